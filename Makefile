@@ -1,0 +1,42 @@
+# make play    sets up what a game needs and starts one
+# make test    sets up what the checks need and runs them all
+# make docs    writes the generated pages of docs/ anew
+# make bench   measures, and writes the tables of docs/performance.md anew
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: play test docs bench clean
+
+play: $(VENV)/ready-to-play
+	@$(BIN)/duels
+
+test: $(VENV)/ready-to-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+docs: $(VENV)/ready-to-test
+	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/ready-to-test
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist
+
+$(VENV)/ready-to-play: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/ready-to-test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/ready-to-play
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Digit Duels needs Python 3.11 or newer; name it with: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }

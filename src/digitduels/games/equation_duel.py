@@ -1,0 +1,135 @@
+"""Equation Duel: combine two numbers of the pool into an equation and add its result to your score."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from typing import NamedTuple
+
+from digitduels.core import Choice, Game, Outcome, State, Whole, called, option
+from digitduels.pool import ARITHMETIC, TIES, Pool, run_out
+
+Position = State[int, Pool]
+
+
+class Move(NamedTuple):
+    first: int
+    second: int
+    operation: str
+
+    def __str__(self) -> str:
+        return f"{self.first}{self.operation}{self.second}"
+
+
+@dataclass(frozen=True)
+class EquationDuel(Game[int, Pool, Move]):
+    """Make equations from the numbers 1 to 9 and be the first at exactly 50; whoever goes past it loses.
+
+    Both scores start at 0. In the pool lie the numbers 1 to 9, one of each. In your turn you pick two of them and
+    then an operation: +, -, * or /. The result of first number, operation, second number is added to your score, and
+    both numbers are gone. A division drops its remainder; a subtraction may give a negative result and lower your
+    score, even below 0.
+
+    Whoever stands at exactly 50 wins; whoever stands above 50 loses at once. When fewer than two numbers are left, the
+    higher score wins, since it is the closest to 50.
+    """
+
+    target: int = option(50, Whole(1, 10**6), "the score that wins")
+    highest: int = option(9, Whole(2, 99), "the highest number in the pool")
+    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the numbers run out")
+
+    rulings = (
+        "Nine numbers are used two at a time, so the last one is never used. The game ends when fewer than two are "
+        "left; the book speaks of all numbers being used.",
+        "The book knows no draw but gives no rule for equal scores at the end. As in Number Duel, the player who moved "
+        "last loses.",
+        "The order of the numbers matters for - and /: the number chosen first stands first.",
+        "The book's rule for two players who exceed 50 in one round never applies: the first to exceed has lost.",
+    )
+    example = "6x7 9-5 8x1"
+
+    # The rules
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        pairs = permutations(range(1, self.highest + 1), 2)
+        return tuple(Move(first, second, operation) for first, second in pairs for operation in "+-x/")
+
+    @property
+    def longest(self) -> int:
+        return self.highest // 2
+
+    def start(self) -> Position:
+        return State(0, (0, 0), Pool.full(self.highest, 1))
+
+    def legality(self, state: Position) -> Hashable:
+        return state.table
+
+    def forbids(self, state: Position, move: Move) -> str | None:
+        # Two different numbers that nobody has used; the second may not be chosen yet.
+        pool, first, second = state.table, move.first, move.second
+        if pool.has(first) and (second is None or (second != first and pool.has(second))):
+            return None
+        return "Numbers must be different and unused."
+
+    def after(self, state: Position, move: Move) -> Position:
+        first, second, operation = move
+        score = state.mine + ARITHMETIC[operation](first, second)
+        return state.then(score, state.theirs, state.table.take(first).take(second))
+
+    def outcome(self, state: Position) -> Outcome | None:
+        # Exactly the target wins, more than the target loses.
+        for player in (0, 1):
+            score = state.hands[player]
+            if score == self.target:
+                return Outcome(player, f"{called(player)} reaches exactly {self.target} points.")
+            if score > self.target:
+                return Outcome(1 - player, f"{called(player)}'s score exceeds {self.target}.")
+        # An equation needs two numbers; without them the higher score wins.
+        if sum(state.table.counts) < 2:
+            return run_out(state, self.target, self.tie)
+        return None
+
+    # The words
+
+    prompts = (
+        "{player}, select your first number:\n> ",
+        "{player}, select your second number:\n> ",
+        "{player}, choose an operation (+, -, *, /):\n> ",
+    )
+    labels = {"x": "*"}
+
+    def view(self, state: Position) -> list[str]:
+        first, second = state.hands
+        return [_available(state.table), f"{called(0)}'s Score: {first}", f"{called(1)}'s Score: {second}"]
+
+    def welcome(self, state: Position) -> list[str]:
+        return [
+            "Welcome to Equation Duel!",
+            f"{called(0)} and {called(1)} start with 0 points.",
+            _available(state.table),
+            f"{called(state.player)} will go first.",
+        ]
+
+    def turn(self, state: Position) -> list[str]:
+        return [_available(state.table), f"{called(state.player)}'s Score: {state.mine}"]
+
+    def announce(self, state: Position, move: Move, after: Position) -> list[str]:
+        first, second, operation = move
+        result = ARITHMETIC[operation](first, second)
+        lines = [
+            f"Equation: {first} {self.labels.get(operation, operation)} {second} = {result}",
+            f"{called(state.player)}'s new score: {state.mine} + {result} = {after.theirs}",
+        ]
+        if after.theirs < self.target:
+            lines += [f"Numbers {first} and {second} are now used."]
+        return lines
+
+    def victory(self, winner: int | None) -> str:
+        return "It is a draw!" if winner is None else f"{called(1 - winner)} loses. {called(winner)} wins!"
+
+
+def _available(pool: Pool) -> str:
+    return f"Available Numbers: {' '.join(map(str, pool.numbers)) or 'none'}"

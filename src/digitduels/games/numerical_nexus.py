@@ -1,0 +1,146 @@
+"""Numerical Nexus: each player spends a small stock of operations on the way to exactly 50."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from digitduels.core import Game, Outcome, State, Whole, Wholes, called, option
+from digitduels.pool import ARITHMETIC
+
+
+class Hand(NamedTuple):
+    score: int
+    uses: tuple[int, ...]
+
+
+class Move(NamedTuple):
+    operation: str
+
+    def __str__(self) -> str:
+        return self.operation
+
+
+Position = State[Hand, None]
+
+# The stock that a move draws from, as its place in `uses`. Both resets draw from the same one.
+STOCK: Final = {"+1": 0, "+3": 1, "+5": 2, "x2": 3, "x3": 4, "reset-mine": 5, "reset-theirs": 5}
+MOVES: Final = tuple(map(Move, STOCK))
+NAMES: Final = ("+1", "+3", "+5", "×2", "×3", "reset")
+
+
+@dataclass(frozen=True)
+class NumericalNexus(Game[Hand, None, Move]):
+    """Spend your few operations well and be the first at exactly 50; whoever is left without a move loses.
+
+    Both scores start at 0. Each player owns three +1, two +3, one +5, two ×2, one ×3 and one reset. In your turn you
+    must spend one of them. The additions and multiplications change your own score; the reset puts either score, the
+    opponent's or your own, back to 0.
+
+    Nothing may take your score past 50. Whoever stands at exactly 50 wins. A player who has no operation left that
+    may be used loses.
+    """
+
+    target: int = option(50, Whole(1, 10**6), "the score that wins")
+    uses: tuple[int, ...] = option(
+        (3, 2, 1, 2, 1, 1), Wholes(6, 0, 99), "each player's uses of +1, +3, +5, ×2, ×3, reset"
+    )
+
+    rulings = (
+        "×2 and ×3 at a score of 0 are legal: the score stays 0 and the use is spent.",
+        "The reset is each player's own and may be aimed at either score, even at a score that is 0 already.",
+        "A player to move without a legal operation loses at once. With a reset left there always is one.",
+    )
+    example = "+5 +3 x2 x3 +3 +5 x2 x2 reset-theirs +1"
+
+    # The rules
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return MOVES
+
+    @property
+    def longest(self) -> int:
+        return 2 * sum(self.uses)
+
+    def start(self) -> Position:
+        hand = Hand(0, self.uses)
+        return State(0, (hand, hand), None)
+
+    def legality(self, state: Position) -> Hashable:
+        return state.mine
+
+    def forbids(self, state: Position, move: Move) -> str | None:
+        score, uses = state.mine
+        # Every use is spent once.
+        if not uses[STOCK[move.operation]]:
+            return f"You have no {NAMES[STOCK[move.operation]]} left."
+        # A score never passes the target.
+        if (result := _result(score, move.operation)) > self.target:
+            return f"{NAMES[STOCK[move.operation]]} would take your score to {result}, past {self.target}."
+        return None
+
+    def after(self, state: Position, move: Move) -> Position:
+        (score, uses), theirs, operation = state.mine, state.theirs, move.operation
+        stock = STOCK[operation]
+        mine = Hand(_result(score, operation), (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :]))
+        if operation == "reset-theirs":
+            theirs = Hand(0, theirs.uses)
+        return state.then(mine, theirs, None)
+
+    def outcome(self, state: Position) -> Outcome | None:
+        # Exactly the target wins.
+        for player in (0, 1):
+            if state.hands[player].score == self.target:
+                return Outcome(player, f"{called(player)} has reached exactly {self.target}.")
+        # A player without a legal operation loses.
+        if not self.permitted(state):
+            return Outcome(1 - state.player, f"{called(state.player)} cannot make a valid move and loses.")
+        return None
+
+    # The words
+
+    labels = dict(zip(STOCK, (*NAMES[:5], "reset-mine", "reset-theirs"), strict=True))
+
+    def phrases(self, state: Position | None) -> Iterator[tuple[str, Move]]:
+        mine, theirs = MOVES[5:]
+        for owner in ("me", "my score", "myself", "own", "my own score"):
+            yield f"reset {owner}", mine
+        for owner in ("opponent", "the opponent", "opponent's score", "other", "them", "their score"):
+            yield f"reset {owner}", theirs
+        if state is not None:
+            for player, move in ((state.player, mine), (1 - state.player, theirs)):
+                yield f"reset {player + 1}", move
+                yield f"reset {called(player)}", move
+
+    def view(self, state: Position) -> list[str]:
+        lines = [f"{called(player)} Score: {state.hands[player].score}" for player in (0, 1)]
+        for player in (0, 1):
+            stocks = zip(NAMES, state.hands[player].uses, strict=True)
+            lines += [f"{called(player)} uses left: {', '.join(f'{name} ({count})' for name, count in stocks)}"]
+        return lines
+
+    def announce(self, state: Position, move: Move, after: Position) -> list[str]:
+        mover, (score, uses), operation = called(state.player), after.theirs, move.operation
+        left = uses[STOCK[operation]]
+        if not operation.startswith("reset"):
+            return [f"{mover}'s score is now {score}. Remaining {NAMES[STOCK[operation]]} uses: {left}."]
+        whose = "their own" if operation == "reset-mine" else f"{called(1 - state.player)}'s"
+        remaining = f"Remaining resets: {left}." if left else "No remaining resets."
+        return [f"{mover} resets {whose} score to 0. {remaining}"]
+
+    def ending(self, state: Position, outcome: Outcome) -> list[str]:
+        for player in (0, 1):
+            if state.hands[player].score == self.target:
+                return [f"Congratulations, {called(player)}! You've reached exactly {self.target} and won the game."]
+        return ["", *super().ending(state, outcome)]
+
+
+def _result(score: int, operation: str) -> int:
+    """What a player's own operation makes of their score."""
+    if operation == "reset-mine":
+        return 0
+    if operation == "reset-theirs":
+        return score
+    return ARITHMETIC[operation[0]](score, int(operation[1]))

@@ -1,0 +1,111 @@
+"""Operation Target: one number for both, +1 or ×2, and never the same operation twice running."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from digitduels.core import Game, Outcome, State, Whole, called, option
+from digitduels.text import quoted
+
+Position = State["str | None", int]
+
+
+class Move(NamedTuple):
+    operation: str
+
+    def __str__(self) -> str:
+        return self.operation
+
+
+MOVES: Final = (Move("+1"), Move("x2"))
+
+
+@dataclass(frozen=True)
+class OperationTarget(Game["str | None", int, Move]):
+    """Push one shared number up by +1 or ×2; whoever makes it exactly 23 wins, whoever makes it more loses.
+
+    The number starts at 1. In your turn you either add 1 to it or double it, but you may not do what you yourself did
+    in your turn before. What the opponent did does not matter.
+
+    Whoever brings the number to exactly 23 wins; whoever brings it past 23 loses.
+    """
+
+    target: int = option(23, Whole(2, 10**4000), "the number that wins")
+    begin: int = option(1, Whole(1, 10**4000), "the number at the start, below the target", name="start")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.begin >= self.target:
+            raise ValueError(f"start must be below the target, not {quoted(self.begin)}.")
+
+    rulings = (
+        "Since your own last operation is barred, only the first move of each player is free: after that every move is "
+        "forced, and for any target there are at most four different games.",
+        "The menu counts the operations that are available, from 1.",
+        "Nobody is ever without a move: of the two operations at most one is barred.",
+    )
+    example = "x2 x2 +1 +1 x2 x2"
+
+    # The rules
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        return MOVES
+
+    @property
+    def longest(self) -> int:
+        # In four turns each player has doubled the number once.
+        return 2 * self.target.bit_length() + 4
+
+    def start(self) -> Position:
+        return State(0, (None, None), self.begin)
+
+    def legality(self, state: Position) -> Hashable:
+        return state.mine
+
+    def forbids(self, state: Position, move: Move) -> str | None:
+        # Nobody performs the same operation in two turns running.
+        if state.mine == move.operation:
+            return f"You cannot {self.labels[move.operation]} again: it was your previous operation."
+        return None
+
+    def after(self, state: Position, move: Move) -> Position:
+        number = state.table + 1 if move.operation == "+1" else state.table * 2
+        return state.then(move.operation, state.theirs, number)
+
+    def outcome(self, state: Position) -> Outcome | None:
+        # Exactly the target wins, more than the target loses.
+        last_mover = 1 - state.player
+        if state.table == self.target:
+            return Outcome(last_mover, f"{called(last_mover)} has reached the Target Number!")
+        if state.table > self.target:
+            return Outcome(state.player, f"{called(last_mover)} has exceeded the Target Number!")
+        return None
+
+    # The words
+
+    prompts = ("Enter the number of your chosen operation: ",)
+    labels = {"+1": "Add 1", "x2": "Multiply by 2"}
+    menu = True
+
+    def view(self, state: Position) -> list[str]:
+        return [f"Target Number: {self.target}", f"Current Number: {state.table}"]
+
+    def welcome(self, state: Position) -> list[str]:
+        return ["Game Start!", *self.view(state)]
+
+    def turn(self, state: Position) -> list[str]:
+        possible = self.choices(state)
+        return [
+            f"{called(state.player)}'s Turn:",
+            f"Previous Operation: {self.labels.get(state.mine, 'None')}",
+            f"Available Operation{'s' if len(possible) > 1 else ''}: {self.offer(possible)}",
+        ]
+
+    def announce(self, state: Position, move: Move, after: Position) -> list[str]:
+        return [f"You chose to {self.labels[move.operation]}.", f"New Current Number: {after.table}"]
+
+    def ending(self, state: Position, outcome: Outcome) -> list[str]:
+        return ["", *super().ending(state, outcome)]

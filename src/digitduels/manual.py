@@ -1,0 +1,82 @@
+"""The rule page of any game, in Markdown: its rules, options, rulings and an example, all from the game itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+
+from digitduels.core import called
+from digitduels.games import AnyGame
+from digitduels.match import Match
+
+COMMON = (
+    "Player 1 moves first unless the players agree otherwise.",
+    "A player may concede at any time; the other player wins.",
+    "An answer that is no move, or none that the rules allow, is refused with the reason and asked for again.",
+    "Every game ends: each move uses something up or makes a number grow.",
+)
+
+
+def summary(game: AnyGame | type[AnyGame]) -> str:
+    """One sentence that says what a game is about."""
+    return _card(game)[0]
+
+
+def manual(game: AnyGame) -> str:
+    """Everything a player needs to know about a game.
+
+    >>> from digitduels.games import game
+    >>> manual(game("number-duel")).splitlines()[0]
+    '# Number Duel'
+    """
+    about, rules = _card(game)
+    parts = [f"# {game.title}", about, "## Rules", rules, "## Options", _bullets(_options(game))]
+    parts += ["## Rulings", "How what the book leaves open is settled.", _bullets((*game.rulings, *COMMON))]
+    parts += ["## Moves", _moves(game)]
+    if game.example:
+        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def transcript(game: AnyGame, tokens: str) -> str:
+    """A game as two people at a terminal see it, what they type included."""
+    match = Match(game)
+    lines = game.welcome(match.state)
+    for token in tokens.split():
+        state, move = match.state, game.read(token, match.state)
+        lines += ["", *game.turn(state)]
+        for place, prompt in enumerate(game.prompts):
+            possible = game.choices(state, move[:place])
+            label = game.labels.get(move[place], str(move[place]))
+            answer = str(possible.index(move[place]) + 1) if game.menu else label
+            lines += (prompt.format(player=called(state.player)) + answer).split("\n")
+        match.play(move)
+        lines += game.announce(state, move, match.state)
+    outcome = game.outcome(match.state)
+    lines += game.ending(match.state, outcome) if outcome else ["", "…"]
+    return "\n".join(lines)
+
+
+def _card(game: AnyGame | type[AnyGame]) -> tuple[str, str]:
+    first, _, rest = (inspect.getdoc(game) or "").partition("\n")
+    return first, rest.strip()
+
+
+def _bullets(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {text}" for text in texts)
+
+
+def _options(game: AnyGame) -> list[str]:
+    return [f"`{option.name}={_shown(option.default)}`: {option.about}; {option.kind}." for option in game.options()]
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _moves(game: AnyGame) -> str:
+    few = game.moves if len(game.moves) < 10 else (*game.moves[:3], *game.moves[-3:])
+    shown = [f"`{move}`" for move in few]
+    if len(game.moves) > len(few):
+        shown.insert(3, "…")
+    return f"In records and for programs each of the {len(game.moves)} moves has a short name: {' '.join(shown)}."

@@ -1,0 +1,160 @@
+"""A game being played: who plays, every move so far, and a record of it that can be kept and read again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from digitduels import files
+from digitduels.core import IllegalMove, InvalidMove, Outcome, State, called
+from digitduels.games import AnyGame, game
+from digitduels.text import clean, quoted
+
+FORMAT = "digitduels-record"
+VERSION = 1
+LARGEST = 1 << 20  # bytes of a record
+LONGEST_NAME = 40
+_PLAYERS = (1, 2)  # as records count them
+NAMES = (called(0), called(1))
+
+
+class RecordError(ValueError):
+    """A file or a text that is no record of a match."""
+
+
+class Match:
+    """A game with its history. The position is the last of `states`; `moves` led there.
+
+    >>> match = Match(game("number-duel"))
+    >>> for token in "+5 +10 x10".split():
+    ...     match.play(match.game.read(token))
+    >>> match.outcome
+    Outcome(winner=0, reason='Player 1 has reached 50 points.')
+    """
+
+    def __init__(self, game: AnyGame, *, names: Sequence[str] = NAMES, first: int = 0) -> None:
+        self.game = game
+        self.names = player_names(names)
+        self.first = first
+        self.moves: list[Any] = []
+        self.states: list[State[Any, Any]] = [game.start()._replace(player=first)]
+        self.conceded: int | None = None
+
+    @property
+    def state(self) -> State[Any, Any]:
+        return self.states[-1]
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.conceded is not None:
+            return Outcome(1 - self.conceded, f"{called(self.conceded)} concedes.")
+        return self.game.outcome(self.state)
+
+    def play(self, move: Any) -> None:
+        """Plays a move; raises IllegalMove and changes nothing if it may not be played."""
+        if self.conceded is not None:
+            raise IllegalMove("The game is over.")
+        self.states.append(self.game.play(self.state, move))
+        self.moves.append(move)
+
+    def concede(self, player: int) -> None:
+        """A player gives up; the other one wins."""
+        if self.outcome is not None:
+            raise IllegalMove("The game is over.")
+        self.conceded = player
+
+    def undo(self) -> str:
+        """Takes back what happened last, a concession or a move, and says what it was."""
+        if self.conceded is not None:
+            taken, self.conceded = f"{called(self.conceded)} takes back the concession.", None
+        elif self.moves:
+            self.states.pop()
+            taken = f"{called(self.state.player)} takes back {self.moves.pop()}."
+        else:
+            raise IllegalMove("There is nothing to take back.")
+        return taken
+
+    def rematch(self) -> Match:
+        """The same game once more; the other player goes first."""
+        return Match(self.game, names=self.names, first=1 - self.first)
+
+    def record(self) -> dict[str, Any]:
+        """The match as JSON values. Players count from 1 there."""
+        outcome = self.outcome
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "game": self.game.id,
+            "options": self.game.values,
+            "names": list(self.names),
+            "first": self.first + 1,
+            "moves": [str(move) for move in self.moves],
+            "conceded": None if self.conceded is None else self.conceded + 1,
+            "outcome": outcome
+            and {"winner": None if outcome.winner is None else outcome.winner + 1, "reason": outcome.reason},
+        }
+
+    @classmethod
+    def replay(cls, record: object) -> Match:
+        """The match that a record tells of, played again by the rules.
+
+        Raises RecordError if it is no record, InvalidMove or IllegalMove if its moves break the rules.
+        """
+        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            raise RecordError("This is not a record of a Digit Duels match.")
+        if record.get("version") != VERSION:
+            version = quoted(record.get("version"))
+            raise RecordError(f"This record has version {version}; this program reads version {VERSION}.")
+        kinds = {"game": str, "options": dict, "names": list, "moves": list}
+        for key, kind in kinds.items():
+            if not isinstance(record.get(key), kind):
+                raise RecordError(f"The record's {key!r} is missing or is not what it should be.")
+        moves, first, conceded = record["moves"], record.get("first"), record.get("conceded")
+        if first not in _PLAYERS or conceded not in (*_PLAYERS, None) or bool in (type(first), type(conceded)):
+            raise RecordError("The record's 'first' must be 1 or 2, its 'conceded' 1, 2 or null.")
+        if not all(isinstance(text, str) for text in moves + record["names"]):
+            raise RecordError("The record's moves and names must be texts.")
+        try:
+            match = cls(game(record["game"], **record["options"]), names=record["names"], first=_PLAYERS.index(first))
+        except ValueError as error:
+            raise RecordError(f"The record does not describe a match. {error}") from None
+        for place, text in enumerate(moves, 1):
+            try:
+                match.play(match.game.read(text, match.state))
+            except (InvalidMove, IllegalMove) as error:
+                raise type(error)(f"Move {place} of the record, {quoted(text)}, breaks the rules. {error}") from None
+        if conceded is not None:
+            match.concede(_PLAYERS.index(conceded))
+        return match
+
+    def save(self, path: Path) -> None:
+        """Writes the record to a file, at once or not at all; raises OSError if it cannot."""
+        files.write(path, self.data())
+
+    def data(self) -> bytes:
+        """The record as it stands in a file."""
+        return json.dumps(self.record(), indent=1, ensure_ascii=False).encode() + b"\n"
+
+    @classmethod
+    def load(cls, path: Path) -> Match:
+        """Reads a record from a file; raises OSError for a file that cannot be read, and what `parse` raises."""
+        return cls.parse(files.read(path, LARGEST))
+
+    @classmethod
+    def parse(cls, data: bytes) -> Match:
+        """The match whose record stands in a file with these contents; raises what `replay` raises."""
+        try:
+            record = json.loads(data)
+        except (ValueError, RecursionError):
+            raise RecordError("This is not a record of a Digit Duels match.") from None
+        return cls.replay(record)
+
+
+def player_names(names: Sequence[str]) -> tuple[str, str]:
+    """Two names fit to be printed; raises ValueError if they are not two different ones."""
+    cleaned = [clean(name, LONGEST_NAME) for name in names]
+    if len(cleaned) != 2 or not all(cleaned) or cleaned[0].casefold() == cleaned[1].casefold():
+        raise ValueError("The players need two different names.")
+    return cleaned[0], cleaned[1]

@@ -1,0 +1,78 @@
+"""The shared pool of numbers that three of the duels are played with, and how they end when it is used up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain, compress, repeat
+from operator import add, floordiv, mul, sub
+from typing import Final, NamedTuple
+
+from digitduels.core import Outcome, State, called
+
+ARITHMETIC: Final[dict[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "x": mul, "/": floordiv}
+TIES: Final = ("last-mover-loses", "last-mover-wins", "draw")
+
+
+class Pool(NamedTuple):
+    """An immutable bag of the numbers 1, 2, … with at most `copies` of each.
+
+    >>> pool = Pool.full(3, 2).take(2)
+    >>> list(pool.numbers), pool.distinct, pool.has(2)
+    ([1, 1, 2, 3, 3], (1, 2, 3), True)
+    """
+
+    counts: tuple[int, ...]
+    copies: int
+
+    @classmethod
+    def full(cls, highest: int, copies: int) -> Pool:
+        """The pool at the start of a game."""
+        return cls((copies,) * highest, copies)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers in the pool in order, each as often as it is there."""
+        return tuple(chain.from_iterable(map(repeat, range(1, len(self.counts) + 1), self.counts)))
+
+    @property
+    def distinct(self) -> tuple[int, ...]:
+        """The different numbers in the pool in order."""
+        return tuple(compress(range(1, len(self.counts) + 1), self.counts))
+
+    @property
+    def place(self) -> int:
+        """The place of this pool among all pools of its shape; the empty pool is 0.
+
+        >>> Pool.full(3, 2).place
+        26
+        """
+        place = 0
+        for count in reversed(self.counts):
+            place = place * (self.copies + 1) + count
+        return place
+
+    def has(self, number: int) -> bool:
+        return 0 < number <= len(self.counts) and self.counts[number - 1] > 0
+
+    def take(self, number: int) -> Pool:
+        """The pool without one copy of `number`, which must be there."""
+        counts = self.counts
+        return Pool((*counts[: number - 1], counts[number - 1] - 1, *counts[number:]), self.copies)
+
+
+def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
+    """The outcome when the numbers are used up: the higher score wins, equal scores as `tie` says."""
+    first, second = state.hands
+    last_mover = 1 - state.player
+    if first != second:
+        winner = 0 if first > second else 1
+        score = max(first, second)
+        return Outcome(
+            winner, f"{called(winner)} is closest to {target} without exceeding it, with a score of {score}."
+        )
+    level = f"Both scores are {first}"
+    if tie == "draw":
+        return Outcome(None, f"{level}: nobody wins.")
+    if tie == "last-mover-wins":
+        return Outcome(last_mover, f"{level}: {called(last_mover)} took the last turn and wins.")
+    return Outcome(state.player, f"{level}: {called(last_mover)} took the last turn and loses.")

@@ -1,0 +1,383 @@
+"""The commands of `duels`: what each takes, and what it does. Everything heavy is imported when it is needed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from digitduels import __version__
+from digitduels.core import IllegalMove, InvalidMove
+from digitduels.games import AnyGame, game_class, games
+from digitduels.match import Match, RecordError, player_names
+from digitduels.text import quoted
+
+if TYPE_CHECKING:
+    from digitduels.terminal.console import Console
+    from digitduels.terminal.saves import Save
+
+FAILURE, USAGE, ILLEGAL, FILE, INTERRUPTED = 1, 2, 3, 4, 130
+
+
+class Failure(Exception):
+    """Why a command cannot be carried out, and its exit code."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+# The command line
+
+
+class Parser(argparse.ArgumentParser):
+    """Help with examples, and no guessing at half an option."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        if examples:
+            kwargs["epilog"] = "examples:\n" + "\n".join(f"  {example}" for example in examples)
+        kwargs |= {"allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter}
+        super().__init__(*args, **kwargs)
+
+
+def build_parser() -> Parser:
+    parser = Parser(
+        prog="duels",
+        description="Five two-player number duels, played by the book. Without a command: a quick game.",
+        examples=["duels", "duels play number-duel", "duels rules number-quest", "duels resume"],
+    )
+    parser.add_argument("--version", action="version", version=f"duels {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    def command(name: str, about: str, run: Callable[[argparse.Namespace], int], *examples: str) -> Parser:
+        added: Parser = commands.add_parser(name, help=about, description=about, examples=examples)
+        added.set_defaults(run=run)
+        return added
+
+    play = command(
+        "play",
+        "Play a game, two people at one keyboard.",
+        run_play,
+        "duels play number-duel",
+        "duels play operation-target --set target=100 --first random",
+        "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob",
+        "duels play number-quest --save quest.json",
+    )
+    add_game(play)
+    play.add_argument("--vs", choices=["human"], default="human", help="who plays against you")
+    play.add_argument("--first", choices=["1", "2", "random"], default="1", help="who moves first (default: 1)")
+    play.add_argument("--names", nargs="+", metavar="NAME", help="what the two players are called")
+    play.add_argument("--seed", type=int, metavar="N", help="makes --first random repeatable")
+    play.add_argument("--save", type=Path, metavar="FILE", help="keep the game in this new file")
+    add_options(play)
+
+    resume = command(
+        "resume",
+        "Go on with a game that was left.",
+        run_resume,
+        "duels resume",
+        "duels resume number-duel-1",
+        "duels resume quest.json",
+    )
+    resume.add_argument("file", nargs="?", metavar="FILE", help="a file, or a name that `duels saved` lists")
+
+    saved = command(
+        "saved",
+        "List the saved games, or delete some.",
+        run_saved,
+        "duels saved",
+        "duels saved --delete number-duel-1",
+        "duels saved --delete-finished",
+    )
+    saved.add_argument("--delete", nargs="+", metavar="NAME", default=[], help="delete these games")
+    saved.add_argument("--delete-finished", action="store_true", help="delete the games that are over")
+
+    listing = command("games", "List the games.", run_games, "duels games", "duels games --json")
+    listing.add_argument("--json", action="store_true", help="for programs: with options and what they may be")
+
+    rules = command("rules", "Show the rules, options and rulings of a game.", run_rules, "duels rules equation-duel")
+    add_game(rules)
+
+    completion = command(
+        "completion",
+        "Print what makes a shell complete the words of this command.",
+        run_completion,
+        'eval "$(duels completion bash)"',
+        "duels completion fish > ~/.config/fish/completions/duels.fish",
+    )
+    completion.add_argument("shell", choices=["bash", "zsh", "fish", "powershell"], help="the shell")
+    return parser
+
+
+def add_game(parser: Parser) -> None:
+    argument = parser.add_argument("game", metavar="GAME", help="one of the games that `duels games` lists")
+    argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
+
+
+def add_options(parser: Parser) -> None:
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change an option of the game; `duels rules GAME` lists them",
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs `duels` and returns its exit code."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    parser = build_parser()
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+    parsed = parser.parse_args(arguments)
+    try:
+        code: int = parsed.run(parsed) if hasattr(parsed, "run") else run_quick(parser)
+        sys.stdout.flush()
+        return code
+    except Failure as failure:
+        print(f"duels: {failure}", file=sys.stderr)
+        return failure.code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads any more. What was played is saved; point the stream elsewhere so that leaving is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+
+
+# The commands
+
+
+def run_play(arguments: argparse.Namespace) -> int:
+    import random
+
+    from digitduels.terminal.saves import Save
+
+    game = read_game(arguments.game, arguments.set)
+    first = {"1": 0, "2": 1}.get(arguments.first)
+    if first is None:
+        first = random.Random(arguments.seed).randrange(2)
+    try:
+        match = Match(game, first=first)
+        if arguments.names:
+            match.names = player_names(arguments.names)
+    except ValueError as error:
+        usage(str(error))
+    return start(match, Save(new_file(arguments.save) if arguments.save else None))
+
+
+def run_quick(parser: Parser) -> int:
+    """A game with the fewest keystrokes."""
+    from digitduels.manual import summary
+    from digitduels.terminal.saves import Save, names
+
+    console = make_console()
+    if not console.interactive:
+        parser.print_help()
+        return USAGE
+    ids = games()
+    last = next((name.rpartition("-")[0] for name in names()), "number-duel")
+    default = ids.index(last) + 1 if last in ids else 1
+    console.say("Which duel?")
+    for place, name in enumerate(ids, 1):
+        kind = game_class(name)
+        console.say(f"{place}  {kind().title}: {summary(kind)}")
+    while True:
+        try:
+            text = console.ask(f"1 to {len(ids)}, or Enter for {default}: ").strip() or str(default)
+        except EOFError:
+            console.say("")
+            return 0
+        if text in map(str, range(1, len(ids) + 1)):
+            console.say("")
+            return start(Match(game_class(ids[int(text) - 1])()), Save())
+        console.say(f"Error: {quoted(text)} is not possible here. Possible: 1 to {len(ids)}.")
+
+
+def run_resume(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal import saves
+
+    if arguments.file is not None:
+        path = saved_file(arguments.file)
+        data, match = load(path)
+        return start(match, saves.Save(path, data))
+    for name in saves.names():
+        path = saves.path_of(name)
+        try:
+            data, match = load(path)
+        except Failure:
+            continue
+        if match.outcome is None:
+            return start(match, saves.Save(path, data))
+    raise Failure(FAILURE, "There is no unfinished game. Start one with: duels play GAME")
+
+
+def run_saved(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal import saves
+
+    names = saves.names()
+    for name in arguments.delete:
+        if name not in names:
+            raise Failure(FILE, f"There is no saved game {quoted(name)}. `duels saved` lists them.")
+    if arguments.delete or arguments.delete_finished:
+        finished = [name for name in names if arguments.delete_finished and is_finished(name)]
+        for name in dict.fromkeys((*arguments.delete, *finished)):
+            try:
+                saves.path_of(name).unlink()
+            except OSError as error:
+                raise Failure(FILE, f"{name} could not be deleted: {error.strerror}.") from None
+            print(f"Deleted {name}.")
+        return 0
+    for name in names:
+        print(f"{name}: {about(name)}")
+    if not names:
+        print("No saved games.")
+    return 0
+
+
+def run_games(arguments: argparse.Namespace) -> int:
+    from digitduels.manual import summary
+
+    kinds = [game_class(name) for name in games()]
+    if arguments.json:
+        listing = [
+            {
+                "game": kind().id,
+                "title": kind().title,
+                "summary": summary(kind),
+                "options": [
+                    {
+                        "name": option.name,
+                        "default": option.default,
+                        "about": option.about,
+                        "allowed": str(option.kind),
+                    }
+                    for option in kind.options()
+                ],
+            }
+            for kind in kinds
+        ]
+        print(json.dumps({"version": 1, "games": listing}, indent=1))
+        return 0
+    make_console()
+    for kind in kinds:
+        print(f"{kind().id}\n    {summary(kind)}")
+    return 0
+
+
+def run_rules(arguments: argparse.Namespace) -> int:
+    from digitduels.manual import manual
+
+    make_console()
+    print(manual(read_game(arguments.game, [])), end="")
+    return 0
+
+
+def run_completion(arguments: argparse.Namespace) -> int:
+    from argcomplete.shell_integration import shellcode
+
+    print(shellcode(["duels"], shell=arguments.shell))
+    return 0
+
+
+# What the commands share
+
+
+def usage(message: str) -> NoReturn:
+    raise Failure(USAGE, message)
+
+
+def make_console() -> Console:
+    from digitduels.terminal.console import Console
+
+    return Console()
+
+
+def read_game(name: str, settings: Sequence[str]) -> AnyGame:
+    """The game that a command names, with the options that --set gives it."""
+    from digitduels.games import game
+
+    try:
+        options = {option.name: option for option in game_class(name).options()}
+        values = {}
+        for setting in settings:
+            key, equals, text = setting.partition("=")
+            if not equals:
+                raise ValueError(f"--set takes NAME=VALUE, not {quoted(setting)}.")
+            values[key.strip()] = options[key.strip()].kind.read(text.strip()) if key.strip() in options else text
+        return game(name, **values)
+    except ValueError as error:
+        usage(str(error))
+
+
+def start(match: Match, save: Save) -> int:
+    from digitduels.terminal.session import Session
+
+    return Session(match, save, make_console()).run()
+
+
+def new_file(path: Path) -> Path:
+    """A file that a new game may be kept in: nothing is overwritten, and it can be written."""
+    try:
+        with path.open("ab") as file:
+            if file.tell():
+                raise Failure(FILE, f"{path} exists already. Go on with it by duels resume, or name another file.")
+    except OSError as error:
+        raise Failure(FILE, f"{path} cannot be written: {error.strerror}.") from None
+    return path
+
+
+def saved_file(name: str) -> Path:
+    """The file that a person means: a path, or the name of a saved game."""
+    from digitduels.terminal import saves
+
+    return saves.path_of(name) if name in saves.names() and not Path(name).exists() else Path(name)
+
+
+def load(path: Path) -> tuple[bytes, Match]:
+    """A record and the match in it; a Failure with the right exit code if it is none."""
+    from digitduels import files
+    from digitduels.match import LARGEST
+
+    try:
+        data = files.read(path, LARGEST)
+        return data, Match.parse(data)
+    except RecordError as error:
+        raise Failure(FILE, f"{quoted(str(path))}: {error}") from None
+    except (InvalidMove, IllegalMove) as error:
+        raise Failure(ILLEGAL, f"{quoted(str(path))}: {error}") from None
+    except OSError as error:
+        raise Failure(FILE, f"{quoted(str(path))} cannot be read: {error.strerror or error}.") from None
+
+
+def is_finished(name: str) -> bool:
+    from digitduels.terminal import saves
+
+    try:
+        return load(saves.path_of(name))[1].outcome is not None
+    except Failure:
+        return False
+
+
+def about(name: str) -> str:
+    """A saved game in a line."""
+    from digitduels.core import called
+    from digitduels.terminal import saves
+    from digitduels.text import named
+
+    try:
+        match = load(saves.path_of(name))[1]
+    except Failure as failure:
+        return f"cannot be resumed. {failure}"
+    outcome = match.outcome
+    stand = outcome.reason if outcome else f"{called(match.state.player)} to move."
+    return f"{' against '.join(match.names)}, {len(match.moves)} moves. {named(stand, match.names)}"

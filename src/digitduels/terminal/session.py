@@ -1,0 +1,258 @@
+"""A game between people at one keyboard: the book's questions in the book's words, and a few commands besides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from digitduels.core import IllegalMove, InvalidMove, called
+from digitduels.manual import manual
+from digitduels.match import Match
+from digitduels.terminal.console import Console
+from digitduels.terminal.saves import Save
+from digitduels.text import clean, named
+
+HELP = (
+    "?        this help",
+    "rules    the rules of the game",
+    "moves    the moves so far",
+    "undo     take back the number just chosen, or else the last move",
+    "concede  give up; the other player wins",
+    "save     say where the game is kept; save FILE writes a copy",
+    "quit     leave; the game is kept",
+)
+AT_THE_END = (
+    "rematch  the same game again, the other player first",
+    "undo     take back the last move and go on",
+    "moves    the moves of the game",
+    "save     say where the game is kept; save FILE writes a copy",
+    "quit     leave",
+)
+
+
+class Quit(Exception):
+    """The player leaves the game."""
+
+
+class Session:
+    """Plays a match, and rematches, until the players leave."""
+
+    def __init__(self, match: Match, save: Save, console: Console) -> None:
+        self.match = match
+        self.save = save
+        self.console = console
+        self.saving = True
+        self.commands: dict[str, Callable[[str], bool]] = {
+            "?": self.help,
+            "help": self.help,
+            "rules": self.rules,
+            "moves": self.moves,
+            "undo": self.undo,
+            "concede": self.concede,
+            "save": self.save_as,
+            "quit": self.quit,
+            "exit": self.quit,
+        }
+        self.at_the_end = {name: self.commands[name] for name in ("moves", "undo", "save", "quit", "exit", "rules")}
+        self.at_the_end |= {"rematch": self.rematch, "r": self.rematch, "u": self.undo, "": self.quit}
+        self.at_the_end |= {"?": self.help_at_the_end, "help": self.help_at_the_end}
+        self.chosen: tuple[Any, ...] = ()
+
+    def run(self) -> int:
+        """Plays until the players leave, and returns the exit code. Whatever ends it, the game is kept."""
+        try:
+            self.open()
+            while True:
+                while self.match.outcome is None:
+                    self.turn()
+                self.end()
+        except Quit:
+            self.farewell()
+            return 0
+        except EOFError:
+            self.farewell()
+            return 0
+        except KeyboardInterrupt:
+            self.say("")
+            self.farewell()
+            return 130
+
+    def say(self, *lines: str) -> None:
+        self.console.say(*(named(line, self.match.names) for line in lines))
+
+    def open(self) -> None:
+        """The first lines: of a new game, or of one that goes on."""
+        match = self.match
+        if not match.moves:
+            self.say(*match.game.welcome(match.state))
+        else:
+            self.say(f"{match.game.title}, going on after {len(match.moves)} moves.", *match.game.view(match.state))
+
+    # A turn
+
+    def turn(self) -> None:
+        """Asks one player for a move and plays it; ends early if a command changes the game."""
+        match, game = self.match, self.match.game
+        state = match.state
+        self.chosen = ()
+        self.say("", *game.turn(state))
+        while len(self.chosen) < len(game.prompts):
+            prompt = game.prompts[len(self.chosen)].format(player=called(state.player))
+            text = self.console.ask(named(prompt, match.names))
+            command, argument = self.command(text, self.commands)
+            if command is not None:
+                if command(argument):
+                    return
+                continue
+            try:
+                self.chosen = game.answer(state, self.chosen, text)
+            except InvalidMove as error:
+                self.say(f"Error: {error}")
+            except IllegalMove as error:
+                # Where a turn does not open with what is possible, a refusal says it.
+                possible = "" if game.turn(state) else f" Possible: {game.offer(game.choices(state))}."
+                self.say(f"Error: {error}{possible}")
+        move = game.partial(self.chosen)
+        match.play(move)
+        self.keep()
+        self.say(*game.announce(state, move, match.state))
+
+    def command(
+        self, text: str, commands: dict[str, Callable[[str], bool]]
+    ) -> tuple[Callable[[str], bool] | None, str]:
+        """The command that a text is, and what stands behind it."""
+        word, _, argument = text.strip().partition(" ")
+        found = commands.get(word.lower())
+        return (None, "") if argument and word.lower() != "save" else (found, argument.strip())
+
+    # After the game
+
+    def end(self) -> None:
+        """Announces the result and asks what next."""
+        match = self.match
+        outcome = match.outcome
+        assert outcome is not None
+        if match.conceded is None:
+            self.say(*match.game.ending(match.state, outcome))
+        else:
+            self.say("", outcome.reason, match.game.victory(outcome.winner))
+        while True:
+            text = self.ask_what_next()
+            command, argument = self.command(text, self.at_the_end)
+            if command is None:
+                self.say("The game is over.", *AT_THE_END)
+            elif command(argument):
+                return
+
+    def ask_what_next(self) -> str:
+        prompt = "\nr: rematch, u: undo, Enter: leave > "
+        if self.console.interactive:
+            return self.console.ask(prompt)
+        # A piped game that is over ends like the book's; the question shows only if there is an answer.
+        text = self.console.line()
+        if text is None:
+            raise Quit
+        self.console.say(prompt + clean(text, 80))
+        return text
+
+    # The commands: each says whether the turn has to start anew.
+
+    def help(self, _: str) -> bool:
+        game, state = self.match.game, self.match.state
+        possible = game.offer(game.choices(state, self.chosen))
+        self.say(*game.view(state), f"{called(state.player)} can answer: {possible}", *HELP)
+        return False
+
+    def help_at_the_end(self, _: str) -> bool:
+        self.say(*AT_THE_END)
+        return False
+
+    def rules(self, _: str) -> bool:
+        self.say(*manual(self.match.game).splitlines())
+        return False
+
+    def moves(self, _: str) -> bool:
+        match = self.match
+        if not match.moves:
+            self.say("No moves yet.")
+        for number, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1):
+            self.say(f"{number}. {called(state.player)}: {move}")
+        return False
+
+    def undo(self, _: str) -> bool:
+        if self.chosen and self.match.outcome is None:
+            self.say(f"{called(self.match.state.player)} takes back {self.match.game.offer(self.chosen[-1:])}.")
+            self.chosen = self.chosen[:-1]
+            return False
+        try:
+            taken = self.match.undo()
+        except IllegalMove as error:
+            self.say(str(error))
+            return False
+        self.keep()
+        self.say(taken, *self.match.game.view(self.match.state))
+        return True
+
+    def concede(self, _: str) -> bool:
+        self.match.concede(self.match.state.player)
+        self.keep()
+        return True
+
+    def save_as(self, argument: str) -> bool:
+        if argument:
+            path = Path(argument).expanduser()
+            if path.exists():
+                self.say(f"Error: {path} exists already; name another file.")
+                return False
+            try:
+                self.match.save(path)
+            except OSError as error:
+                self.say(f"Error: the game could not be written to {path}: {reason(error)}.")
+            else:
+                self.say(f"A copy of the game is in {path}.")
+            return False
+        self.keep()
+        if self.saving:
+            self.say(f"The game is kept after every move, in {self.save.path}.")
+        return False
+
+    def quit(self, _: str) -> bool:
+        raise Quit
+
+    def rematch(self, _: str) -> bool:
+        self.match = self.match.rematch()
+        self.save = Save()
+        self.say("")
+        self.open()
+        return True
+
+    # Keeping
+
+    def keep(self) -> None:
+        """Keeps the match as it stands; if that fails, says so once and plays on."""
+        before = self.save.path
+        try:
+            self.save.keep(self.match)
+        except OSError as error:
+            if self.saving:
+                self.say(f"Warning: the game cannot be saved ({reason(error)}). It goes on unsaved.")
+            self.saving = False
+            return
+        self.saving = True
+        if before not in (None, self.save.path):
+            self.say(f"Warning: {before} was changed by another program. This game is now kept as {self.save.name}.")
+
+    def farewell(self) -> None:
+        """Where the game is, in one line."""
+        if self.match.outcome is None and self.match.moves:
+            self.keep()
+            where = (
+                f"saved. Go on with: duels resume {self.save.name}" if self.saving else "lost: it could not be saved."
+            )
+            self.say(f"The game is {where}")
+
+
+def reason(error: OSError) -> str:
+    """Why a file could not be read or written, for people."""
+    return error.strerror or str(error)

@@ -1,0 +1,60 @@
+"""What people type and how it is shown back: cleaning, quoting, and reading generously."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+Key = tuple[tuple[str, ...], tuple[str, ...]]
+
+_LEXEME = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
+_HYPHEN = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
+_PLAYER = re.compile(r"Player ([12])")
+
+# Every way to write an operation, and the sign it stands for. "by" says nothing: "multiply by 3".
+_SIGNS = {
+    **dict.fromkeys(("+", "add", "adds", "plus", "addition"), "+"),
+    **dict.fromkeys(("-", "−", "–", "subtract", "subtracts", "minus", "subtraction"), "-"),
+    **dict.fromkeys(("x", "*", "×", "✕", "times", "multiply", "multiplies", "multiplication"), "x"),
+    **dict.fromkeys(("/", "÷", "divide", "divides", "division"), "/"),
+    "by": "",
+}
+
+
+def spelled(text: str) -> Key:
+    """What a text says, whatever its spacing, case or spelling: its numbers in order, its words in none.
+
+    >>> spelled("Add 5") == spelled("5 +") == spelled("+5")
+    True
+    >>> spelled("9 - 5") == spelled("5 - 9")
+    False
+    """
+    plain = _HYPHEN.sub(" ", unicodedata.normalize("NFKC", text[:200]).casefold())
+    numbers, words = [], []
+    for lexeme in _LEXEME.findall(plain):
+        if lexeme[0].isdecimal():
+            numbers.append(lexeme.lstrip("0") or "0")
+        else:
+            words.append(_SIGNS.get(lexeme, lexeme))
+    return tuple(numbers), tuple(sorted(filter(None, words)))
+
+
+def clean(text: str, most: int) -> str:
+    """`text` on one line, without control, format or unassigned characters, at most `most` characters long."""
+    kept = (" " if char.isspace() else char for char in unicodedata.normalize("NFC", text[: 10 * most]))
+    shown = "".join(char for char in kept if unicodedata.category(char)[0] != "C")
+    return " ".join(shown.split())[:most].strip()
+
+
+def quoted(value: object) -> str:
+    """A value as it may safely stand in a sentence: short, and without anything that moves a cursor."""
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 128:
+        return f"a number of about {value.bit_length() * 30103 // 100000 + 1} digits"
+    text = value if isinstance(value, str) else repr(value)
+    shown = clean(text, 41)
+    return f"'{shown[:40]}…'" if len(shown) > 40 else f"'{shown}'" if isinstance(value, str) else shown
+
+
+def named(text: str, names: tuple[str, str]) -> str:
+    """`text` with the players called by their names."""
+    return _PLAYER.sub(lambda found: names[int(found[1]) - 1], text)
