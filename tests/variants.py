@@ -1,0 +1,72 @@
+"""Games to test with: every game, as the book has it and in variants, and positions reached by random play."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import strategies as st
+
+import digitduels as dd
+from digitduels.core import Choice, State, Whole, Wholes
+from digitduels.games import AnyGame
+
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "numerical-nexus": [{}, {"target": 7, "uses": (1, 1, 0, 1, 0, 1)}, {"target": 2, "uses": (0, 1, 0, 0, 1, 0)}],
+    "operation-target": [{}, {"target": 2}, {"target": 40, "start": 7}, {"target": 10**4000}],
+    "number-duel": [{}, {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}, {"tie": "last-mover-wins"}],
+    "equation-duel": [{}, {"target": 5, "highest": 4, "tie": "draw"}, {"highest": 2}],
+    "number-quest": [
+        {},
+        {"division": "exact", "invalid": "refused"},
+        {"target": 9, "highest": 3, "copies": 3, "tie": "draw", "division": "exact"},
+        {"invalid": "refused", "tie": "last-mover-wins", "copies": 1},
+    ],
+}
+ALL = [(name, options) for name in dd.games() for options in VARIANTS.get(name, [{}])]
+
+
+def describe(variant: tuple[str, dict[str, Any]]) -> str:
+    """A variant's name in a test report."""
+    name, options = variant
+    return " ".join([name, *(f"{key}={str(value)[:20]}" for key, value in options.items())])
+
+
+@st.composite
+def variants(draw: st.DrawFn) -> AnyGame:
+    """Any game with any options, small enough to play to the end."""
+    name = draw(st.sampled_from(dd.games()))
+    chosen: dict[str, Any] = {}
+    for option in dd.game(name).options():
+        if option.name == "start" or not draw(st.booleans()):
+            continue
+        match option.kind:
+            case Whole(low, high):
+                chosen[option.name] = draw(st.integers(low, min(high, 120 if option.name == "target" else 12)))
+            case Wholes(length, low, high):
+                uses = st.lists(st.integers(low, min(high, 3)), min_size=length, max_size=length)
+                chosen[option.name] = tuple(draw(uses.filter(any)))
+            case Choice(words):
+                chosen[option.name] = draw(st.sampled_from(words))
+    return dd.game(name, **chosen)
+
+
+@st.composite
+def games_in_progress(draw: st.DrawFn) -> tuple[AnyGame, list[State[Any, Any]], list[Any]]:
+    """A variant with the positions and moves of a random game, played some way or to the end."""
+    game = draw(variants())
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    states, moves = play_on(game, game.start(), chance, draw(st.integers(0, 60)))
+    return game, states, moves
+
+
+def play_on(
+    game: AnyGame, state: State[Any, Any], chance: random.Random, most: int
+) -> tuple[list[State[Any, Any]], list[Any]]:
+    """The positions and moves of a random game from a position on."""
+    states: list[State[Any, Any]] = [state]
+    moves: list[Any] = []
+    while len(moves) < most and (legal := game.legal_moves(states[-1])):
+        moves.append(chance.choice(legal))
+        states.append(game.play(states[-1], moves[-1]))
+    return states, moves
