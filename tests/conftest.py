@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
+import select
 import subprocess
 import sys
-from collections.abc import Callable
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +21,8 @@ settings.load_profile("digitduels")
 
 ROOT = Path(__file__).parents[1]
 DUELS = [sys.executable, "-m", "digitduels"]
+PATIENCE = 60  # seconds without a word after which a program counts as hung
+LEAVE = "\nr: rematch, u: undo, Enter: leave > "
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -27,6 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / folder).mkdir()
         monkeypatch.setenv(name, str(tmp_path / folder))
     monkeypatch.setenv("PYTHONUTF8", "1")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("TERM", "dumb")
     return tmp_path
 
@@ -37,10 +45,83 @@ def duels(home: Path) -> Run:
 
     def run(*arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*DUELS, *arguments], input=answers, capture_output=True, text=True, cwd=home, timeout=60, check=False
+            [*DUELS, *arguments], input=answers, capture_output=True, text=True, cwd=home, timeout=PATIENCE, check=False
         )
 
     return run
+
+
+class Terminal:
+    """A program on a pseudo-terminal of its own, before which somebody sits who reads and types."""
+
+    def __init__(self, command: list[str], folder: Path) -> None:
+        self.screen, keyboard = pty.openpty()
+        self.program = subprocess.Popen(
+            command,
+            stdin=keyboard,
+            stdout=keyboard,
+            stderr=keyboard,
+            cwd=folder,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(keyboard)
+        self._unread = b""
+
+    def read(self, until: str) -> str:
+        """What is shown next, up to and with `until`."""
+        mark = until.replace("\n", "\r\n").encode()
+        while mark not in self._unread:
+            assert self._look(), f"{until!r} never came; the end was {self._unread.decode()!r}"
+        seen, _, self._unread = self._unread.partition(mark)
+        return (seen + mark).decode().replace("\r\n", "\n")
+
+    def type(self, text: str | bytes) -> None:
+        """Presses these keys."""
+        keys = text.encode() if isinstance(text, str) else text
+        while keys:
+            keys = keys[os.write(self.screen, keys[:1000]) :]
+
+    def rest(self) -> str:
+        """What is shown until the program ends."""
+        while self._look():
+            pass
+        self.program.wait(PATIENCE)
+        return self._unread.decode(errors="replace").replace("\r\n", "\n")
+
+    def close(self) -> None:
+        """Closes the window."""
+        with suppress(OSError):
+            os.close(self.screen)
+
+    def _look(self) -> bool:
+        """Waits for more to be shown; False when the program has ended."""
+        assert select.select([self.screen], [], [], PATIENCE)[0], f"no end, after {self._unread.decode()!r}"
+        try:
+            shown = os.read(self.screen, 1 << 16)
+        except OSError:  # how Linux says that nobody writes any more
+            return False
+        self._unread += shown
+        return bool(shown)
+
+
+Open = Callable[..., Terminal]
+
+
+@pytest.fixture
+def terminal(home: Path) -> Iterator[Open]:
+    """Starts a command, `duels` with these arguments unless another is named, on a terminal of its own."""
+    opened: list[Terminal] = []
+
+    def start(*arguments: str, command: list[str] = DUELS) -> Terminal:
+        opened.append(Terminal([*command, *arguments], home))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.program.kill()
+        each.program.wait()
+        each.close()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

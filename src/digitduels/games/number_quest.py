@@ -78,7 +78,8 @@ class NumberQuest(Game[int, Pool, Move]):
         if not state.table.has(move.number):
             return f"There is no {move.number} in the pool. Available Numbers: {_row(state.table)}."
         if self.invalid == "refused" and move.operation is not None:
-            return self._fault(state.mine, move)
+            fault = self._fault(state.mine, move)
+            return fault and f"{fault} Adding is always possible."
         return None
 
     def _fault(self, score: int, move: Move) -> str | None:

@@ -50,7 +50,11 @@ class Console:
         if self.interactive:
             *lines, last = prompt.split("\n")
             self.say(*lines)
-            return input(last)[:LONGEST]
+            try:
+                return input(last)[:LONGEST]
+            except EOFError:
+                print(flush=True)
+                raise
         print(prompt, end="", flush=True)
         text = self.line()
         if text is None:

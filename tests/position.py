@@ -1,0 +1,33 @@
+"""Plays on from a position that a book shows but its rules do not reach: `python position.py NAME`."""
+
+from __future__ import annotations
+
+import sys
+
+import digitduels as dd
+from digitduels.games.numerical_nexus import Hand
+from digitduels.pool import Pool
+from digitduels.terminal.console import Console
+from digitduels.terminal.saves import Save
+from digitduels.terminal.session import Session
+
+AT_48 = Hand(48, (3, 2, 1, 2, 1, 1))
+POSITIONS: dict[str, tuple[str, dd.State[object, object]]] = {
+    "equation-duel-exceeding": ("equation-duel", dd.State(0, (45, 9), Pool((1, 0, 0, 1, 1, 1, 0, 0, 1), 1))),
+    "number-quest": ("number-quest", dd.State(0, (14, 8), Pool((2, 1, 2, 2, 1, 2, 2, 1, 1), 2))),
+    "numerical-nexus-ending": ("numerical-nexus", dd.State(0, (AT_48, AT_48), None)),
+}
+
+
+class Midway(Session):
+    """A session that opens with a turn, as the book's fragment does."""
+
+    def open(self) -> None:
+        """Nothing is said before the turn."""
+
+
+if __name__ == "__main__":
+    game, state = POSITIONS[sys.argv[1]]
+    match = dd.Match(dd.game(game))
+    match.states = [state]
+    raise SystemExit(Midway(match, Save(), Console()).run())
