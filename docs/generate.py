@@ -1,0 +1,52 @@
+"""Writes docs/games/: a page for each game, from the game itself, and an index. `make docs` runs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import digitduels as dd
+from digitduels.manual import manual, summary
+
+FOLDER = Path(__file__).parent / "games"
+NOTE = "This page is written by `make docs`"
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page: where it belongs, and what it says."""
+    found = {FOLDER / f"{name}.md": page(name) for name in dd.games()}
+    found[FOLDER / "README.md"] = index()
+    return found
+
+
+def page(name: str) -> str:
+    book = f"Where the book slips, and what we do: [errata](../errata.md#{name})."
+    return f"{manual(dd.game(name))}\n---\n\n{NOTE}; `duels rules {name}` prints the same. {book}\n"
+
+
+def index() -> str:
+    rows = ["| game | what it is about | a game lasts at most |", "|---|---|---:|"]
+    for name in dd.games():
+        game = dd.game(name)
+        rows.append(f"| [{game.title}]({name}.md) | {summary(game)} | {game.longest} moves |")
+    return "\n".join(["# The games", "", *rows, "", f"{NOTE}.", ""])
+
+
+def main() -> int:
+    """Writes the pages; with --check only says which are out of date."""
+    stale = 0
+    for path, text in pages().items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        if "--check" in sys.argv[1:]:
+            print(f"{path.name} is out of date; run make docs.")
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"{path.name} written.")
+    return 1 if stale and "--check" in sys.argv[1:] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
