@@ -1,0 +1,350 @@
+"""The documents are true: their examples run, and whatever a user can type is in them."""
+
+from __future__ import annotations
+
+import argparse
+import doctest
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import digitduels as dd
+from conftest import ROOT, Run
+from digitduels.manual import COMMON, manual
+from digitduels.terminal import cli
+from digitduels.terminal.session import AT_THE_END, HELP
+
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+FENCE = re.compile(
+    r"^(?:<!-- answers: (?P<answers>.*?) -->\n)?```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+class Block(NamedTuple):
+    """An example: in what language, and what its reader is said to answer."""
+
+    language: str
+    text: str
+    answers: str
+
+
+def blocks(page: Path, language: str) -> list[Block]:
+    found = FENCE.finditer(page.read_text(encoding="utf-8"))
+    every = [Block(m["language"], m["text"], "\n".join((m["answers"] or "").split(" | "))) for m in found]
+    return [block for block in every if block.language == language]
+
+
+def with_examples(language: str) -> list[Path]:
+    return [page for page in PAGES if blocks(page, language)]
+
+
+def named(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def slug(heading: str) -> str:
+    """The anchor that a heading gets."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def section(page: Path, heading: str) -> str:
+    """What stands under a heading, up to the next one of its level."""
+    level = heading.split(" ")[0]
+    found = re.search(
+        rf"^{re.escape(heading)}\n(.*?)(?=^#{{1,{len(level)}}} |\Z)",
+        page.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert found, f"{named(page)} has no heading {heading!r}"
+    return found[1]
+
+
+def first_column(text: str) -> list[str]:
+    """What stands between backticks at the start of each row of the tables."""
+    return re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    for action in cli.build_parser()._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    raise AssertionError("the parser has no commands")
+
+
+# Examples run
+
+
+@pytest.fixture
+def shell(home: Path) -> Run:
+    """Runs a line as a shell does, with `duels` on its path."""
+    (home / "bin").mkdir()
+    program = home / "bin" / "duels"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m digitduels "$@"\n')
+    program.chmod(0o755)
+    path = f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
+    def run(line: str, answers: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", line],
+            input=answers,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=home,
+            env={**os.environ, "PATH": path},
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("page", with_examples("python"), ids=named)
+def test_python_examples_run_and_give_what_is_shown(page: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    text = "\n".join(block.text for block in blocks(page, "python"))
+    example = doctest.DocTestParser().get_doctest(text, {}, named(page), str(page), 0)
+    assert example.examples
+    report: list[str] = []
+    doctest.DocTestRunner().run(example, out=report.append)
+    assert not report, "".join(report)
+
+
+@pytest.mark.parametrize("page", with_examples("sh"), ids=named)
+def test_shell_examples_run(page: Path, shell: Run) -> None:
+    for block in blocks(page, "sh"):
+        for line in block.text.splitlines():
+            if line.startswith("duels "):
+                ran = shell(line)
+                assert ran.returncode == 0, f"{line}\n{ran.stdout}"
+            elif line.startswith("make "):
+                assert re.search(rf"^{line.split()[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
+            else:
+                assert line.startswith("pip install ."), f"nobody checks this line: {line}"
+
+
+@pytest.mark.parametrize("page", with_examples("console"), ids=named)
+def test_terminal_samples_are_real_output(page: Path, shell: Run) -> None:
+    for block in blocks(page, "console"):
+        for line, shown in re.findall(r"^\$ ([^\n]*)\n(.*?)(?=^\$ |\Z)", block.text, re.MULTILINE | re.DOTALL):
+            output = shell(line, answers=block.answers).stdout
+            pattern = r"(?:.*\n)*".join(map(re.escape, shown.split("...\n")))
+            assert re.fullmatch(pattern, output), f"$ {line}\n{output}"
+
+
+# Nothing is missing
+
+
+def test_every_command_is_documented_with_all_it_takes() -> None:
+    page = DOCS / "commands.md"
+    general = page.read_text(encoding="utf-8")
+    for action in cli.build_parser()._actions:
+        for option in action.option_strings:
+            assert f"`{option}" in general or f"duels {option}`" in general, option
+    for name, parser in commands().items():
+        text = section(page, f"## duels {name}")
+        for action in parser._actions:
+            if "--help" in action.option_strings:
+                continue
+            for option in action.option_strings:
+                assert re.search(rf"`{option}\b", text), f"duels {name} {option}"
+            if not action.option_strings and not action.choices:
+                assert f"duels {name} {action.metavar}`" in text, f"duels {name} {action.metavar}"
+            for choice in action.choices or ():
+                assert f"{choice}`" in text, f"duels {name} {choice}"
+
+
+def test_every_documented_command_exists() -> None:
+    headings = re.findall(r"^## duels (\w+)$", (DOCS / "commands.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(headings) == sorted(commands())
+
+
+def test_every_command_during_a_game_is_documented() -> None:
+    text = section(DOCS / "commands.md", "### During a game")
+    for line in (*HELP, *AT_THE_END):
+        assert f"`{line.split()[0]}`" in text, line
+
+
+def test_every_exit_code_is_documented() -> None:
+    documented = re.findall(r"^\| (\d+) \|", section(DOCS / "commands.md", "## Exit codes"), re.MULTILINE)
+    codes = [value for name, value in vars(cli).items() if name.isupper() and type(value) is int]
+    assert sorted(map(int, documented)) == sorted({0, *codes})
+
+
+def test_exit_codes_are_as_documented(duels: Run, home: Path) -> None:
+    record = dd.Match(dd.game("number-duel")).record()
+    (home / "broken.json").write_text(json.dumps({**record, "moves": ["+99"]}))
+    (home / "foreign.json").write_text("{}")
+    tried = {
+        ("games",): 0,
+        ("resume",): 1,
+        ("play", "chess"): 2,
+        ("play", "number-duel", "--set", "target=-3"): 2,
+        (): 2,
+        ("resume", "broken.json"): 3,
+        ("resume", "foreign.json"): 4,
+        ("resume", "missing.json"): 4,
+    }
+    assert {arguments: duels(*arguments).returncode for arguments in tried} == tried
+
+
+def test_games_are_kept_where_the_page_says(duels: Run, home: Path) -> None:
+    duels("play", "number-duel", answers="5\nadd\n")
+    assert (home / "state" / "digitduels" / "games" / "number-duel-1.json").exists()
+
+
+def test_every_public_name_is_documented() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    for name in dd.__all__:
+        assert f"dd.{name}" in text, name
+
+
+def test_every_game_is_documented() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in dd.games():
+        assert f"(docs/games/{name}.md)" in readme
+        assert section(DOCS / "errata.md", f"## {dd.game(name).title}")
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_every_option_and_ruling_of_a_game_is_documented(name: str, duels: Run) -> None:
+    page = (DOCS / "games" / f"{name}.md").read_text(encoding="utf-8")
+    game = dd.game(name)
+    for option in game.options():
+        assert f"- `{option.name}=" in page
+    for ruling in (*game.rulings, *COMMON):
+        assert ruling in page
+    assert page.startswith(manual(game))
+    assert duels("rules", name).stdout == manual(game)
+
+
+def test_pages_of_the_games_are_up_to_date() -> None:
+    ran = subprocess.run(
+        [sys.executable, DOCS / "generate.py", "--check"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_no_page_is_left_of_a_game_that_is_gone() -> None:
+    assert {page.stem for page in (DOCS / "games").glob("*.md")} == {*dd.games(), "README"}
+
+
+def test_every_slip_of_the_books_names_a_check_that_exists() -> None:
+    checks = set(re.findall(r"^def (test_\w+)", (ROOT / "tests" / "test_errata.py").read_text(encoding="utf-8"), re.M))
+    for slip in re.split(r"^- ", (DOCS / "errata.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        slip = slip.partition("\n#")[0]
+        found = re.findall(r"\(`(\w+)`\)", slip)
+        assert found or "(Read)" in slip, slip
+        assert set(found) <= checks, slip
+
+
+def test_what_the_readme_says_of_the_lengths_of_games_is_true() -> None:
+    text = section(ROOT / "README.md", "## The games")
+    for name, words in (("numerical-nexus", "up to 20 moves"), ("number-quest", "up to 18 moves")):
+        assert words in text
+        assert str(dd.game(name).longest) in words
+    assert "Four moves at most" in text
+    assert dd.game("equation-duel").longest == 4
+    assert "ten operations each" in text
+    assert sum(dd.game("numerical-nexus").values["uses"]) == 10
+
+
+# JSON
+
+
+def test_json_of_the_games_is_as_documented(duels: Run) -> None:
+    text = section(DOCS / "json.md", "## duels games --json")
+    listing = json.loads(duels("games", "--json").stdout)
+    game = listing["games"][-1]
+    assert first_column(text) == [*listing, *game, *game["options"][0]]
+    (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
+    assert json.loads(example.text) == game
+
+
+def test_record_is_as_documented() -> None:
+    text = section(DOCS / "json.md", "## A record")
+    (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
+    match = dd.Match.parse(example.text.encode())
+    assert match.data().decode() == example.text
+    assert first_column(text) == list(match.record())
+
+
+# Links
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for page in PAGES:
+        prose = FENCE.sub("", page.read_text(encoding="utf-8"))
+        for link in re.findall(r"\]\(([^)\s]+)\)", prose):
+            if link.startswith("https://"):
+                continue
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            assert target.exists(), f"{named(page)}: {link}"
+            if anchor:
+                headings = re.findall(r"^#+ (.*)$", FENCE.sub("", target.read_text(encoding="utf-8")), re.MULTILINE)
+                assert anchor in map(slug, headings), f"{named(page)}: {link}"
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    seen, waiting = set[Path](), [ROOT / "README.md", DOCS / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen:
+            continue
+        seen.add(page)
+        links = re.findall(r"\]\(([^)\s#]+\.md)", FENCE.sub("", page.read_text(encoding="utf-8")))
+        waiting += [(page.parent / link).resolve() for link in links if not link.startswith("https://")]
+    assert set(PAGES) <= seen
+
+
+def test_tour_of_the_code_names_files_that_exist() -> None:
+    named_files = first_column(section(ROOT / "CONTRIBUTING.md", "## The code in ten minutes"))
+    assert named_files
+    for name in named_files:
+        assert (ROOT / name).exists(), name
+
+
+# The sixth game of CONTRIBUTING.md
+
+
+def test_sixth_game_of_the_tour_is_one_file_and_then_listed_documented_and_played(home: Path) -> None:
+    (example,) = blocks(ROOT / "CONTRIBUTING.md", "python file=take_away.py")
+    shutil.copytree(ROOT / "src" / "digitduels", home / "digitduels", ignore=shutil.ignore_patterns("__pycache__"))
+    (home / "digitduels" / "games" / "take_away.py").write_text(example.text, encoding="utf-8")
+
+    def duels(*arguments: str, answers: str = "") -> str:
+        ran = subprocess.run(
+            [sys.executable, "-m", "digitduels", *arguments],
+            input=answers,
+            capture_output=True,
+            text=True,
+            cwd=home,
+            timeout=60,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    assert "take-away\n    Take from one heap in turn; whoever takes the last one wins.\n" in duels("games")
+    rules = duels("rules", "take-away")
+    assert rules.startswith("# Take Away\n")
+    assert "- `heap=21`: how many there are at the start; a whole number from 1 to 1000.\n" in rules
+    assert duels("play", "take-away", "--set", "heap=4", answers="2\n3\n2\n") == (
+        "Welcome to Take Away!\nOn the heap: 4\n\n"
+        "On the heap: 4\nPlayer 1, how many do you take? 2\nPlayer 1 plays take2.\n\n"
+        "On the heap: 2\nPlayer 2, how many do you take? 3\nError: There are only 2 left.\n"
+        "Player 2, how many do you take? 2\nPlayer 2 plays take2.\n"
+        "Player 2 has taken the last one.\nPlayer 2 wins the game!\n"
+    )
+    duels("play", "take-away", answers="3\n")
+    assert "1. Player 1: take3\n" in duels("resume", answers="moves\n")
+    assert "take-away-2" in duels("saved")
