@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -255,6 +256,22 @@ def test_what_the_readme_says_of_the_lengths_of_games_is_true() -> None:
     assert dd.game("equation-duel").longest == 4
     assert "ten operations each" in text
     assert sum(dd.game("numerical-nexus").values["uses"]) == 10
+
+
+def test_playing_from_python_needs_nothing_but_the_standard_library() -> None:
+    program = "import sys; sys.path.insert(0, sys.argv[1]); import digitduels as dd; dd.game('number-duel').start()"
+    subprocess.run([sys.executable, "-I", "-S", "-c", program, ROOT / "src"], timeout=60, check=True)
+
+
+def test_every_dependency_has_a_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    for extra in project["project"]["optional-dependencies"].values():
+        wanted += extra
+    reasons = (DOCS / "decisions.md").read_text(encoding="utf-8").lower()
+    for requirement in wanted:
+        name = re.split(r"[^\w-]", requirement)[0]
+        assert re.search(rf"\b{name}\b", reasons), f"{name} has no reason in docs/decisions.md"
 
 
 # JSON

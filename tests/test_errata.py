@@ -148,6 +148,15 @@ def test_nexus_doubling_nothing_is_legal_and_spends_the_use() -> None:
     assert (hand.score, hand.uses[3]) == (0, 1)
 
 
+def test_nexus_nobody_with_a_reset_is_without_a_move() -> None:
+    game = dd.game("numerical-nexus")
+    hand = game.start().mine._replace(score=49, uses=(0, 2, 1, 2, 1, 1))
+    state: Position = dd.State(0, (hand, hand), None)
+    assert [str(move) for move in game.legal_moves(state)] == ["reset-mine", "reset-theirs"]
+    spent = hand._replace(uses=(0, 2, 1, 2, 1, 0))
+    assert winner(game, dd.State(0, (spent, hand), None)) == 1
+
+
 # Operation Target
 
 
@@ -335,6 +344,13 @@ def test_quest_invalid_operation_costs_the_turn() -> None:
     refusing = dd.game("number-quest", invalid="refused")
     assert "negative" in str(refusing.objection(refusing.start(), refusing.read("-3")))
     assert {str(move) for move in refusing.legal_moves(refusing.start())} >= {f"+{number}" for number in range(1, 10)}
+
+
+def test_quest_only_an_invalid_result_costs_the_turn(duels: Run) -> None:
+    shown = duels("play", "number-quest", answers="12\n3\n%\n-\n").stdout
+    assert shown.count("Error: ") == 2
+    assert "0 - 3 is negative" in shown
+    assert shown.count("Player 1's Turn") == shown.count("Player 2's Turn") == 1
 
 
 def test_quest_can_end_with_equal_scores() -> None:
