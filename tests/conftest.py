@@ -12,6 +12,7 @@ import termios
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -43,9 +44,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def duels(home: Path) -> Run:
     """Runs `duels` with these arguments, and with `answers` typed into a pipe."""
 
-    def run(*arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, answers: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         return subprocess.run(
-            [*DUELS, *arguments], input=answers, capture_output=True, text=True, cwd=home, timeout=PATIENCE, check=False
+            [*DUELS, *arguments],
+            input=answers,
+            encoding="utf-8",
+            errors="surrogateescape",
+            cwd=home,
+            timeout=PATIENCE,
+            check=False,
+            **streams,
         )
 
     return run
@@ -80,7 +89,17 @@ class Terminal:
         """Presses these keys."""
         keys = text.encode() if isinstance(text, str) else text
         while keys:
-            keys = keys[os.write(self.screen, keys[:1000]) :]
+            shown, ready, _ = select.select([self.screen], [self.screen], [], PATIENCE)
+            if shown and not self._look():
+                return
+            if ready:
+                keys = keys[os.write(self.screen, keys[:100]) :]
+
+    def interrupt(self) -> None:
+        """Presses Ctrl-C, and once more if nobody listened: line editing misses a signal that comes as it begins."""
+        self.type("\x03")
+        while not select.select([self.screen], [], [], 3)[0]:
+            self.type("\x03")
 
     def rest(self) -> str:
         """What is shown until the program ends."""

@@ -30,11 +30,11 @@ def write(path: Path, data: bytes) -> None:
 def read(path: Path, most: int) -> bytes:
     """The contents of an ordinary file of at most `most` bytes; anything else raises an OSError that says why."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(f"{path} is not an ordinary file")
+        raise OSError("it is not an ordinary file")
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise OSError(f"{path} is too large")
+        raise OSError("it is too large")
     return data
 
 

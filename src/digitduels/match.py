@@ -18,6 +18,7 @@ LARGEST = 1 << 20  # bytes of a record
 LONGEST_NAME = 40
 _PLAYERS = (1, 2)  # as records count them
 NAMES = (called(0), called(1))
+FOREIGN = "This is not a record of a Digit Duels match."
 
 
 class RecordError(ValueError):
@@ -103,7 +104,7 @@ class Match:
         Raises RecordError if it is no record, InvalidMove or IllegalMove if its moves break the rules.
         """
         if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise RecordError("This is not a record of a Digit Duels match.")
+            raise RecordError(FOREIGN)
         if record.get("version") != VERSION:
             version = quoted(record.get("version"))
             raise RecordError(f"This record has version {version}; this program reads version {VERSION}.")
@@ -146,10 +147,13 @@ class Match:
     def parse(cls, data: bytes) -> Match:
         """The match whose record stands in a file with these contents; raises what `replay` raises."""
         try:
-            record = json.loads(data)
-        except (ValueError, RecursionError):
-            raise RecordError("This is not a record of a Digit Duels match.") from None
-        return cls.replay(record)
+            try:
+                record = json.loads(data)
+            except ValueError:
+                raise RecordError(FOREIGN) from None
+            return cls.replay(record)
+        except RecursionError:  # nested too deeply to be one of ours
+            raise RecordError(FOREIGN) from None
 
 
 def player_names(names: Sequence[str]) -> tuple[str, str]:

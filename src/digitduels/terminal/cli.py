@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,7 +15,7 @@ from digitduels import __version__
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match, RecordError, player_names
-from digitduels.text import quoted
+from digitduels.text import clean, quoted
 
 if TYPE_CHECKING:
     from digitduels.terminal.console import Console
@@ -138,20 +139,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import argcomplete
 
         argcomplete.autocomplete(parser)
-    parsed = parser.parse_args(arguments)
     try:
-        code: int = parsed.run(parsed) if hasattr(parsed, "run") else run_quick(parser)
-        sys.stdout.flush()
-        return code
+        return run(parser, arguments)
     except Failure as failure:
         print(f"duels: {failure}", file=sys.stderr)
         return failure.code
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # Nobody reads any more. What was played is saved; point the stream elsewhere so that leaving is quiet.
+    except OSError as error:
+        # A stream or a folder fails us. What was played is saved; point the output elsewhere so that leaving is quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILURE
+        if isinstance(error, BrokenPipeError):  # nobody reads any more
+            return FAILURE
+        where = f"{shown(error.filename)}: " if error.filename else ""
+        print(f"duels: {where}{error.strerror or error}.", file=sys.stderr)
+        return FILE
+
+
+def run(parser: Parser, arguments: Sequence[str] | None) -> int:
+    """Carries out a command; when it ends, however it ends, all that it said is out."""
+    try:
+        parsed = parser.parse_args(arguments)
+        code: int = parsed.run(parsed) if hasattr(parsed, "run") else run_quick(parser)
+        return code
+    finally:
+        sys.stdout.flush()
 
 
 # The commands
@@ -185,7 +197,9 @@ def run_quick(parser: Parser) -> int:
         parser.print_help()
         return USAGE
     ids = games()
-    last = next((name.rpartition("-")[0] for name in names()), "number-duel")
+    last = "number-duel"
+    with suppress(OSError):  # without saved games there is still a game to play
+        last = next((name.rpartition("-")[0] for name in names()), last)
     default = ids.index(last) + 1 if last in ids else 1
     console.say("Which duel?")
     for place, name in enumerate(ids, 1):
@@ -195,7 +209,6 @@ def run_quick(parser: Parser) -> int:
         try:
             text = console.ask(f"1 to {len(ids)}, or Enter for {default}: ").strip() or str(default)
         except EOFError:
-            console.say("")
             return 0
         if text in map(str, range(1, len(ids) + 1)):
             console.say("")
@@ -328,11 +341,15 @@ def start(match: Match, save: Save) -> int:
 def new_file(path: Path) -> Path:
     """A file that a new game may be kept in: nothing is overwritten, and it can be written."""
     try:
+        if path.exists() and not path.is_file():
+            raise Failure(FILE, f"{shown(path)} cannot be written: it is not an ordinary file.")
         with path.open("ab") as file:
             if file.tell():
-                raise Failure(FILE, f"{path} exists already. Go on with it by duels resume, or name another file.")
+                raise Failure(
+                    FILE, f"{shown(path)} exists already. Go on with it by duels resume, or name another file."
+                )
     except OSError as error:
-        raise Failure(FILE, f"{path} cannot be written: {error.strerror}.") from None
+        raise Failure(FILE, f"{shown(path)} cannot be written: {error.strerror}.") from None
     return path
 
 
@@ -340,7 +357,7 @@ def saved_file(name: str) -> Path:
     """The file that a person means: a path, or the name of a saved game."""
     from digitduels.terminal import saves
 
-    return saves.path_of(name) if name in saves.names() and not Path(name).exists() else Path(name)
+    return saves.path_of(name) if not Path(name).exists() and name in saves.names() else Path(name)
 
 
 def load(path: Path) -> tuple[bytes, Match]:
@@ -352,11 +369,16 @@ def load(path: Path) -> tuple[bytes, Match]:
         data = files.read(path, LARGEST)
         return data, Match.parse(data)
     except RecordError as error:
-        raise Failure(FILE, f"{quoted(str(path))}: {error}") from None
+        raise Failure(FILE, f"{shown(path)}: {error}") from None
     except (InvalidMove, IllegalMove) as error:
-        raise Failure(ILLEGAL, f"{quoted(str(path))}: {error}") from None
+        raise Failure(ILLEGAL, f"{shown(path)}: {error}") from None
     except OSError as error:
-        raise Failure(FILE, f"{quoted(str(path))} cannot be read: {error.strerror or error}.") from None
+        raise Failure(FILE, f"{shown(path)} cannot be read: {error.strerror or error}.") from None
+
+
+def shown(path: Path | str) -> str:
+    """A path as it may stand in a sentence."""
+    return f"'{clean(str(path), 500)}'"
 
 
 def is_finished(name: str) -> bool:

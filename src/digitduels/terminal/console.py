@@ -47,20 +47,23 @@ class Console:
 
     def ask(self, prompt: str) -> str:
         """What a person answers; raises EOFError when there is nobody left to answer."""
-        if self.interactive:
-            *lines, last = prompt.split("\n")
-            self.say(*lines)
-            try:
-                return input(last)[:LONGEST]
-            except EOFError:
-                print(flush=True)
-                raise
+        try:
+            return self._type(prompt) if self.interactive else self._pipe(prompt)
+        except (EOFError, KeyboardInterrupt):
+            self.say("")  # the question keeps its line to itself
+            raise
+
+    def _type(self, prompt: str) -> str:
+        *lines, last = prompt.split("\n")
+        self.say(*lines)
+        return input(last)[:LONGEST]
+
+    def _pipe(self, prompt: str) -> str:
         print(prompt, end="", flush=True)
         text = self.line()
         if text is None:
-            print(flush=True)
             raise EOFError
-        print(clean(text, LONGEST), flush=True)
+        self.say(clean(text, LONGEST))
         return text
 
     def line(self) -> str | None:

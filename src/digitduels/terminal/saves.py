@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from digitduels import files
@@ -22,14 +23,15 @@ def folder() -> Path:
 
 
 def names() -> list[str]:
-    """The names of the saved games, the one played last first."""
-    found = []
+    """The names of the saved games, the one played last first; raises OSError if the folder cannot be read."""
     try:
-        for path in folder().iterdir():
-            if path.suffix == ".json" and _NAME.fullmatch(path.stem):
-                found.append((path.stat().st_mtime_ns, path.stem))
+        paths = [path for path in folder().iterdir() if path.suffix == ".json" and _NAME.fullmatch(path.stem)]
     except FileNotFoundError:
-        pass
+        paths = []
+    found = []
+    for path in paths:
+        with suppress(OSError):  # deleted meanwhile
+            found.append((path.stat().st_mtime_ns, path.stem))
     return [name for _, name in sorted(found, reverse=True)]
 
 
@@ -59,7 +61,7 @@ class Save:
         What another program wrote to the file meanwhile is left alone: the match moves to a new one.
         """
         if self.path is None or self._changed():
-            self.path = _claim(match.game.id)
+            self.path, self._data = _claim(match.game.id), b""
         data = match.data()
         files.write(self.path, data)
         self._data = data

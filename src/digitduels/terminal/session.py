@@ -9,7 +9,7 @@ from typing import Any
 from digitduels.core import IllegalMove, InvalidMove, called
 from digitduels.manual import manual
 from digitduels.match import Match
-from digitduels.terminal.console import Console
+from digitduels.terminal.console import LONGEST, Console
 from digitduels.terminal.saves import Save
 from digitduels.text import clean, named
 
@@ -67,14 +67,10 @@ class Session:
                 while self.match.outcome is None:
                     self.turn()
                 self.end()
-        except Quit:
-            self.farewell()
-            return 0
-        except EOFError:
+        except (Quit, EOFError):
             self.farewell()
             return 0
         except KeyboardInterrupt:
-            self.say("")
             self.farewell()
             return 130
 
@@ -124,7 +120,7 @@ class Session:
         """The command that a text is, and what stands behind it."""
         word, _, argument = text.strip().partition(" ")
         found = commands.get(word.lower())
-        return (None, "") if argument and word.lower() != "save" else (found, argument.strip())
+        return (None, "") if argument and word.lower() != "save" else (found, clean(argument, LONGEST))
 
     # After the game
 
@@ -201,16 +197,15 @@ class Session:
 
     def save_as(self, argument: str) -> bool:
         if argument:
-            path = Path(argument).expanduser()
-            if path.exists():
-                self.say(f"Error: {path} exists already; name another file.")
-                return False
             try:
-                self.match.save(path)
-            except OSError as error:
-                self.say(f"Error: the game could not be written to {path}: {reason(error)}.")
-            else:
-                self.say(f"A copy of the game is in {path}.")
+                path = Path(argument).expanduser()
+                if path.exists():
+                    self.say(f"Error: {path} exists already; name another file.")
+                else:
+                    self.match.save(path)
+                    self.say(f"A copy of the game is in {path}.")
+            except (OSError, RuntimeError, ValueError) as error:
+                self.say(f"Error: the game could not be written to {argument}: {reason(error)}.")
             return False
         self.keep()
         if self.saving:
@@ -253,6 +248,6 @@ class Session:
             self.say(f"The game is {where}")
 
 
-def reason(error: OSError) -> str:
+def reason(error: Exception) -> str:
     """Why a file could not be read or written, for people."""
-    return error.strerror or str(error)
+    return getattr(error, "strerror", None) or str(error).rstrip(".")

@@ -1,0 +1,122 @@
+"""Whatever is typed into a game: no traceback, no hang, and the match unharmed."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+
+import pytest
+
+import digitduels as dd
+from conftest import Open, Run
+from digitduels.terminal import saves
+
+WORDS = [
+    "?",
+    "help",
+    "rules",
+    "moves",
+    "undo",
+    "undo",
+    "concede",
+    "rematch",
+    "save",
+    "save x",
+    "r",
+    "u",
+    "quit",
+    "exit",
+]
+ODD = [
+    "",
+    " ",
+    "-1",
+    "0",
+    "+",
+    "1e9",
+    "9" * 5000,
+    "-" * 5000,
+    "+" + "0" * 3000 + "5",
+    "½ ² ٣ ５ Ⅷ",
+    "{player} %s {0} \\n $(id) `id` ../../x",
+    "\x1b[2J\x1b]0;title\x07",
+    "\u202e\u2066\u200b\ufeff",
+    "é\u0301\u0301\u0301",
+    "\x00\x01\x7f\x85\u2028",
+    "nan",
+    "None",
+    "True",
+    "Player 1",
+    "reset",
+    "reset nobody",
+    "5 5 5 5",
+    "save \x00",
+    "save ~nobody-of-this-name",
+    "undo undo",
+]
+
+
+def fuzz(game: str, seed: int, count: int) -> str:
+    """So many answers, some good, some odd, some random bytes."""
+    chance = random.Random(seed)
+    match = dd.Match(dd.game(game))
+
+    def answer() -> str:
+        kind = chance.randrange(5)
+        if kind == 0:
+            return chance.choice(WORDS[:-2])
+        if kind == 1:
+            return chance.choice(ODD)
+        if kind == 2:
+            return chance.randbytes(chance.randrange(40)).decode("utf-8", "surrogateescape")
+        if kind == 3:
+            return str(chance.choice(match.game.moves))
+        return match.game.labels.get(field := chance.choice(chance.choice(match.game.moves)), str(field))
+
+    return "".join(chance.choice(["\n", "\n", "\n", "\r\n"]).join([answer(), ""]) for _ in range(count))
+
+
+def assert_unharmed(done: subprocess.CompletedProcess[str]) -> None:
+    """The program ended as it should, showed nothing that moves a cursor, and every game it kept is a good one."""
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(char.isprintable() or char == "\n" for char in done.stdout)
+    for name in saves.names():
+        dd.Match.load(saves.path_of(name))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("game", dd.games())
+def test_anything_may_be_piped_into_a_game(game: str, seed: int, duels: Run) -> None:
+    assert_unharmed(duels("play", game, answers=fuzz(game, seed, 150)))
+    assert saves.names()
+
+
+@pytest.mark.parametrize("game", dd.games())
+def test_random_bytes_without_any_line_are_harmless(game: str, duels: Run) -> None:
+    noise = random.Random(game).randbytes(20_000).replace(b"\n", b"").replace(b"\r", b"")
+    assert_unharmed(duels("play", game, answers=noise.decode("utf-8", "surrogateescape")))
+
+
+@pytest.mark.parametrize("game", dd.games())
+@pytest.mark.parametrize("char", ["9", "x", " ", "\0", "é", "\u0301"])
+def test_a_line_of_a_megabyte_is_one_wrong_answer(game: str, char: str, duels: Run) -> None:
+    move = str(dd.game(game).moves[0])
+    done = duels("play", game, answers=f"{char * 1_000_000}\n{move}\n{char * 1_000_000}")
+    assert_unharmed(done)
+    assert done.stdout.count("Error: ") == 2
+    assert len(done.stdout) < 10_000
+    assert [str(played) for played in dd.Match.load(saves.path_of(f"{game}-1")).moves] == [move]
+
+
+@pytest.mark.parametrize("game", dd.games())
+def test_anything_may_be_typed_into_a_terminal(game: str, terminal: Open) -> None:
+    person = terminal("play", game)
+    keys = fuzz(game, 5, 60).encode("utf-8", "surrogateescape")
+    # Without the keys by which a terminal itself stops, ends or pauses a program.
+    person.type(keys.translate(None, b"\x03\x04\x11\x13\x16\x1a\x1c"))
+    person.type("\x15\nconcede\nquit\nquit\n")
+    shown = person.rest()
+    assert "Traceback" not in shown
+    assert person.program.returncode == 0
+    for name in saves.names():
+        dd.Match.load(saves.path_of(name))

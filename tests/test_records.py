@@ -1,0 +1,232 @@
+"""Records of matches: what is written is read back the same, and nothing else is taken for a record."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import digitduels as dd
+from conftest import Run
+from digitduels.match import LARGEST, RecordError
+
+RECORD: dict[str, Any] = {
+    "format": "digitduels-record",
+    "version": 1,
+    "game": "number-duel",
+    "options": {"target": 50},
+    "names": ["Ann", "Bob"],
+    "first": 2,
+    "moves": ["+5", "+10"],
+    "conceded": None,
+}
+GONE = object()
+
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "equation-duel": [{}, {"target": 7, "highest": 4, "tie": "draw"}, {"highest": 12}],
+    "number-duel": [{}, {"highest": 3, "copies": 3, "tie": "last-mover-wins"}, {"target": 1000000}],
+    "number-quest": [{}, {"division": "exact", "invalid": "refused"}, {"target": 12, "copies": 1, "tie": "draw"}],
+    "numerical-nexus": [{}, {"uses": [0, 0, 0, 1, 1, 2]}, {"target": 17}],
+    "operation-target": [{}, {"target": 10**4000, "start": 10**3999}, {"start": 22}],
+}
+
+
+def with_moves(moves: list[str], conceded: int | None = None) -> dict[str, Any]:
+    return RECORD | {"moves": moves, "conceded": conceded}
+
+
+def with_options(**options: Any) -> dict[str, Any]:
+    return RECORD | {"options": options, "moves": []}
+
+
+@pytest.mark.parametrize("name", dd.games())
+@given(data=st.data())
+def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObject) -> None:
+    match = dd.Match(
+        dd.game(name, **data.draw(st.sampled_from(VARIANTS[name]))),
+        names=data.draw(st.sampled_from([("Ann", "Bob"), ("Zoë", "×÷ 数"), ('"', "\\")])),
+        first=data.draw(st.integers(0, 1)),
+    )
+    for choice in data.draw(st.lists(st.integers(0, 999), max_size=20)):
+        possible = match.game.legal_moves(match.state)
+        if possible:
+            match.play(possible[choice % len(possible)])
+    if match.outcome is None and data.draw(st.booleans()):
+        match.concede(data.draw(st.integers(0, 1)))
+    again = dd.Match.parse(match.data())
+    assert vars(again) == vars(match)
+    assert again.outcome == match.outcome
+    assert again.data() == match.data()
+
+
+def test_a_record_is_text_that_a_person_can_read() -> None:
+    text = dd.Match.replay(RECORD | {"names": ["Zoë", "Bob"]}).data().decode()
+    assert '"names": [\n  "Zoë",\n  "Bob"\n ]' in text
+    assert '"moves": [\n  "+5",\n  "+10"\n ]' in text
+
+
+FOREIGN: dict[str, bytes] = {
+    "empty": b"",
+    "text": b"1. e4 e5\n",
+    "binary": bytes(range(256)),
+    "zeros": bytes(1000),
+    "half of one": json.dumps(RECORD).encode()[:-20],
+    "two of them": json.dumps(RECORD).encode() * 2,
+    "another format": json.dumps(RECORD | {"format": "chess"}).encode(),
+    "a list": json.dumps([RECORD]).encode(),
+    "a number": b"7",
+    "a huge number": b"9" * 10_000,
+    "a number of too many digits": json.dumps(RECORD).replace("50", "5" * 5000).encode(),
+    "not a number": json.dumps(with_options(target=float("nan"))).encode(),
+    "broken UTF-8": json.dumps(RECORD).encode().replace(b"Ann", b"A\xff"),
+    "brackets without end": b"[" * LARGEST,
+    "too large": json.dumps(RECORD).encode() + b" " * LARGEST,
+    "nested in the options": json.dumps(with_options(target="@")).encode().replace(b'"@"', b"[" * 970 + b"]" * 970),
+}
+WRONG: dict[str, dict[str, Any]] = {
+    "a newer version": {"version": 2},
+    "no version": {"version": GONE},
+    "a version that is a text": {"version": "1"},
+    "no game": {"game": GONE},
+    "a game that is none": {"game": "chess"},
+    "a game that is a path": {"game": "../../core"},
+    "a game that is a number": {"game": 5},
+    "no options": {"options": GONE},
+    "options that are a list": {"options": []},
+    "an option that is none": {"options": {"cheat": 1}},
+    "an option that is none and turns the text": {"options": {"\x1b[2J\u202e": 1}},
+    "an option out of range": {"options": {"target": 0}},
+    "an option that is a fraction": {"options": {"target": 5.5}},
+    "an option that is a truth": {"options": {"target": True}},
+    "an option that is a list": {"options": {"target": [50]}},
+    "a huge pool": {"options": {"highest": 10**9, "copies": 10**9}},
+    "one name": {"names": ["Ann"]},
+    "three names": {"names": ["Ann", "Bob", "Cem"]},
+    "the same names": {"names": ["Ann", "ann "]},
+    "names that are numbers": {"names": [1, 2]},
+    "names of nothing that can be printed": {"names": ["\x1b", "\ud800"]},
+    "no first player": {"first": GONE},
+    "a third player": {"first": 3},
+    "a first player that is a truth": {"first": True},
+    "a first player that is a list": {"first": [1]},
+    "moves that are a text": {"moves": "+5"},
+    "moves that are numbers": {"moves": [5]},
+    "moves that are lists": {"moves": [["+5"]]},
+    "somebody else conceded": {"conceded": 0},
+    "conceded that is a truth": {"conceded": True},
+}
+BREACHES: dict[str, dict[str, Any]] = {
+    "a move that is none": with_moves(["+5", "hello"]),
+    "a move of another game": with_moves(["+5", "3+8"]),
+    "an empty move": with_moves([""]),
+    "a move that is not possible": with_moves(["+5", "+5", "+5"]),
+    "a move after the end": with_moves(["+5", "+10", "x10", "+1"]),
+    "a concession after the end": with_moves(["+5", "+10", "x10"], conceded=1),
+    "a move that turns the text": with_moves(["\x1b[2J\u202e\ud800"]),
+    "a very long move": with_moves(["+" + "5" * 100_000]),
+}
+
+
+def changed(**changes: Any) -> bytes:
+    return json.dumps({key: value for key, value in (RECORD | changes).items() if value is not GONE}).encode()
+
+
+REFUSED = {
+    **{name: (data, 4) for name, data in FOREIGN.items()},
+    **{name: (changed(**changes), 4) for name, changes in WRONG.items()},
+    **{name: (json.dumps(record).encode(), 3) for name, record in BREACHES.items()},
+}
+
+
+def assert_refused(duels: Run, path: str, code: int) -> None:
+    """Whatever is wrong with a file, `resume` says so in one harmless line."""
+    done = duels("resume", path)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith("duels: ")
+    assert done.stderr.endswith(".\n")
+    assert done.stderr[:-1].isprintable()
+    assert len(done.stderr) < 600
+
+
+def test_the_record_that_the_others_are_made_from_is_a_good_one(duels: Run, home: Path) -> None:
+    (home / "good.json").write_bytes(changed())
+    done = duels("resume", "good.json")
+    assert done.stdout.startswith("Number Duel, going on after 2 moves.\n")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_that_is_no_good_record_gets_a_sentence_and_a_code(name: str, duels: Run, home: Path) -> None:
+    data, code = REFUSED[name]
+    (home / "record.json").write_bytes(data)
+    assert_refused(duels, "record.json", code)
+    assert (home / "record.json").read_bytes() == data
+
+
+def test_no_depth_of_nesting_is_too_much() -> None:
+    keys = ("version", "game", "options", "names", "first", "moves", "conceded")
+    places = [*(changed(**{key: "@"}) for key in keys), changed(options={"target": "@"})]
+    for depth in (10, 100, *range(850, 1000), 100_000):
+        for place in places:
+            with pytest.raises(RecordError):
+                dd.Match.parse(place.replace(b'"@"', b"[" * depth + b"]" * depth))
+
+
+def make_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def make_endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def make_nothing(path: Path) -> None:
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("make", [make_fifo, Path.mkdir, make_loop, make_endless, make_nothing])
+def test_what_is_no_ordinary_file_is_never_opened(make: Callable[[Path], None], duels: Run, home: Path) -> None:
+    make(home / "record.json")
+    assert_refused(duels, "record.json", 4)
+    if make is not make_nothing:
+        done = duels("play", "number-duel", "--save", "record.json", answers="+5\n")
+        assert (done.returncode, done.stdout) == (4, "")
+
+
+@pytest.mark.parametrize("path", ["no/such/file", "x" * 5000, "\x1b[2J\u202e", ""])
+def test_a_file_that_is_not_there_gets_a_sentence_and_a_code(path: str, duels: Run) -> None:
+    assert_refused(duels, path, 4)
+
+
+@given(data=st.binary(max_size=300))
+def test_random_bytes_are_no_record(data: bytes) -> None:
+    with pytest.raises(RecordError):
+        dd.Match.parse(data)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(changes=st.dictionaries(st.sampled_from(list(RECORD)), JSON), options=st.dictionaries(st.text(), JSON))
+def test_a_record_with_anything_in_it_is_replayed_or_refused(changes: dict[str, Any], options: dict[str, Any]) -> None:
+    refusal = ""
+    try:
+        match = dd.Match.replay(RECORD | {"options": options} | changes)
+        assert vars(dd.Match.parse(match.data())) == vars(match)
+    except (RecordError, dd.InvalidMove, dd.IllegalMove) as error:
+        refusal = str(error)
+    assert refusal.isprintable()

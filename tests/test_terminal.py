@@ -1,0 +1,444 @@
+"""A game at the terminal: its commands, and that nothing is lost whatever happens."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import digitduels as dd
+from conftest import DUELS, LEAVE, PATIENCE, Open, Run, Terminal
+from digitduels.terminal import saves
+from digitduels.terminal.console import Console
+from digitduels.terminal.session import HELP, Session
+
+MOVE = ", enter your move: "
+RESUMABLE = "The game is saved. Go on with: duels resume numerical-nexus-1\n"
+
+
+def kept(name: str) -> dd.Match:
+    """The saved game of that name, replayed by the rules."""
+    return dd.Match.load(saves.path_of(name))
+
+
+def moves(match: dd.Match) -> list[str]:
+    return [str(move) for move in match.moves]
+
+
+def lines(*answers: str) -> str:
+    return "".join(f"{answer}\n" for answer in answers)
+
+
+# Commands
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_no_command_is_a_move_or_part_of_one(name: str) -> None:
+    game = dd.game(name)
+    start = game.start()
+    session = Session(dd.Match(game), saves.Save(), Console())
+    for word in {*session.commands, "rematch"}:
+        for state in (None, start):
+            with pytest.raises(dd.InvalidMove):
+                game.read(word, state)
+        for count in range(len(game.prompts)):
+            with pytest.raises(dd.InvalidMove):
+                game.answer(start, game.moves[0][:count], word)
+
+
+@pytest.mark.parametrize("word", ["?", "help", "HELP"])
+def test_help_shows_the_position_what_is_possible_and_every_command(duels: Run, word: str) -> None:
+    shown = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines("+5", word)).stdout
+    assert "Ann Score: 5\nBob Score: 0\n" in shown
+    assert "Bob can answer: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs\n" in shown
+    assert "\n".join(HELP) in shown
+
+
+def test_every_command_has_its_line_of_help() -> None:
+    session = Session(dd.Match(dd.game("number-duel")), saves.Save(), Console())
+    explained = {line.split()[0] for line in HELP}
+    assert explained == session.commands.keys() - {"help", "exit"}
+
+
+def test_help_in_the_middle_of_a_move_tells_what_may_follow(duels: Run) -> None:
+    shown = duels("play", "equation-duel", answers=lines("3", "?")).stdout
+    assert "Player 1 can answer: 1, 2, 4, 5, 6, 7, 8, 9\n" in shown
+
+
+def test_the_rules_are_shown_in_the_middle_of_a_game(duels: Run) -> None:
+    assert duels("rules", "number-quest").stdout in duels("play", "number-quest", answers=lines("5", "rules")).stdout
+
+
+def test_the_moves_so_far_are_listed_with_who_made_them(duels: Run) -> None:
+    shown = duels("play", "number-duel", "--first", "2", answers=lines("moves", "5", "add", "10", "add", "moves"))
+    assert "No moves yet.\n" in shown.stdout
+    assert "1. Player 2: +5\n2. Player 1: +10\n" in shown.stdout
+
+
+def test_undo_in_the_middle_of_a_move_takes_back_the_last_answer_only(duels: Run) -> None:
+    answers = lines("3", "8", "*", "7", "2", "undo", "undo", "9", "1", "+", "quit")
+    shown = duels("play", "equation-duel", answers=answers).stdout
+    assert "Player 2 takes back 2.\nPlayer 2, select your second number:" in shown
+    assert "Player 2 takes back 7.\nPlayer 2, select your first number:" in shown
+    assert moves(kept("equation-duel-1")) == ["3x8", "9+1"]
+
+
+def test_undo_takes_back_the_last_move_and_it_is_that_players_turn_again(duels: Run) -> None:
+    shown = duels("play", "numerical-nexus", answers=lines("+5", "+3", "undo", "+1", "quit")).stdout
+    assert "Player 2 takes back +3.\nPlayer 1 Score: 5\nPlayer 2 Score: 0\n" in shown
+    assert moves(kept("numerical-nexus-1")) == ["+5", "+1"]
+
+
+def test_undo_with_nothing_to_take_back_says_so_and_goes_on(duels: Run) -> None:
+    shown = duels("play", "numerical-nexus", answers=lines("undo", "+5", "quit")).stdout
+    assert "There is nothing to take back.\n" in shown
+    assert moves(kept("numerical-nexus-1")) == ["+5"]
+
+
+def test_undo_after_the_end_goes_on_with_the_game(duels: Run) -> None:
+    answers = lines("5", "add", "undo", "4", "add", "quit")
+    shown = duels("play", "number-duel", "--set", "target=5", answers=answers).stdout
+    assert "wins the game!\n\nr: rematch, u: undo, Enter: leave > undo\nPlayer 1 takes back +5.\n" in shown
+    assert moves(kept("number-duel-1")) == ["+4"]
+
+
+def test_a_concession_can_be_taken_back(duels: Run) -> None:
+    shown = duels("play", "numerical-nexus", answers=lines("+5", "concede", "u", "+3", "quit")).stdout
+    assert "Player 2 concedes.\nPlayer 1 wins the game!\n" in shown
+    assert "Player 2 takes back the concession.\n" in shown
+    assert kept("numerical-nexus-1").outcome is None
+
+
+def test_a_conceded_game_is_kept_as_one(duels: Run) -> None:
+    duels("play", "numerical-nexus", answers=lines("+5", "concede"))
+    outcome = kept("numerical-nexus-1").outcome
+    assert outcome == dd.Outcome(0, "Player 2 concedes.")
+
+
+def test_in_a_rematch_the_other_player_goes_first_and_both_games_are_kept(duels: Run) -> None:
+    answers = lines("concede", "rematch", "+5", "concede", "r", "+3", "quit")
+    shown = duels("play", "numerical-nexus", answers=answers).stdout
+    assert shown.count("Welcome to Numerical Nexus!") == 3
+    assert [kept(f"numerical-nexus-{number}").first for number in (1, 2, 3)] == [0, 1, 0]
+    assert [moves(kept(f"numerical-nexus-{number}")) for number in (1, 2, 3)] == [[], ["+5"], ["+3"]]
+
+
+def test_at_the_end_other_words_are_answered_with_what_is_possible(duels: Run) -> None:
+    shown = duels("play", "numerical-nexus", answers=lines("concede", "+5", "?", "moves", "save")).stdout
+    assert shown.count("rematch  the same game again") == 2
+    assert "The game is over.\n" in shown
+    assert "No moves yet.\n" in shown
+    assert f"The game is kept after every move, in {saves.path_of('numerical-nexus-1')}.\n" in shown
+
+
+def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Run, home: Path) -> None:
+    shown = duels("play", "numerical-nexus", answers=lines("+5", "save my copy.json", "save my copy.json", "+3"))
+    assert "A copy of the game is in my copy.json.\n" in shown.stdout
+    assert "Error: my copy.json exists already; name another file.\n" in shown.stdout
+    assert moves(dd.Match.load(home / "my copy.json")) == ["+5"]
+    assert "Numerical Nexus, going on after 1 moves.\n" in duels("resume", "my copy.json").stdout
+
+
+@pytest.mark.parametrize("file", ["~nobody-of-this-name/x", "no/such/folder/x", "/", "x" * 900, "\0/", "a/\x1b[2J"])
+def test_a_copy_that_cannot_be_written_is_refused_and_the_game_goes_on(duels: Run, file: str) -> None:
+    done = duels("play", "numerical-nexus", answers=lines(f"save {file}", "+5", "quit"))
+    assert "\nError: " in done.stdout
+    assert "\x1b" not in done.stdout
+    assert (done.stderr, moves(kept("numerical-nexus-1"))) == ("", ["+5"])
+
+
+def test_names_are_printed_without_anything_that_moves_a_cursor_or_turns_the_text(duels: Run) -> None:
+    names = ("\x1b[31mAnn\x07\n", "\u202eB\u200bo\u2066b\x9b")
+    shown = duels("play", "number-duel", "--names", *names, answers=lines("5", "add")).stdout
+    assert "[31mAnn adds 5 to their score.\n" in shown
+    assert "Bob's Turn:\n" in shown
+    assert not set("\x1b\x07\u202e\u200b\u2066\x9b") & set(shown)
+    assert kept("number-duel-1").names == ("[31mAnn", "Bob")
+
+
+def test_a_whole_move_answers_the_first_question(duels: Run) -> None:
+    answers = lines("+5", "add 10", "multiply by 10")
+    assert duels("play", "number-duel", answers=answers).stdout.endswith("has reached 50 points and wins the game!\n")
+
+
+def test_what_is_no_move_changes_nothing_and_is_asked_again(duels: Run) -> None:
+    shown = duels("play", "numerical-nexus", answers=lines("", "+2", "x4", "Player 1", "+5", "quit")).stdout
+    assert shown.count("Player 1, enter your move: ") == 5
+    assert shown.count("Possible: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs.\n") == 4
+    assert moves(kept("numerical-nexus-1")) == ["+5"]
+
+
+def test_chance_decides_who_goes_first_and_a_seed_repeats_it(duels: Run) -> None:
+    def first(seed: int) -> str:
+        shown = duels("play", "equation-duel", "--first", "random", "--seed", str(seed)).stdout
+        return shown.partition(" will go first.")[0][-1]
+
+    seeds = range(6)
+    firsts = [first(seed) for seed in seeds]
+    assert set(firsts) == {"1", "2"}
+    assert firsts == [first(seed) for seed in seeds]
+
+
+# What a terminal can show
+
+
+def test_a_narrow_encoding_gets_plain_characters(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = duels("play", "numerical-nexus", "--names", "Zoë", "Bob", answers=lines("×2", "+5", "*2", "quit"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Zo? uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in done.stdout
+    assert "Bob's score is now 0. Remaining x2 uses: 1.\n" in done.stdout
+    assert done.stdout.isascii()
+
+
+def test_rules_and_games_print_in_a_narrow_encoding(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    for arguments in (["games"], ["games", "--json"], ["saved"], ["--help"], *(["rules", name] for name in dd.games())):
+        done = duels(*arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.isascii()
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_nothing_but_text_goes_into_a_pipe_or_a_dumb_terminal(
+    name: str, duels: Run, terminal: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    answers = lines("?", "rules", "moves", "undo", "quit")
+    piped = duels("play", name, answers=answers).stdout
+    person = terminal("play", name)
+    person.type(answers)
+    for shown in (piped, person.rest()):
+        assert "take back" in shown
+        assert all(char.isprintable() or char == "\n" for char in shown)
+
+
+# Nothing is lost
+
+
+def test_a_killed_game_goes_on_exactly_where_it_was(duels: Run, terminal: Open) -> None:
+    person = terminal("play", "number-duel", "--names", "Ann", "Bob", "--first", "2", "--set", "target=60")
+    for answer in ("5", "add", "10", "add", "9"):  # the last move is only half made
+        person.read(": " if answer in ("5", "10", "9") else "): ")
+        person.type(f"{answer}\n")
+    person.read("Choose an operation (add/multiply): ")
+    person.program.kill()
+    person.program.wait(PATIENCE)
+    before = kept("number-duel-1")
+    person = terminal("resume")
+    assert person.read("Select a number: ") == (
+        "Number Duel, going on after 2 moves.\nNumber Pool:\n"
+        "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nAnn Score: 10\nBob Score: 5\n\n"
+        "Bob's Turn:\nAvailable Numbers: 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\nSelect a number: "
+    )
+    person.type("x10\n")
+    person.read("Select a number: ")
+    person.type("x6\n")
+    assert "Ann has reached 60 points and wins the game!\n" in person.read(LEAVE)
+    person.program.kill()
+    after = kept("number-duel-1")
+    assert (after.first, after.names, after.game) == (before.first, before.names, before.game)
+    assert moves(after) == [*moves(before), "x10", "x6"]
+    assert saves.names() == ["number-duel-1"]
+
+
+def end_input(person: Terminal) -> None:
+    person.type("\x04")
+
+
+def quit(person: Terminal) -> None:
+    person.type("quit\n")
+
+
+@pytest.mark.parametrize(("leave", "code"), [(Terminal.interrupt, 130), (end_input, 0), (quit, 0)])
+def test_whoever_leaves_is_told_in_one_line_how_to_go_on(
+    terminal: Open, leave: Callable[[Terminal], None], code: int
+) -> None:
+    person = terminal("play", "numerical-nexus")
+    person.read(MOVE)
+    person.type("+5\n")
+    person.read(MOVE)
+    leave(person)
+    assert person.rest().removeprefix("^C").removeprefix("quit") == f"\n{RESUMABLE}"
+    assert person.program.returncode == code
+    assert moves(kept("numerical-nexus-1")) == ["+5"]
+
+
+@pytest.mark.parametrize(("leave", "code"), [(Terminal.interrupt, 130), (end_input, 0)])
+@pytest.mark.parametrize("arguments", [[], ["play", "numerical-nexus"]], ids=["menu", "play"])
+def test_leaving_before_the_first_move_is_quiet_and_keeps_no_empty_game(
+    terminal: Open, arguments: list[str], leave: Callable[[Terminal], None], code: int
+) -> None:
+    person = terminal(*arguments)
+    person.read(MOVE if arguments else "Enter for 2: ")
+    leave(person)
+    assert person.rest().removeprefix("^C") == "\n"
+    assert person.program.returncode == code
+    assert saves.names() == []
+
+
+def test_the_end_of_piped_input_keeps_the_game(duels: Run) -> None:
+    done = duels("play", "numerical-nexus", answers="+5\n+3")
+    assert done.stdout.endswith(f"\nPlayer 1, enter your move: \n{RESUMABLE}")
+    assert (done.returncode, done.stderr, moves(kept("numerical-nexus-1"))) == (0, "", ["+5", "+3"])
+
+
+def test_an_interrupted_pipe_keeps_the_game(home: Path) -> None:
+    with subprocess.Popen(
+        [*DUELS, "play", "numerical-nexus"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdin.write("+5\n")
+        program.stdin.flush()
+        while "Remaining +5" not in program.stdout.readline():
+            pass
+        program.send_signal(signal.SIGINT)
+        assert program.wait(PATIENCE) == 130
+        assert program.stdout.read().endswith(RESUMABLE)
+        assert program.stderr.read() == ""
+
+
+@pytest.mark.parametrize("blow", [signal.SIGHUP, signal.SIGTERM, None], ids=["SIGHUP", "SIGTERM", "closed window"])
+def test_a_game_whose_terminal_goes_away_is_kept(terminal: Open, duels: Run, blow: signal.Signals | None) -> None:
+    person = terminal("play", "numerical-nexus")
+    person.read(MOVE)
+    person.type("+5\n")
+    person.read(MOVE)
+    if blow is None:
+        person.close()
+    else:
+        person.program.send_signal(blow)
+    person.program.wait(PATIENCE)
+    assert moves(kept("numerical-nexus-1")) == ["+5"]
+    assert "going on after 1 moves" in duels("resume").stdout
+
+
+def test_a_game_that_nobody_reads_any_more_ends_quietly_and_is_kept(home: Path) -> None:
+    reader, writer = os.pipe()
+    with subprocess.Popen(
+        [*DUELS, "play", "numerical-nexus"], stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.PIPE
+    ) as program:
+        assert program.stdin is not None
+        os.close(writer)
+        program.stdin.write(b"+5\n")
+        program.stdin.flush()
+        shown = b""
+        while not shown.endswith(b"Player 2, enter your move: "):
+            shown += os.read(reader, 1000)
+        os.close(reader)
+        _, errors = program.communicate(b"+3\n+1\n", PATIENCE)
+    assert (program.returncode, errors) == (1, b"")
+    assert moves(kept("numerical-nexus-1")) == ["+5"]
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_streams_that_were_closed_from_the_start_do_no_harm(home: Path, closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *DUELS, "play", "numerical-nexus"],
+        input="+5\n",
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert saves.names() == ([] if "<&-" in closed else ["numerical-nexus-1"])
+
+
+@pytest.mark.parametrize("command", [["play", "number-duel"], ["games"], ["rules", "number-duel"]], ids=" ".join)
+def test_output_that_cannot_be_written_is_a_sentence_and_a_code(duels: Run, command: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = duels(*command, stdout=full)
+    assert (done.returncode, done.stderr) == (4, "duels: No space left on device.\n")
+
+
+def test_input_that_cannot_be_read_is_a_sentence_and_a_code(home: Path) -> None:
+    with open(os.devnull, "w") as write_only:
+        done = subprocess.run(
+            [*DUELS, "play", "number-duel"], stdin=write_only, capture_output=True, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (4, "duels: Bad file descriptor.\n")
+
+
+def test_a_game_that_cannot_be_saved_warns_once_and_can_be_played_to_its_end(duels: Run, home: Path) -> None:
+    (home / "state" / "digitduels").write_text("not a folder")
+    done = duels("play", "number-duel", answers=lines("+5", "+10", "x10"))
+    assert done.stdout.count("Warning: the game cannot be saved (Not a directory). It goes on unsaved.\n") == 1
+    assert done.stdout.endswith("wins the game!\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert duels("play", "number-duel", answers="+5\n").stdout.endswith("The game is lost: it could not be saved.\n")
+
+
+def test_saved_games_that_cannot_be_reached_are_a_sentence_and_a_code(duels: Run, home: Path) -> None:
+    (home / "state" / "digitduels").write_text("not a folder")
+    for command in (["saved"], ["resume"], ["resume", "number-duel-1"]):
+        done = duels(*command)
+        assert (done.returncode, done.stderr) == (4, f"duels: '{saves.folder()}': Not a directory.\n")
+
+
+def test_without_reachable_saves_there_is_still_a_menu_and_a_game(terminal: Open, home: Path) -> None:
+    (home / "state" / "digitduels").write_text("not a folder")
+    person = terminal()
+    person.read("or Enter for 2: ")
+    person.type("\n")
+    assert "Welcome to Number Duel!\n" in person.read("Select a number: ")
+
+
+def test_a_full_disk_leaves_the_last_saved_game_whole(duels: Run) -> None:
+    duels("play", "numerical-nexus", answers=lines("+5"))
+    whole = saves.path_of("numerical-nexus-1").read_bytes()
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+    done = duels("resume", answers=lines("+3", "+1"), preexec_fn=full)
+    assert done.stdout.count("Warning: the game cannot be saved (File too large). It goes on unsaved.\n") == 1
+    assert done.stdout.endswith("The game is lost: it could not be saved.\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert saves.path_of("numerical-nexus-1").read_bytes() == whole
+    assert [path.name for path in saves.folder().iterdir()] == ["numerical-nexus-1.json"]
+
+
+def test_two_programs_with_the_same_game_do_not_overwrite_each_other(duels: Run, terminal: Open) -> None:
+    duels("play", "numerical-nexus", answers=lines("+5"))
+    ann, bob = terminal("resume"), terminal("resume")
+    shown = ann.read(MOVE) + bob.read(MOVE)
+    for person, answer in ((ann, "+1"), (bob, "+3"), (ann, "+3"), (bob, "x2")):
+        person.type(f"{answer}\n")
+        shown += person.read(MOVE)
+    first, second = saves.path_of("numerical-nexus-1"), "numerical-nexus-2"
+    assert shown.count(f"Warning: {first} was changed by another program. This game is now kept as {second}.\n") == 1
+    assert moves(kept("numerical-nexus-1")) == ["+5", "+1", "+3"]
+    assert moves(kept("numerical-nexus-2")) == ["+5", "+3", "x2"]
+
+
+def test_a_game_whose_file_was_deleted_is_kept_again(duels: Run, terminal: Open) -> None:
+    person = terminal("play", "numerical-nexus")
+    person.read(MOVE)
+    person.type("+5\n")
+    person.read(MOVE)
+    saves.path_of("numerical-nexus-1").unlink()
+    person.type("+3\n")
+    person.read(MOVE)
+    assert moves(kept("numerical-nexus-1")) == ["+5", "+3"]
+
+
+def test_games_begun_at_the_same_time_are_kept_apart(terminal: Open) -> None:
+    people = [terminal("play", "numerical-nexus") for _ in range(3)]
+    for person, answer in zip(people, ("+1", "+3", "+5"), strict=True):
+        person.read(MOVE)
+        person.type(f"{answer}\n")
+    for person in people:
+        person.read(MOVE)
+    assert sorted(moves(kept(name)) for name in saves.names()) == [["+1"], ["+3"], ["+5"]]
