@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
 
 import digitduels as dd
-from conftest import Run
+from conftest import Open, Run
+from digitduels import __version__
+from digitduels.manual import manual
+from digitduels.terminal import saves
+
+COMMANDS = ["play", "resume", "saved", "games", "rules", "completion"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:
@@ -14,3 +24,222 @@ def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> Non
     for game in listing["games"]:
         defaults = {option["name"]: option["default"] for option in game["options"]}
         assert defaults == dd.game(game["game"]).values
+
+
+def test_games_lists_every_game_for_people(duels: Run) -> None:
+    lines = duels("games").stdout.splitlines()
+    assert lines[::2] == dd.games()
+    assert all(line.startswith("    ") and line.endswith(".") for line in lines[1::2])
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_rules_shows_the_rule_page_of_a_game(duels: Run, name: str) -> None:
+    shown = duels("rules", name).stdout
+    assert shown == manual(dd.game(name))
+    assert all(f"`{option.name}=" in shown for option in dd.game(name).options())
+    assert all(f"- {ruling}\n" in shown for ruling in dd.game(name).rulings)
+
+
+def test_version_names_the_program_and_its_version(duels: Run) -> None:
+    assert duels("--version").stdout == f"duels {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_has_examples_everywhere(duels: Run, command: str) -> None:
+    done = duels(*filter(None, [command]), "-h")
+    assert done.returncode == 0
+    assert f"examples:\n  {'eval' if command == 'completion' else f'duels {command}'.strip()}" in done.stdout
+
+
+def test_every_command_is_in_the_help_and_tested_here(duels: Run) -> None:
+    listed = duels("-h").stdout.partition("commands:")[2].partition("examples:")[0]
+    assert [line.split()[0] for line in listed.splitlines() if line.startswith("    ") and line[4] != " "] == COMMANDS
+
+
+def test_without_a_terminal_duels_alone_prints_its_help_and_refuses(duels: Run) -> None:
+    done = duels()
+    assert (done.returncode, done.stdout, done.stderr) == (2, duels("-h").stdout, "")
+
+
+# A quick game
+
+
+def test_duels_alone_starts_a_game_with_one_key(terminal: Open) -> None:
+    person = terminal()
+    menu = person.read("1 to 5, or Enter for 2: ")
+    for place, name in enumerate(dd.games(), 1):
+        assert f"\n{place}  {dd.game(name).title}: " in menu
+    person.type("\n")
+    assert person.read("Select a number: ").startswith("\n\nWelcome to Number Duel!\n")
+
+
+def test_the_menu_takes_a_number_and_asks_again_for_anything_else(terminal: Open) -> None:
+    person = terminal()
+    for wrong in ("6", "0", "-1", "x\u202e", "9" * 500):
+        person.read("Enter for 2: ")
+        person.type(f"{wrong}\n")
+        assert "Possible: 1 to 5.\n" in person.read("1 to 5, or ")
+    person.read("Enter for 2: ")
+    person.type(" 5 \n")
+    assert "Game Start!\n" in person.read("Enter the number of your chosen operation: ")
+
+
+def test_the_menu_proposes_the_game_played_last(terminal: Open, duels: Run) -> None:
+    duels("play", "numerical-nexus", answers="+5\n")
+    duels("play", "equation-duel", answers="3x8\n")
+    terminal().read("Enter for 1: ")
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["play", "number-duel", "--set", "target=0"], "target must be a whole number from 1 to 10^6; 0 is not."),
+        (["play", "number-duel", "--set", "target=-3"], "target must be a whole number from 1 to 10^6"),
+        (["play", "number-duel", "--set", "target=fifty"], "target must be a whole number from 1 to 10^6"),
+        (["play", "number-duel", "--set", f"target={'9' * 5000}"], "target must be a whole number from 1 to 10^6"),
+        (["play", "number-duel", "--set", "highest=0"], "highest must be a whole number from 1 to 99"),
+        (["play", "number-duel", "--set", "copies=1000000000"], "copies must be a whole number from 1 to 99"),
+        (["play", "number-duel", "--set", "tie=maybe"], "tie must be last-mover-loses or last-mover-wins or draw"),
+        (["play", "numerical-nexus", "--set", "uses=1,2"], "uses must be 6 whole numbers from 0 to 99, not all zero"),
+        (["play", "numerical-nexus", "--set", "uses=0,0,0,0,0,0"], "uses must be 6 whole numbers from 0 to 99"),
+        (["play", "operation-target", "--set", "start=23"], "start must be below the target"),
+        (["play", "number-duel", "--set", "target"], "--set takes NAME=VALUE, not 'target'."),
+        (["play", "number-duel", "--set", "=5"], "number-duel has no option ''"),
+        (["play", "number-duel", "--set", "\x1b[2J=5"], "its options are target, highest, copies, tie."),
+        (["play", "number-dual"], "There is no game 'number-dual'. Did you mean number-duel?"),
+        (["rules", "chess"], f"There is no game 'chess'. The games are {', '.join(dd.games())}."),
+        (["rules", ""], "There is no game ''."),
+        (["play", "number-duel", "--names", "Ann"], "The players need two different names."),
+        (["play", "number-duel", "--names", "Ann", "ANN"], "The players need two different names."),
+        (["play", "number-duel", "--names", "\x1b", "\u202e"], "The players need two different names."),
+        (["play", "number-duel", "--first", "3"], "invalid choice: '3'"),
+        (["play", "number-duel", "--fir", "1"], "unrecognized arguments: --fir 1"),
+        (["play", "number-duel", "--seed", "x"], "invalid int value: 'x'"),
+        (["play"], "the following arguments are required: GAME"),
+        (["win"], "invalid choice: 'win'"),
+        (["completion", "cmd"], "invalid choice: 'cmd'"),
+    ],
+    ids=lambda value: " ".join(value)[:50].replace("\x1b", "ESC") if isinstance(value, list) else "",
+)
+def test_a_wrong_command_line_is_refused_with_the_reason(duels: Run, arguments: list[str], reason: str) -> None:
+    done = duels(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert reason in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+# Saved games
+
+
+def test_saved_games_are_listed_with_how_they_stand_the_last_one_first(duels: Run) -> None:
+    assert duels("saved").stdout == "No saved games.\n"
+    duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers="+5\n")
+    duels("play", "number-duel", answers="+5\n+10\nx10\n")
+    saves.path_of("number-duel-7").write_text("nonsense")
+    saves.path_of("number-duel-8").symlink_to("nowhere")
+    (saves.folder() / "notes.txt").write_text("not a game")
+    lines = duels("saved").stdout.splitlines()
+    assert lines[0].startswith("number-duel-7: cannot be resumed. ")
+    assert lines[1:] == [
+        "number-duel-1: Player 1 against Player 2, 3 moves. Player 1 has reached 50 points.",
+        "numerical-nexus-1: Ann against Bob, 1 move. Bob to move.",
+    ]
+
+
+def test_saved_games_can_be_deleted_by_name(duels: Run) -> None:
+    for _ in range(3):
+        duels("play", "numerical-nexus", answers="+5\n")
+    assert duels("saved", "--delete", "numerical-nexus-1", "numerical-nexus-3").stdout == (
+        "Deleted numerical-nexus-1.\nDeleted numerical-nexus-3.\n"
+    )
+    assert saves.names() == ["numerical-nexus-2"]
+
+
+@pytest.mark.parametrize("name", ["number-duel-1", "../../victim", "", "victim.json", "numerical-nexus-1.json"])
+def test_only_a_saved_game_is_deleted(duels: Run, home: Path, name: str) -> None:
+    duels("play", "numerical-nexus", answers="+5\n")
+    (home / "state" / "victim.json").write_text("precious")
+    done = duels("saved", "--delete", "numerical-nexus-1", name)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == f"duels: There is no saved game '{name}'. `duels saved` lists them.\n"
+    assert saves.names() == ["numerical-nexus-1"]
+
+
+def test_the_games_that_are_over_can_be_deleted_at_once(duels: Run) -> None:
+    duels("play", "numerical-nexus", answers="+5\n")
+    duels("play", "number-duel", answers="+5\n+10\nx10\n")
+    duels("play", "number-quest", answers="concede\n")
+    saves.path_of("number-duel-7").write_text("nonsense")
+    duels("saved", "--delete-finished")
+    assert sorted(saves.names()) == ["number-duel-7", "numerical-nexus-1"]
+
+
+def test_resume_takes_the_unfinished_game_played_last(duels: Run) -> None:
+    duels("play", "numerical-nexus", answers="+5\n")
+    duels("play", "equation-duel", answers="3x8\n")
+    duels("play", "number-duel", answers="concede\n")
+    saves.path_of("number-duel-7").write_text("nonsense")
+    assert duels("resume").stdout.startswith("Equation Duel, going on after 1 move.\n")
+    assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, going on after 1 move.\n")
+
+
+def test_a_finished_game_can_be_looked_at_again_and_taken_up(duels: Run) -> None:
+    duels("play", "number-duel", "--set", "target=5", answers="+5\n")
+    shown = duels("resume", "number-duel-1", answers="undo\n+4\n").stdout
+    assert "Player 1 has reached 5 points and wins the game!\n" in shown
+    assert [str(move) for move in dd.Match.load(saves.path_of("number-duel-1")).moves] == ["+4"]
+
+
+def test_with_nothing_to_resume_resume_says_how_to_start(duels: Run) -> None:
+    done = duels("resume")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "duels: There is no unfinished game. Start one with: duels play GAME\n"
+
+
+def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path) -> None:
+    shown = duels("play", "numerical-nexus", "--save", "our game.json", answers="+5\n").stdout
+    assert shown.endswith("The game is saved. Go on with: duels resume 'our game.json'\n")
+    duels("resume", "our game.json", answers="+3\n")
+    assert [str(move) for move in dd.Match.load(home / "our game.json").moves] == ["+5", "+3"]
+    assert saves.names() == []
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("taken.json", "exists already. Go on with it by duels resume, or name another file."),
+        (".", "cannot be written: it is not an ordinary file."),
+        ("no/such/folder/x", "cannot be written: No such file or directory."),
+        ("x" * 300, "cannot be written: File name too long."),
+    ],
+)
+def test_a_file_that_a_game_cannot_be_kept_in_is_refused_before_it_starts(
+    duels: Run, home: Path, file: str, reason: str
+) -> None:
+    (home / "taken.json").write_text("precious")
+    done = duels("play", "numerical-nexus", "--save", file, answers="+5\n")
+    assert (done.returncode, done.stdout, done.stderr) == (4, "", f"duels: '{file}' {reason}\n")
+    assert (home / "taken.json").read_text() == "precious"
+
+
+# Completion
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_every_shell_gets_its_completion(duels: Run, shell: str) -> None:
+    done = duels("completion", shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "duels" in done.stdout
+
+
+def test_a_shell_completes_commands_games_and_options(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    shell = terminal(command=["bash", "--norc", "--noprofile", "-i"])
+    shell.type("""PS1='ready'; eval "$(duels completion bash)"\n""")
+    shell.read("\nready")
+    for typed, completed in (("duels pl", "ay "), ("operation", "-target "), ("--na", "mes ")):
+        shell.type(f"{typed}\t")
+        shell.read(completed)

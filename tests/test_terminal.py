@@ -141,7 +141,7 @@ def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Ru
     assert "A copy of the game is in my copy.json.\n" in shown.stdout
     assert "Error: my copy.json exists already; name another file.\n" in shown.stdout
     assert moves(dd.Match.load(home / "my copy.json")) == ["+5"]
-    assert "Numerical Nexus, going on after 1 moves.\n" in duels("resume", "my copy.json").stdout
+    assert "Numerical Nexus, going on after 1 move.\n" in duels("resume", "my copy.json").stdout
 
 
 @pytest.mark.parametrize("file", ["~nobody-of-this-name/x", "no/such/folder/x", "/", "x" * 900, "\0/", "a/\x1b[2J"])
@@ -321,7 +321,7 @@ def test_a_game_whose_terminal_goes_away_is_kept(terminal: Open, duels: Run, blo
         person.program.send_signal(blow)
     person.program.wait(PATIENCE)
     assert moves(kept("numerical-nexus-1")) == ["+5"]
-    assert "going on after 1 moves" in duels("resume").stdout
+    assert "going on after 1 move" in duels("resume").stdout
 
 
 def test_a_game_that_nobody_reads_any_more_ends_quietly_and_is_kept(home: Path) -> None:

@@ -55,6 +55,15 @@ def quoted(value: object) -> str:
     return f"'{shown[:40]}…'" if len(shown) > 40 else f"'{shown}'" if isinstance(value, str) else shown
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "move"), counted(2, "move")
+    ('1 move', '2 moves')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def named(text: str, names: tuple[str, str]) -> str:
     """`text` with the players called by their names."""
     return _PLAYER.sub(lambda found: names[int(found[1]) - 1], text)

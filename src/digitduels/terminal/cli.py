@@ -394,7 +394,7 @@ def about(name: str) -> str:
     """A saved game in a line."""
     from digitduels.core import called
     from digitduels.terminal import saves
-    from digitduels.text import named
+    from digitduels.text import counted, named
 
     try:
         match = load(saves.path_of(name))[1]
@@ -402,4 +402,4 @@ def about(name: str) -> str:
         return f"cannot be resumed. {failure}"
     outcome = match.outcome
     stand = outcome.reason if outcome else f"{called(match.state.player)} to move."
-    return f"{' against '.join(match.names)}, {len(match.moves)} moves. {named(stand, match.names)}"
+    return f"{' against '.join(match.names)}, {counted(len(match.moves), 'move')}. {named(stand, match.names)}"

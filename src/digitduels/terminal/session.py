@@ -11,7 +11,7 @@ from digitduels.manual import manual
 from digitduels.match import Match
 from digitduels.terminal.console import LONGEST, Console
 from digitduels.terminal.saves import Save
-from digitduels.text import clean, named
+from digitduels.text import clean, counted, named
 
 HELP = (
     "?        this help",
@@ -83,7 +83,8 @@ class Session:
         if not match.moves:
             self.say(*match.game.welcome(match.state))
         else:
-            self.say(f"{match.game.title}, going on after {len(match.moves)} moves.", *match.game.view(match.state))
+            played = counted(len(match.moves), "move")
+            self.say(f"{match.game.title}, going on after {played}.", *match.game.view(match.state))
 
     # A turn
 

@@ -1,0 +1,55 @@
+"""The package: its wheel installs and runs where there is nothing but Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import digitduels as dd
+from conftest import ROOT
+
+
+def run(*command: str | Path, folder: Path, answers: str = "") -> str:
+    done = subprocess.run(command, input=answers, capture_output=True, text=True, cwd=folder, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built as for a release."""
+    out = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, folder=out)
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_the_wheel_holds_the_package_its_types_and_its_licence_and_nothing_else(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "digitduels/py.typed" in names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    sources = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src" / "digitduels").rglob("*.py")}
+    assert {name for name in names if ".dist-info/" not in name} == {*sources, "digitduels/py.typed"}
+
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a new environment into which only the wheel was installed."""
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder, with_pip=True)
+    programs = folder / "bin"
+    run(programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, folder=folder)
+    return programs
+
+
+def test_the_wheel_installs_and_plays_in_an_empty_environment(programs: Path, home: Path) -> None:
+    located = run(programs / "python", "-c", "import digitduels; print(digitduels.__file__)", folder=home)
+    assert Path(located.strip()).is_relative_to(programs.parent)
+    assert run(programs / "duels", "games", folder=home).splitlines()[::2] == dd.games()
+    shown = run(programs / "duels", "play", "number-duel", folder=home, answers="+5\n+10\nx10\n")
+    assert shown.endswith("Player 1 has reached 50 points and wins the game!\n")
