@@ -1,4 +1,4 @@
-"""Digit Duels: five two-player number duels, played by the book.
+"""Digit Duels: five two-player number duels, played by the book, with the exact truth about every position.
 
 >>> import digitduels as dd
 >>> game = dd.game("number-duel")
@@ -7,9 +7,39 @@
 (5, 0)
 """
 
-from digitduels.core import Game, IllegalMove, InvalidMove, Outcome, State
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from digitduels.core import Game, IllegalMove, InvalidMove, Outcome, State, TooLarge
 from digitduels.games import game, games
 from digitduels.match import Match
 
-__all__ = ["Game", "IllegalMove", "InvalidMove", "Match", "Outcome", "State", "game", "games"]
+if TYPE_CHECKING:
+    from digitduels.solver import Solution
+
+__all__ = ["Game", "IllegalMove", "InvalidMove", "Match", "Outcome", "State", "TooLarge", "game", "games", "solve"]
 __version__ = "0.1.0"
+
+
+def solve(
+    game: Game[Any, Any, Any],
+    *,
+    cache: bool = True,
+    limit: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> Solution:
+    """The solution of a game: from the cache if it is there, else solved now and kept for the next time.
+
+    With `cache=False` it is solved anew and nothing is stored. `limit` is how many bytes of memory it may take (half of
+    what is free unless given); a game that needs more raises TooLarge before any work is done. `progress` is called
+    with what is going on and how much of it is done, from 0 to 1.
+
+    >>> solution = solve(game("operation-target"))
+    >>> solution.start
+    Verdict(value=1, distance=8)
+    """
+    from digitduels import solver
+
+    return solver.solve(game, cache=cache, limit=limit, progress=progress)

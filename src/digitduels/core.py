@@ -28,6 +28,10 @@ class IllegalMove(ValueError):
     """A move of the game that the rules forbid in this position."""
 
 
+class TooLarge(ValueError):
+    """A game with so many positions that solving it would take more memory than it may."""
+
+
 class State(NamedTuple, Generic[Hand, Table]):
     """A position: whose turn it is, what each player owns and what both share. Equal positions have equal futures."""
 
@@ -47,9 +51,10 @@ class State(NamedTuple, Generic[Hand, Table]):
 
     def then(self, mine: Hand, theirs: Hand, table: Table) -> State[Hand, Table]:
         """The position after a move that left these; the other player's turn."""
+        # Made as a tuple, which takes half the time of calling State.
         if self.player == 0:
-            return State(1, (mine, theirs), table)
-        return State(0, (theirs, mine), table)
+            return tuple.__new__(State, (1, (mine, theirs), table))
+        return tuple.__new__(State, (0, (theirs, mine), table))
 
 
 class Outcome(NamedTuple):

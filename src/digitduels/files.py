@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
-def write(path: Path, data: bytes) -> None:
-    """Puts `data` into the file at `path` at once: no reader and no crash ever sees half of it."""
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes the place of `path` when all is written: no reader and no crash ever sees half."""
     path = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
@@ -25,6 +28,12 @@ def write(path: Path, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(name)
         raise
+
+
+def write(path: Path, data: bytes) -> None:
+    """Puts `data` into the file at `path`, all of it or nothing."""
+    with writing(path) as file:
+        file.write(data)
 
 
 def read(path: Path, most: int) -> bytes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from digitduels.core import Game, Outcome, State, Whole, Wholes, called, option
-from digitduels.pool import ARITHMETIC
 
 
 class Hand(NamedTuple):
@@ -24,9 +24,17 @@ class Move(NamedTuple):
 
 Position = State[Hand, None]
 
-# The stock that a move draws from, as its place in `uses`. Both resets draw from the same one.
-STOCK: Final = {"+1": 0, "+3": 1, "+5": 2, "x2": 3, "x3": 4, "reset-mine": 5, "reset-theirs": 5}
-MOVES: Final = tuple(map(Move, STOCK))
+# Of each move: its stock, as the place in `uses`, and by what it multiplies the mover's score before adding what.
+EFFECT: Final = {
+    "+1": (0, 1, 1),
+    "+3": (1, 1, 3),
+    "+5": (2, 1, 5),
+    "x2": (3, 2, 0),
+    "x3": (4, 3, 0),
+    "reset-mine": (5, 0, 0),
+    "reset-theirs": (5, 1, 0),
+}
+MOVES: Final = tuple(map(Move, EFFECT))
 NAMES: Final = ("+1", "+3", "+5", "×2", "×3", "reset")
 
 
@@ -72,28 +80,31 @@ class NumericalNexus(Game[Hand, None, Move]):
         return state.mine
 
     def forbids(self, state: Position, move: Move) -> str | None:
-        score, uses = state.mine
+        player, hands, _ = state
+        score, uses = hands[player]
+        stock, times, plus = EFFECT[move.operation]
         # Every use is spent once.
-        if not uses[STOCK[move.operation]]:
-            return f"You have no {NAMES[STOCK[move.operation]]} left."
+        if not uses[stock]:
+            return f"You have no {NAMES[stock]} left."
         # A score never passes the target.
-        if (result := _result(score, move.operation)) > self.target:
-            return f"{NAMES[STOCK[move.operation]]} would take your score to {result}, past {self.target}."
+        if score * times + plus > self.target:
+            return f"{NAMES[stock]} would take your score to {score * times + plus}, past {self.target}."
         return None
 
     def after(self, state: Position, move: Move) -> Position:
-        (score, uses), theirs, operation = state.mine, state.theirs, move.operation
-        stock = STOCK[operation]
-        mine = Hand(_result(score, operation), (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :]))
-        if operation == "reset-theirs":
+        player, hands, _ = state
+        (score, uses), theirs = hands[player], hands[1 - player]
+        stock, times, plus = EFFECT[move.operation]
+        if move.operation == "reset-theirs":
             theirs = Hand(0, theirs.uses)
-        return state.then(mine, theirs, None)
+        return state.then(Hand(score * times + plus, _spent(uses, stock)), theirs, None)
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins.
-        for player in (0, 1):
-            if state.hands[player].score == self.target:
-                return Outcome(player, f"{called(player)} has reached exactly {self.target}.")
+        scores = state.hands[0].score, state.hands[1].score
+        if self.target in scores:
+            winner = scores.index(self.target)
+            return Outcome(winner, f"{called(winner)} has reached exactly {self.target}.")
         # A player without a legal operation loses.
         if not self.permitted(state):
             return Outcome(1 - state.player, f"{called(state.player)} cannot make a valid move and loses.")
@@ -101,7 +112,7 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     # The words
 
-    labels = dict(zip(STOCK, (*NAMES[:5], "reset-mine", "reset-theirs"), strict=True))
+    labels = dict(zip(EFFECT, (*NAMES[:5], "reset-mine", "reset-theirs"), strict=True))
 
     def phrases(self, state: Position | None) -> Iterator[tuple[str, Move]]:
         mine, theirs = MOVES[5:]
@@ -123,9 +134,10 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
         mover, (score, uses), operation = called(state.player), after.theirs, move.operation
-        left = uses[STOCK[operation]]
-        if not operation.startswith("reset"):
-            return [f"{mover}'s score is now {score}. Remaining {NAMES[STOCK[operation]]} uses: {left}."]
+        stock = EFFECT[operation][0]
+        left = uses[stock]
+        if NAMES[stock] != "reset":
+            return [f"{mover}'s score is now {score}. Remaining {NAMES[stock]} uses: {left}."]
         whose = "their own" if operation == "reset-mine" else f"{called(1 - state.player)}'s"
         remaining = f"Remaining resets: {left}." if left else "No remaining resets."
         return [f"{mover} resets {whose} score to 0. {remaining}"]
@@ -137,10 +149,7 @@ class NumericalNexus(Game[Hand, None, Move]):
         return ["", *super().ending(state, outcome)]
 
 
-def _result(score: int, operation: str) -> int:
-    """What a player's own operation makes of their score."""
-    if operation == "reset-mine":
-        return 0
-    if operation == "reset-theirs":
-        return score
-    return ARITHMETIC[operation[0]](score, int(operation[1]))
+@lru_cache(maxsize=10_000)
+def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
+    """The uses that are left after one of a stock is spent."""
+    return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])

@@ -1,0 +1,47 @@
+"""The exact truth: who wins every position of a game, and how soon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from digitduels.core import TooLarge
+from digitduels.games import AnyGame
+from digitduels.solver import memory
+from digitduels.solver.reference import Reference
+from digitduels.solver.verdict import Counts, Solution, Verdict
+
+__all__ = ["Counts", "Progress", "Reference", "Solution", "Verdict", "solve"]
+
+Progress = Callable[[str, float], None]
+SHARE = 0.5  # of the free memory that a solution may take
+
+
+def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progress: Progress | None = None) -> Solution:
+    """As digitduels.solve, which calls it."""
+    most = int(SHARE * memory.available()) if limit is None else limit
+    # Imported here because it takes a while: what only needs a Verdict does not pay for it.
+    from digitduels.solver import cache as store
+    from digitduels.solver.compiled import DoesNotFactor, compile_game
+    from digitduels.solver.tables import Tables, fill, prepare, verify
+
+    def fits(size: int) -> None:
+        if size > most:
+            raise TooLarge(
+                f"Solving {game.title} with these options takes {memory.shown(size)} of memory or more; "
+                f"{memory.shown(most)} may be used."
+            )
+
+    if cache and (found := store.load(game)) is not None:
+        return found
+    try:
+        compiled = compile_game(game, fits)
+    except DoesNotFactor:
+        return Reference(game, most)
+    plan = prepare(compiled)
+    fits(plan.size)
+    solution = Tables(compiled, fill(plan, progress), plan.scale)
+    if cache:
+        if not verify(plan, solution.codes, progress):
+            return Reference(game, most)
+        store.keep(solution)
+    return solution

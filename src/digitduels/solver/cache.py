@@ -1,0 +1,226 @@
+"""Solved tables on disk, so that a game is solved once: written at once, checked when read, shared by processes.
+
+A file is a line that says what it is, the length of its header, the header (JSON) and the arrays, which are read by
+mapping the file into memory. Nothing in it is ever executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels import files
+from digitduels.games import AnyGame, game_class
+from digitduels.solver.compiled import Compiled
+from digitduels.solver.program import Scale
+from digitduels.solver.tables import Tables
+
+MAGIC = b"digitduels table 1\n"
+_LARGEST_HEADER = 1 << 20
+_ALIGN = 64
+
+
+class Unusable(Exception):
+    """A file that is no table of ours, an old one, or a damaged one."""
+
+
+def folder() -> Path:
+    """Where the tables are; it need not exist."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("digitduels", appauthor=False)) / "tables"
+
+
+def path_of(game: AnyGame) -> Path:
+    """The file for the table of a game."""
+    options = hashlib.sha256(json.dumps(game.values, sort_keys=True).encode()).hexdigest()
+    return folder() / f"{game.id}-{options[:16]}.table"
+
+
+def load(game: AnyGame) -> Tables | None:
+    """The solution of a game from its file, or None; says so if there is a file that cannot be used."""
+    path = path_of(game)
+    try:
+        if not path.exists():
+            return None
+        return _read(path, game)
+    except (Unusable, OSError) as error:
+        warnings.warn(f"The kept table of {game.title} is solved anew: {error}", stacklevel=3)
+        return None
+
+
+def keep(solution: Tables) -> None:
+    """Writes a solution to its file; says so if that cannot be done, and goes on."""
+    path = path_of(solution.game)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, solution)
+    except (Unusable, OSError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        warnings.warn(f"The table of {solution.game.title} could not be kept: {reason}", stacklevel=3)
+
+
+def kept() -> list[Path]:
+    """The files of all tables that are kept."""
+    return sorted(folder().glob("*.table"))
+
+
+def describe(path: Path) -> str:
+    """What a file holds, in a line; raises Unusable."""
+    header, _ = _header(path)
+    options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
+    return f"{header['game']} with {options}"
+
+
+def verify(path: Path) -> None:
+    """Compares every array of a file with its checksum; raises Unusable."""
+    header, data = _header(path)
+    for name, array in _arrays(header, data).items():
+        if hashlib.sha256(array.data).hexdigest() != header["arrays"][name]["sha256"]:
+            raise Unusable(f"its {name} are damaged")
+    game = game_class(header["game"])
+    if header["rules"] != _fingerprint(game):
+        raise Unusable("it was made with other rules")
+
+
+# Writing
+
+
+def _write(path: Path, solution: Tables) -> None:
+    compiled = solution.compiled
+    hands = np.array([list(_flat(hand)) for hand in compiled.hands], np.int64)
+    if _hands(hands, solution.game) != compiled.hands:
+        raise Unusable("its hands are not made of whole numbers")
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "hands": hands,
+        "own": compiled.own,
+        "other": compiled.other,
+        "takes": compiled.takes,
+        "rank": compiled.rank,
+        "stuck": compiled.stuck,
+        "codes": solution.codes,
+    }
+    if compiled.depth is not None:
+        arrays["depth"] = compiled.depth
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    header = json.dumps(
+        {
+            "game": solution.game.id,
+            "options": solution.game.values,
+            "rules": _fingerprint(type(solution.game)),
+            "scale": list(solution.scale),
+            "copies": compiled.copies,
+            "arrays": {
+                name: {
+                    "dtype": array.dtype.str,
+                    "shape": array.shape,
+                    "sha256": hashlib.sha256(array.reshape(-1).view(np.uint8).data).hexdigest(),
+                }
+                for name, array in arrays.items()
+            },
+        }
+    ).encode()
+    with files.writing(path) as file:
+        file.write(MAGIC + len(header).to_bytes(8, "little") + header)
+        for array in arrays.values():
+            file.write(bytes(-file.tell() % _ALIGN))
+            file.write(array.reshape(-1).view(np.uint8).data)
+
+
+def _flat(hand: Any) -> Iterator[int]:
+    """The whole numbers that a hand is made of."""
+    if isinstance(hand, tuple):
+        for part in hand:
+            yield from _flat(part)
+    elif type(hand) is int:
+        yield hand
+    else:
+        raise Unusable("its hands are not made of whole numbers")
+
+
+# Reading
+
+
+def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
+    """The header of a file and its whole contents, mapped; raises Unusable if they do not fit together."""
+    if not path.is_file() or path.stat().st_size < len(MAGIC) + 8:
+        raise Unusable("it is not a table")
+    data = np.memmap(path, np.uint8, "r")
+    start = len(MAGIC) + 8
+    length = int.from_bytes(data[len(MAGIC) : start].tobytes(), "little")
+    if data[: len(MAGIC)].tobytes() != MAGIC or length > min(len(data), _LARGEST_HEADER):
+        raise Unusable("it is not a table, or one of another version")
+    try:
+        header = json.loads(data[start : start + length].tobytes())
+        at = start + length
+        for entry in header["arrays"].values():
+            kind = np.dtype(entry["dtype"])
+            entry["at"] = at = at + -at % _ALIGN
+            entry["end"] = at = at + kind.itemsize * int(np.prod(entry["shape"], dtype=object))
+            if kind.kind not in "iu":
+                raise Unusable("its arrays are not numbers")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise Unusable("its header cannot be read") from error
+    if at != len(data):
+        raise Unusable("it is cut short" if at > len(data) else "it is longer than it should be")
+    return header, data
+
+
+def _arrays(header: dict[str, Any], data: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.uint8]]:
+    return {name: data[entry["at"] : entry["end"]] for name, entry in header["arrays"].items()}
+
+
+def _read(path: Path, game: AnyGame) -> Tables:
+    header, data = _header(path)
+    if (header["game"], header["options"]) != (game.id, game.values):
+        raise Unusable("it belongs to another game")
+    if header["rules"] != _fingerprint(type(game)):
+        raise Unusable("it was made with other rules")
+    try:
+        arrays = {
+            name: array.view(header["arrays"][name]["dtype"]).reshape(header["arrays"][name]["shape"])
+            for name, array in _arrays(header, data).items()
+        }
+        compiled = Compiled(
+            game=game,
+            hands=_hands(arrays["hands"], game),
+            own=arrays["own"],
+            other=arrays["other"],
+            takes=arrays["takes"],
+            copies=header["copies"],
+            rank=arrays["rank"],
+            stuck=arrays["stuck"],
+            depth=arrays.get("depth"),
+        )
+        scale = Scale(*header["scale"])
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise Unusable("its header and its arrays do not fit together") from error
+    if len(arrays["codes"]) != compiled.positions or arrays["codes"].dtype != scale.dtype:
+        raise Unusable("it has the wrong size")
+    return Tables(compiled, arrays["codes"], scale)
+
+
+def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:
+    """Hands from the whole numbers they are made of, shaped like the hand at the start."""
+    columns = iter(numbers.T.tolist())
+
+    def shaped(example: Any) -> list[Any]:
+        if not isinstance(example, tuple):
+            return next(columns)
+        parts = [shaped(part) for part in example]
+        return list(map(type(example), *parts)) if hasattr(example, "_fields") else list(zip(*parts, strict=True))
+
+    return shaped(game.start().mine)
+
+
+def _fingerprint(kind: type[AnyGame]) -> str:
+    """Changes with the text of the rules, so that no table outlives the rules it was made with."""
+    return hashlib.sha256(inspect.getsource(inspect.getmodule(kind) or kind).encode()).hexdigest()

@@ -1,0 +1,332 @@
+"""A game in integers: its hands, its tables and what every move does to them, found by asking its rules.
+
+A move changes the mover's hand, the other hand and the table, each by itself. So a game is a few small maps:
+`own[move][hand]`, `other[move][hand]`, and for each move the numbers that it takes from the pool. Nothing here knows
+a particular game; one whose moves do not fall apart like that is noticed and refused with DoesNotFactor.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels.core import State
+from digitduels.games import AnyGame
+from digitduels.pool import Pool
+
+Ints = npt.NDArray[np.int32]
+
+# What stands in `own` instead of a hand.
+ILLEGAL = -1  # the rules forbid the move with this hand
+WON, DRAWN, LOST = -2, -3, -4  # the move ends the game, so for the player who makes it
+OUTSIDE = -5  # the hand that the move leads to is not compiled; see Compiled.contains
+
+_PROBES = 16  # hands that are looked at to learn whether a move changes the other player's
+_CHECKS = 64  # positions in which the maps are compared with the rules
+
+
+class DoesNotFactor(Exception):
+    """The moves of a game do not change hands and table independently."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The integers of a game. A position is (table, hand of the player to move, hand of the player who waits)."""
+
+    game: AnyGame
+    hands: list[Hashable]
+    """The hands with which a game goes on, in the order of `rank`."""
+    own: Ints
+    """[move, hand]: the mover's hand after a move, or one of the negative numbers above."""
+    other: Ints
+    """[move, hand]: the other player's hand after a move."""
+    takes: npt.NDArray[np.int64]
+    """[move, digit]: how many of each number a move takes from the pool. A table that never changes has no digits."""
+    copies: int
+    """How many of each number the pool holds at most."""
+    rank: Ints
+    """[hand]: a bound that a move which leaves the table alone lowers for its mover and never raises for the other."""
+    stuck: Ints
+    """[hand]: WON, DRAWN or LOST for a mover who has no move with this hand whatever the pool, else 0."""
+    depth: Ints | None
+    """[hand]: moves of one player to reach it, if moves lead to more hands than are compiled."""
+
+    @property
+    def base(self) -> int:
+        return self.copies + 1
+
+    @property
+    def digits(self) -> int:
+        return int(self.takes.shape[1])
+
+    @property
+    def tables(self) -> int:
+        return int(self.base**self.digits)
+
+    @property
+    def positions(self) -> int:
+        return self.tables * len(self.hands) ** 2
+
+    @cached_property
+    def places(self) -> dict[Hashable, int]:
+        """The number of each hand."""
+        return {hand: place for place, hand in enumerate(self.hands)}
+
+    @cached_property
+    def weights(self) -> npt.NDArray[np.int64]:
+        """What one copy of each number counts in the place of a pool."""
+        return np.array([self.base**digit for digit in range(self.digits)], np.int64)
+
+    def table(self, place: int) -> Any:
+        """The table at a place."""
+        if not self.digits:
+            return self.game.start().table
+        return Pool(tuple(place // self.base**digit % self.base for digit in range(self.digits)), self.copies)
+
+    def state(self, table: int, mine: int, theirs: int, player: int = 0) -> State[Any, Any]:
+        """The position with these numbers, `player` to move."""
+        hands = (self.hands[mine], self.hands[theirs])
+        return State(player, hands if player == 0 else hands[::-1], self.table(table))
+
+    def contains(self, table: int, mine: int, theirs: int) -> bool:
+        """Whether everything that can follow from a position is compiled, too."""
+        if self.depth is None:
+            return True
+        left, longest = self._plies(table), self.game.longest
+        return bool(self.depth[mine] + (left + 1) // 2 <= longest and self.depth[theirs] + left // 2 <= longest)
+
+    def _plies(self, table: int) -> int:
+        """How many moves there may still be at a table."""
+        return int(sum(self.table(table).counts)) // self._shortest
+
+    @cached_property
+    def _shortest(self) -> int:
+        """How many numbers a move takes at the least."""
+        return int(self.takes.sum(axis=1).min())
+
+    def known(self, table: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """The hands that a mover, and those that the player who waits, may hold at a table of which all is compiled."""
+        if self.depth is None:
+            everything = np.ones(len(self.hands), np.bool_)
+            return everything, everything
+        left = self._plies(table)
+        spare = self.game.longest - self.depth
+        return (left + 1) // 2 <= spare, left // 2 <= spare
+
+
+def compile_game(game: AnyGame, grown: Callable[[int], None] = lambda _: None) -> Compiled:
+    """The integers of a game; raises DoesNotFactor if it has none.
+
+    `grown` is told how many positions there are so far and may raise to stop it.
+    """
+    compiled = _Compiler(game, grown).run()
+    _check(compiled)
+    return compiled
+
+
+class _Compiler:
+    """Walks through the hands of a game, at its first table, where every number is there to be taken."""
+
+    def __init__(self, game: AnyGame, grown: Callable[[int], None]) -> None:
+        self.game = game
+        self.moves = game.moves
+        self.longest = game.longest
+        self.grown = grown
+        self.start = game.start()
+        if game.outcome(self.start) is not None:
+            raise DoesNotFactor("the game is over before it begins")
+        table = self.start.table
+        self.copies, self.digits = (table.copies, len(table.counts)) if isinstance(table, Pool) else (0, 0)
+        self.first: Hashable = self.start.mine
+        self.places: dict[Hashable, int] = {}  # of a hand: its number, or how the game ends with it
+        self.hands: list[Hashable] = []
+        self.depth: list[int] = []
+        self.own: list[list[int]] = []  # [hand][move]
+        self.takes: list[tuple[int, ...] | None] = [None] * len(game.moves)
+        self.movers: list[Hashable] = [None] * len(game.moves)  # a hand with which each move is legal
+
+    def run(self) -> Compiled:
+        self.place(self.first, 0)
+        self.explore()
+        other = self.others()
+        own = np.fromiter(chain.from_iterable(self.own), np.int32).reshape(len(self.own), -1).T.copy()
+        # A move that is never legal takes what another one takes: it does not matter.
+        some = next(take for take in self.takes if take is not None)
+        takes = np.array([some if take is None else take for take in self.takes], np.int64)
+        depth = np.array(self.depth, np.int32)
+        closed = not (own == OUTSIDE).any()
+        if not closed and (other != np.arange(len(depth))).any():
+            raise DoesNotFactor("hands without end that the other player changes, too")
+        rank = _rank(own, other, takes, self.longest)
+        # Scores in their own order, so that neighbours do alike.
+        numbers = np.array(self.hands if all(isinstance(hand, int) for hand in self.hands) else [0] * len(rank))
+        order = np.lexsort((numbers, rank))
+        renumbered = np.empty_like(order)
+        renumbered[order] = np.arange(len(order))
+        return Compiled(
+            game=self.game,
+            hands=[self.hands[place] for place in order.tolist()],
+            own=np.where(own >= 0, renumbered[np.maximum(own, 0)], own)[:, order].astype(np.int32),
+            other=renumbered[other][:, order].astype(np.int32),
+            takes=takes,
+            copies=self.copies,
+            rank=rank[order],
+            stuck=self.stuck(own)[order],
+            depth=None if closed else depth[order],
+        )
+
+    def place(self, hand: Hashable, depth: int) -> int:
+        """The number of a hand, or how the game ends with it for its owner, who has just moved."""
+        found = self.places.get(hand)
+        if found is None:
+            outcome = self.game.outcome(State(0, (self.first, hand), self.start.table))
+            if outcome is not None:
+                found = ending_for(outcome.winner, 1)
+            else:
+                found = len(self.hands)
+                self.hands.append(hand)
+                self.depth.append(depth)
+            self.places[hand] = found
+        return found
+
+    def explore(self) -> None:
+        """What every move does to the hand of its mover, for all hands that this leads to."""
+        forbids, after, table, first = self.game.forbids, self.game.after, self.start.table, self.first
+        moves = list(enumerate(self.moves))
+        places, tables = self.places, (self.copies + 1) ** self.digits
+        while (number := len(self.own)) < len(self.hands):
+            if number % 100 == 0:
+                self.grown(tables * len(self.hands) ** 2)
+            if self.depth[number] == self.longest:
+                self.own.append([OUTSIDE] * len(moves))
+                continue
+            state = State(0, (self.hands[number], first), table)
+            row = [ILLEGAL] * len(moves)
+            for place, move in moves:
+                if forbids(state, move) is None:
+                    _, (mine, _), left = after(state, move)
+                    if self.takes[place] is None:
+                        self.learn(place, state, left)
+                    found = places.get(mine)
+                    row[place] = self.place(mine, self.depth[number] + 1) if found is None else found
+            self.own.append(row)
+        self.grown(tables * len(self.hands) ** 2)
+
+    def learn(self, place: int, state: State[Any, Any], left: Any) -> None:
+        """What a move takes from the table, seen when it is first legal."""
+        self.movers[place] = state.mine
+        if isinstance(left, Pool):
+            self.takes[place] = tuple(full - rest for full, rest in zip(state.table.counts, left.counts, strict=True))
+        elif left == state.table:
+            self.takes[place] = ()
+        else:
+            raise DoesNotFactor("a move changes the table, which is no pool")
+
+    def others(self) -> Ints:
+        """What every move does to the hand of the other player; may find more hands."""
+        chance = random.Random(0)
+        known = 0
+        rows: dict[int, list[int]] = {}  # of the moves that do anything to it
+        while known < len(self.hands):
+            fresh, known = range(known, len(self.hands)), len(self.hands)
+            for place, taken in enumerate(self.takes):
+                if taken is None:
+                    continue
+                if place not in rows:
+                    some = chance.sample(fresh, min(_PROBES, len(fresh)))
+                    if [self.other(place, hand) for hand in some] != some:
+                        rows[place] = [self.other(place, hand) for hand in range(known)]
+                else:
+                    rows[place] += [self.other(place, hand) for hand in fresh]
+            self.explore()
+        found = np.tile(np.arange(known, dtype=np.int32), (len(self.takes), 1))
+        for place, row in rows.items():
+            found[place] = row
+        return found
+
+    def other(self, place: int, hand: int) -> int:
+        """The hand of the player who waits, after a move."""
+        state = State(0, (self.movers[place], self.hands[hand]), self.start.table)
+        after: Hashable = self.game.after(state, self.moves[place]).hands[1]
+        found = self.places.get(after)
+        if found is None:
+            found = self.place(after, self.depth[hand])
+        if found < 0:
+            raise DoesNotFactor("a move ends the game by the other player's hand")
+        return found
+
+    def stuck(self, own: Ints) -> Ints:
+        """How the game ends for movers who have no move with their hand."""
+        found = np.zeros(len(self.hands), np.int32)
+        for hand in np.flatnonzero((own == ILLEGAL).all(axis=0)).tolist():
+            outcome = self.game.outcome(State(0, (self.hands[hand], self.first), self.start.table))
+            if outcome is None:
+                raise DoesNotFactor("a position that is not over has no legal move")
+            found[hand] = ending_for(outcome.winner, 0)
+        return found
+
+
+def ending_for(winner: int | None, player: int) -> int:
+    """How a finished game ended for a player."""
+    return DRAWN if winner is None else WON if winner == player else LOST
+
+
+def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) -> Ints:
+    """For each hand a bound that shrinks with every own move and never grows by the other player's.
+
+    Only moves that leave the table alone need it: whatever takes from the pool has an order already.
+    """
+    rank = np.zeros(own.shape[1], np.int32)
+    still = np.flatnonzero(~takes.any(axis=1))
+    for _ in range(longest + 2):
+        higher = rank
+        for move in still:
+            higher = np.maximum(higher, np.where(own[move] >= 0, rank[np.maximum(own[move], 0)] + 1, 0))
+            higher = np.maximum(higher, rank[other[move]])
+        if (higher == rank).all():
+            return rank
+        rank = higher
+    raise DoesNotFactor("hands and moves run in a circle")
+
+
+def _check(compiled: Compiled) -> None:
+    """Compares the maps with the rules in positions chosen at random."""
+    game = compiled.game
+    needs = compiled.takes @ compiled.weights
+    for table, mine, theirs in _some_positions(compiled):
+        state = compiled.state(table, mine, theirs)
+        counts = np.array(state.table.counts if compiled.digits else (), np.int64)
+        legal = game.legal_moves(state)
+        there = (counts >= compiled.takes).all(axis=1)
+        expected = np.flatnonzero(there & (compiled.own[:, mine] != ILLEGAL)).tolist()
+        if legal and legal != [game.moves[place] for place in expected]:
+            raise DoesNotFactor("what is legal is not decided by hand and table, each by itself")
+        for place, move in zip(expected, legal, strict=False):
+            after = game.after(state, move)
+            hand = int(compiled.own[place, mine])
+            if after.table != compiled.table(table - int(needs[place])) or (
+                after.mine != compiled.hands[compiled.other[place, theirs]]
+            ):
+                raise DoesNotFactor("what a move does to the table or the other hand depends on more than these")
+            if hand >= 0 and after.theirs != compiled.hands[hand]:
+                raise DoesNotFactor("what a move does to its mover's hand depends on more than that hand")
+            if hand < 0:
+                outcome = game.outcome(after)
+                if outcome is None or ending_for(outcome.winner, state.player) != hand:
+                    raise DoesNotFactor("how a move ends the game depends on more than its mover's hand")
+
+
+def _some_positions(compiled: Compiled) -> Iterator[tuple[int, int, int]]:
+    """Positions chosen at random, always the same ones."""
+    chance, count = random.Random(1), len(compiled.hands)
+    for _ in range(_CHECKS):
+        position = chance.randrange(compiled.tables), chance.randrange(count), chance.randrange(count)
+        if compiled.contains(*position):
+            yield position

@@ -1,0 +1,331 @@
+"""The loops that fill and check tables, compiled by Numba. They know integers only.
+
+A table of codes is one long row of `[table][hand of the player who waits][hand of the player to move]`. A code ranks
+a position for the player who *waits*: the more the better, so that a mover simply takes the highest code among the
+positions that the moves lead to, where the mover waits. In that order the hands of the other player stand side by side.
+
+    0, 1, 2, …           the player who waits loses in so many plies
+    low, low + 1, …      a draw in so many plies; without draws there is no such room, and low is high
+    …, top - 1, top      the player who waits wins in …, 1, 0 plies
+
+Indices are unsigned throughout: Numba would test signed ones for counting from the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, uint64
+
+from digitduels.solver import wide
+
+TILE = uint64(wide.WIDTH)
+SQUARE = uint64(wide.SQUARE)
+ONE = uint64(1)
+EIGHT = uint64(8)
+
+kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
+
+
+@kernel
+def count_digits(digits: Any, table: Any, weights: Any, base: Any) -> None:
+    """How many of each number the pool at a place holds."""
+    for digit in range(len(weights)):
+        digits[digit] = table // weights[digit] % base
+
+
+@kernel
+def next_table(digits: Any, base: Any) -> None:
+    """The same for the next place."""
+    for digit in range(len(digits)):
+        digits[digit] += ONE
+        if digits[digit] < base:
+            break
+        digits[digit] = uint64(0)
+
+
+@kernel
+def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_count: Any) -> Any:
+    """Whether the pool holds all that a take takes."""
+    for need in range(need_start[take], need_start[take + ONE]):  # noqa: SIM110  Numba knows no generators
+        if digits[need_digit[need]] < need_count[need]:
+            return False
+    return True
+
+
+@kernel
+def fill(codes: Any, tasks: Any, program: Any, endings: Any, stuck: Any, scale: Any) -> None:
+    """Fills the boards that the tasks name, in tiles of 64 hands of the mover by 64 of the player who waits.
+
+    `endings` holds for [take, hand] the best code that a move ends the game with at once; `stuck` for a hand with which
+    nothing can be moved the code of the position, else 0. Tables from which nothing can be taken are left alone.
+    """
+    low, high, top = scale
+    hands = program.hands
+    board = hands * hands
+    digits = np.zeros(len(program.weights), np.uint64)
+    tile = np.empty(TILE * TILE, codes.dtype)
+    turned = np.empty(TILE * TILE, codes.dtype)
+    ended = np.empty(TILE, codes.dtype)
+    for task in range(len(tasks)):
+        table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
+        count_digits(digits, table0, program.weights, program.base)
+        for table in range(table0, table1):
+            for h0 in range(mover0, mover1, TILE):
+                tall = min(TILE, mover1 - h0)
+                for o0 in range(waiter0, waiter1, TILE):
+                    broad = min(TILE, waiter1 - o0)
+                    tile[:] = 0
+                    ended[:] = 0
+                    free = False
+                    for take in range(uint64(len(program.delta))):
+                        if not is_there(digits, take, program.need_start, program.need_digit, program.need_count):
+                            continue
+                        free = True
+                        for h in range(tall):
+                            ended[h] = max(ended[h], endings[take, h0 + h])
+                        there = (table - program.delta[take]) * board
+                        first = take * hands + h0
+                        for op in range(program.op_start[first], program.op_start[first + tall]):
+                            row = (program.op_from[op] - h0) * TILE
+                            wide.raise_to(tile, row, codes, there + program.op_to[op] * hands + o0)
+                        for op in range(program.via_start[first], program.via_start[first + tall]):
+                            row = (program.via_from[op] - h0) * TILE
+                            source = there + program.via_to[op] * hands
+                            mapping = program.maps[program.via_map[op]]
+                            for o in range(broad):
+                                tile[row + o] = max(tile[row + o], codes[source + mapping[o0 + o]])
+                    if not free:
+                        break
+                    # One ply further, and seen from the other side.
+                    for h in range(tall):
+                        best = ended[h]
+                        for o in range(h * TILE, (h + ONE) * TILE):
+                            code = max(tile[o], best)
+                            tile[o] = top - code + 1 if code >= high else top - code - 1 if code < low else code + 1
+                        if stuck[h0 + h]:
+                            tile[h * TILE : (h + ONE) * TILE] = stuck[h0 + h]
+                    for h in range(uint64(0), tall, SQUARE):
+                        for o in range(uint64(0), broad, SQUARE):
+                            wide.turn(turned, o * TILE + h, tile, h * TILE + o)
+                    target = table * board + o0 * hands + h0
+                    # Whole rows may overshoot into the next ones, which follow at once, but not past the last one.
+                    for o in range(broad):
+                        if tall == TILE or (tall == hands and (broad - o) * hands >= TILE):
+                            wide.copy(codes, target + o * hands, turned, o * TILE)
+                        else:
+                            for h in range(tall):
+                                codes[target + o * hands + h] = turned[o * TILE + h]
+            next_table(digits, program.base)
+
+
+@kernel
+def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any) -> Any:
+    """The place of a first position whose value and distance do not follow from its successors, or -1.
+
+    Written plainly, position by position and move by move, on purpose: it shares nothing with `fill`. In `own`, `stuck`
+    negative numbers say how a game ends: -2 won, -3 drawn, -4 lost for the mover. Tables without moves are passed over,
+    and so are positions from which moves lead out of the table (see Compiled.contains).
+    """
+    own, other, takes, stuck, depth = maps
+    shortest = takes[0].sum()
+    for move in range(len(takes)):
+        shortest = min(shortest, takes[move].sum())
+    low, high, top = np.int64(scale[0]), np.int64(scale[1]), np.int64(scale[2])
+    value: Any
+    distance: Any
+    v: Any
+    d: Any
+    expected: Any
+    moves, hands = own.shape
+    digits = takes.shape[1]
+    free = np.empty(moves, np.int64)
+    left = np.empty(moves, np.int64)
+    for table in range(part[0], part[1]):
+        count, held = 0, 0
+        rest = table
+        for _ in range(digits):
+            held += rest % base
+            rest //= base
+        plies = held // max(shortest, 1)
+        for move in range(moves):
+            rest, weight, there = table, 1, True
+            result = table
+            for digit in range(digits):
+                if rest % base < takes[move, digit]:
+                    there = False
+                result -= takes[move, digit] * weight
+                rest //= base
+                weight *= base
+            if there:
+                free[count], left[count] = move, result
+                count += 1
+        if count == 0:
+            continue
+        for mine in range(hands):
+            if depth[mine] + (plies + 1) // 2 > longest:
+                continue
+            for theirs in range(hands):
+                if depth[theirs] + plies // 2 > longest:
+                    continue
+                value, distance, any_move = -2, 0, False
+                for place in range(count):
+                    move = free[place]
+                    hand = own[move, mine]
+                    if hand == -1 or hand == -5:
+                        continue
+                    if hand < 0:
+                        # won, drawn, lost at once
+                        v, d = hand + 3, 1
+                    else:
+                        code = np.int64(codes[(left[place] * hands + hand) * hands + other[move, theirs]])
+                        if code >= high:
+                            v, d = 1, top - code + 1
+                        elif code < low:
+                            v, d = -1, code + 1
+                        else:
+                            v, d = 0, code - low + 1
+                    if not any_move or v > value or (v == value and (d < distance if v == 1 else d > distance)):
+                        value, distance, any_move = v, d, True
+                if not any_move:
+                    value, distance = stuck[mine] + 3, 0
+                if value == 1:
+                    expected = distance
+                elif value == -1:
+                    expected = top - distance
+                else:
+                    expected = low + distance
+                at = (table * hands + theirs) * hands + mine
+                if np.int64(codes[at]) != expected:
+                    return at
+    return -1
+
+
+@kernel
+def ended(tables: Any, program: Any) -> Any:
+    """The tables from which nothing can be taken."""
+    found = []
+    digits = np.zeros(len(program.weights), np.uint64)
+    for table in range(tables):
+        free = False
+        for take in range(uint64(len(program.delta))):
+            if is_there(digits, take, program.need_start, program.need_digit, program.need_count):
+                free = True
+                break
+        if not free:
+            found.append(table)
+        next_table(digits, program.base)
+    return found
+
+
+@kernel
+def reach(reached: Any, tasks: Any, program: Any) -> None:
+    """Marks what can follow from the marked positions of the boards that the tasks name."""
+    hands = program.hands
+    board = hands * hands
+    digits = np.zeros(len(program.weights), np.uint64)
+    for task in range(len(tasks)):
+        table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
+        for back in range(table1 - table0):
+            table = table1 - ONE - back
+            count_digits(digits, table, program.weights, program.base)
+            for take in range(uint64(len(program.delta))):
+                if not is_there(digits, take, program.need_start, program.need_digit, program.need_count):
+                    continue
+                there = (table - program.delta[take]) * board
+                first = take * hands
+                for op in range(program.op_start[first + mover0], program.op_start[first + mover1]):
+                    source = table * board + program.op_from[op]
+                    target = there + program.op_to[op] * hands
+                    for o in range(waiter0, waiter1):
+                        reached[target + o] |= reached[source + o * hands]
+                for op in range(program.via_start[first + mover0], program.via_start[first + mover1]):
+                    source = table * board + program.via_from[op]
+                    target = there + program.via_to[op] * hands
+                    mapping = program.maps[program.via_map[op]]
+                    for o in range(waiter0, waiter1):
+                        reached[target + mapping[o]] |= reached[source + o * hands]
+
+
+@kernel
+def fill_bits(bits: Any, tasks: Any, program: Any, run_start: Any, runs: Any, ends: Any) -> None:
+    """Fills the boards that the tasks name with bits; see bits.py."""
+    planes, tables, hands, words = bits.shape
+    hands, words, board = uint64(hands), uint64(words), uint64(hands * words)
+    flat = bits.reshape(planes, tables * hands * words)
+    digits = np.zeros(len(program.weights), np.uint64)
+    rows = np.zeros((hands + TILE) * words, np.uint64)
+    block, spare = np.empty(TILE, np.uint64), np.empty(TILE, np.uint64)
+    for task in range(len(tasks)):
+        count_digits(digits, tasks[task, 0], program.weights, program.base)
+        for table in range(tasks[task, 0], tasks[task, 1]):
+            for plane in range(planes):
+                source = flat[planes - 1 - plane]
+                end_start, end_hand = ends[plane]
+                rows[:] = uint64(0)
+                free = False
+                for take in range(uint64(len(program.delta))):
+                    if not is_there(digits, take, program.need_start, program.need_digit, program.need_count):
+                        continue
+                    free = True
+                    there = (table - program.delta[take]) * board
+                    for run in range(run_start[take], run_start[take + ONE]):
+                        begin, to, length, step = runs[run]
+                        begin, to = begin * words, there + to * words
+                        if step == ONE:
+                            for word in range(length * words):
+                                rows[begin + word] |= source[to + word]
+                        elif words == ONE and step == 0:
+                            target = source[to]
+                            for hand in range(length):
+                                rows[begin + hand] |= target
+                        else:
+                            for hand in range(length):
+                                for word in range(words):
+                                    rows[begin + hand * words + word] |= source[to + hand * step * words + word]
+                    for end in range(end_start[take], end_start[take + ONE]):
+                        for word in range(words):
+                            rows[end_hand[end] * words + word] = ~uint64(0)
+                if not free:
+                    break
+                here = flat[plane]
+                for mover in range(words):
+                    for waiter in range(words):
+                        turn_bits(rows[mover * TILE * words + waiter :], words, block, spare)
+                        for place in range(min(TILE, hands - waiter * TILE)):
+                            here[table * board + (waiter * TILE + place) * words + mover] = ~block[place]
+            next_table(digits, program.base)
+
+
+@kernel
+def turn_bits(rows: Any, stride: Any, block: Any, spare: Any) -> None:
+    """Transposes 64 words of 64 bits, which stand `stride` apart in `rows`, into `block`.
+
+    The words are handled in groups of eight, which fit one wide instruction: first bits of words within a group change
+    places, for which the groups are read crosswise, then bits of whole groups.
+    """
+    for group in range(EIGHT):
+        for word in range(EIGHT):
+            spare[group * EIGHT + word] = rows[(word * EIGHT + group) * stride]
+    exchange(spare, uint64(4), uint64(4), uint64(0x0F0F0F0F0F0F0F0F))
+    exchange(spare, uint64(2), uint64(2), uint64(0x3333333333333333))
+    exchange(spare, uint64(1), uint64(1), uint64(0x5555555555555555))
+    for group in range(EIGHT):
+        for word in range(EIGHT):
+            block[group * EIGHT + word] = spare[word * EIGHT + group]
+    exchange(block, uint64(4), uint64(32), uint64(0x00000000FFFFFFFF))
+    exchange(block, uint64(2), uint64(16), uint64(0x0000FFFF0000FFFF))
+    exchange(block, uint64(1), uint64(8), uint64(0x00FF00FF00FF00FF))
+
+
+@kernel
+def exchange(block: Any, apart: Any, shift: Any, mask: Any) -> None:
+    """Swaps the high bits of some groups with the low bits of the groups so far apart from them."""
+    for group in range(EIGHT):
+        if group & apart == 0:
+            one, other = group * EIGHT, (group + apart) * EIGHT
+            for word in range(EIGHT):
+                swap = ((block[one + word] >> shift) ^ block[other + word]) & mask
+                block[one + word] ^= swap << shift
+                block[other + word] ^= swap

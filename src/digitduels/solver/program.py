@@ -1,0 +1,168 @@
+"""A compiled game as the kernels read it: moves grouped by what they take from the pool, equal results kept once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
+
+Words = npt.NDArray[np.uint64]
+
+_BLOCK = 1 << 19  # bytes of a table that one task fills in a row: they stay in a core's own memory
+
+
+class Scale(NamedTuple):
+    """How value and distance become one code; see kernels.py. Without draws `low` is `high`."""
+
+    low: int
+    high: int
+    top: int
+
+    @classmethod
+    def of(cls, longest: int, draws: bool) -> Scale:
+        """The smallest scale for a game that lasts at most `longest` plies."""
+        for top in (255, 65535, 2**32 - 1):
+            low, high = (top // 3 + 1, top - top // 3) if draws else (top // 2 + 1,) * 2
+            if longest < low:
+                return cls(low, high, top)
+        raise AssertionError("no game lasts that long")
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.min_scalar_type(self.top)
+
+    def typed(self) -> tuple[Any, Any, Any]:
+        """The numbers as a kernel needs them: of the codes' own kind."""
+        kind = self.dtype.type
+        return kind(self.low), kind(self.high), kind(self.top)
+
+    def ending(self, mark: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+        """The code of a finished game, for a player who WON, DREW or LOST it; 0, the lowest, for no ending."""
+        found = np.where(mark == WON, self.top, np.where(mark == DRAWN, self.low, 0))
+        return found.astype(self.dtype)
+
+
+class Program(NamedTuple):
+    """What the kernels need to know of a game."""
+
+    hands: np.uint64
+    base: np.uint64
+    weights: Words
+    need_start: Words  # [take]: its first entry in need_digit and need_count
+    need_digit: Words
+    need_count: Words
+    delta: Words  # [take]: how far the place of the pool falls
+    op_start: Words  # [take * hands + mover's hand]: its first entry in op_from and op_to
+    op_from: Words  # the mover's hand before
+    op_to: Words  # the mover's hand after
+    via_start: Words  # the same for moves that change the other player's hand, too
+    via_from: Words
+    via_to: Words
+    via_map: Words  # which row of maps says how
+    maps: Words  # [map, hand]
+
+
+def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
+    """The program of a game, and for [take, hand] the best that a move can end the game with at once, or 0."""
+    count = len(compiled.hands)
+    takes, group = _distinct(compiled.takes)
+    maps, which = _distinct(np.vstack([np.arange(count, dtype=np.int32), compiled.other]))
+    which = which[1:]
+
+    move, hand = np.nonzero(compiled.own >= 0)
+    keys = ((group[move] * count + hand) * count + compiled.own[move, hand]) * len(maps) + which[move]
+    rest, mapping = np.divmod(np.unique(keys), len(maps))
+    first, to = np.divmod(rest, count)
+    plain = mapping == 0  # the map that changes nothing
+    starts = np.arange(len(takes) * count + 1)
+
+    endings = np.zeros((len(takes), count), np.int32)
+    for mark in (LOST, DRAWN, WON):
+        at, ended = np.nonzero(compiled.own == mark)
+        endings[group[at], ended] = mark
+
+    def words(values: Any) -> Words:
+        return np.ascontiguousarray(values, np.uint64)
+
+    return (
+        Program(
+            hands=np.uint64(count),
+            base=np.uint64(compiled.base),
+            weights=words(compiled.weights),
+            need_start=words(np.append(0, np.cumsum((takes > 0).sum(axis=1)))),
+            need_digit=words(np.nonzero(takes)[1]),
+            need_count=words(takes[takes > 0]),
+            delta=words(takes @ compiled.weights),
+            op_start=words(np.searchsorted(first[plain], starts)),
+            op_from=words(first[plain] % count),
+            op_to=words(to[plain]),
+            via_start=words(np.searchsorted(first[~plain], starts)),
+            via_from=words(first[~plain] % count),
+            via_to=words(to[~plain]),
+            via_map=words(mapping[~plain]),
+            maps=words(maps),
+        ),
+        endings,
+    )
+
+
+def _distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The different rows in the order in which they come, and which of them each row is."""
+    places: dict[bytes, int] = {}
+    which = [places.setdefault(row.tobytes(), len(places)) for row in rows]
+    firsts = [which.index(place) for place in range(len(places))]
+    return rows[firsts], np.array(which, np.int64)
+
+
+def waves(compiled: Compiled, item: float) -> Iterator[Words]:
+    """The order of work: tasks of one wave need only what the waves before them have filled.
+
+    A task is (first table, last + 1, first hand of the mover, last + 1, first hand of the player who waits, last + 1).
+    """
+    count = len(compiled.hands)
+    if compiled.takes.any(axis=1).all():
+        # Every move takes from the pool, so a table needs only tables before it. Blocks of the low digits are filled
+        # in a row; blocks with equally many numbers in the high digits do not need each other.
+        low = 0
+        while low < compiled.digits and compiled.base ** (low + 1) * count**2 * item <= _BLOCK:
+            low += 1
+        size = compiled.base**low
+        blocks = np.arange(compiled.tables // size)
+        for level in _levels(blocks, compiled.base, compiled.digits - low):
+            tasks = np.zeros((len(level), 6), np.uint64)
+            tasks[:, 0], tasks[:, 1] = level * size, (level + 1) * size
+            tasks[:, 3] = tasks[:, 5] = count
+            yield tasks
+    else:
+        # Some moves leave the table alone; they lower the sum of the two hands' ranks.
+        highest = int(compiled.rank[-1])
+        edges = np.searchsorted(compiled.rank, np.arange(highest + 2)).tolist()
+        for level in _levels(np.arange(compiled.tables), compiled.base, compiled.digits):
+            for total in range(2 * highest + 1):
+                tasks_ = [
+                    (
+                        table,
+                        table + 1,
+                        hand,
+                        min(hand + 64, edges[mine + 1]),
+                        edges[total - mine],
+                        edges[total - mine + 1],
+                    )
+                    for table in level.tolist()
+                    for mine in range(max(0, total - highest), min(highest, total) + 1)
+                    for hand in range(edges[mine], edges[mine + 1], 64)
+                ]
+                yield np.array(tasks_, np.uint64).reshape(-1, 6)
+
+
+def _levels(places: npt.NDArray[np.int64], base: int, digits: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Places of pools by how many numbers they hold, the fewest first."""
+    held = np.zeros(len(places), np.int64)
+    for digit in range(digits):
+        held += places // base**digit % base
+    for level in range(int(held.max()) + 1):
+        yield places[held == level]

@@ -1,0 +1,81 @@
+"""The plain solver: backward induction with a dictionary, for any game. Slow, and obviously right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from digitduels.core import State, TooLarge
+from digitduels.games import AnyGame
+from digitduels.solver.verdict import Counts, Solution, Verdict, finished
+
+_BYTES = 500  # that a remembered position takes, roughly
+
+
+class Reference(Solution):
+    """Solves a position when it is asked for, and remembers every position where somebody had a choice."""
+
+    def __init__(self, game: AnyGame, limit: int | None = None) -> None:
+        super().__init__(game)
+        self._known: dict[State[Any, Any], Verdict] = {}
+        self._most = None if limit is None else limit // _BYTES
+
+    def probe(self, state: State[Any, Any]) -> Verdict:
+        known, stack = self._known, [state]
+        while stack:
+            verdict = self._along(stack[-1])
+            if isinstance(verdict, Verdict):
+                known[stack.pop()] = verdict
+            else:
+                stack.extend(verdict)
+            if self._most is not None and len(known) + len(stack) > self._most:
+                raise TooLarge(f"{self.game.title} with these options has too many positions to solve in memory.")
+        return known[state]
+
+    def _along(self, state: State[Any, Any]) -> Verdict | list[State[Any, Any]]:
+        """The verdict on a position, or the positions that have to be solved before. Forced moves are run through."""
+        known, game = self._known, self.game
+        plies = 0
+        while True:
+            if state in known:
+                verdict = known[state]
+                break
+            outcome = game.outcome(state)
+            if outcome is not None:
+                verdict = finished(outcome, state.player)
+                break
+            following = [game.after(state, move) for move in game.permitted(state)]
+            if len(following) > 1:
+                unknown = [after for after in following if after not in known]
+                if unknown:
+                    return [state, *unknown] if plies else unknown
+                verdict = max((known[after].before for after in following), key=lambda verdict: verdict.merit)
+                break
+            state = following[0]
+            plies += 1
+        return Verdict(-verdict.value if plies % 2 else verdict.value, verdict.distance + plies)
+
+    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
+        judged = [(move, self.probe(self.game.after(state, move)).before) for move in self.game.legal_moves(state)]
+        return sorted(judged, key=lambda pair: pair[1].merit, reverse=True)
+
+    def counts(self) -> Counts:
+        found = self.by_distance()
+        values = Counter[int]()
+        for verdict, count in found.items():
+            values[verdict.value] += count
+        longest = max((verdict.distance for verdict in found if verdict.value > 0), default=0)
+        total = values.total()
+        return Counts(total, values[1], values[0], values[-1], total, longest)
+
+    def by_distance(self) -> dict[Verdict, int]:
+        """As for every solution; this one knows the positions that can arise from the start, finished ones left out."""
+        states = {self.game.start(): None}  # in the order in which they are found
+        for state in (todo := list(states)):
+            for move in self.game.legal_moves(state):
+                after = self.game.after(state, move)
+                if after not in states:
+                    states[after] = None
+                    todo.append(after)
+        # The last ones first, so that whatever follows from a position is known when it is its turn.
+        return dict(Counter(self.probe(state) for state in reversed(todo) if self.game.outcome(state) is None))

@@ -1,0 +1,241 @@
+"""The fast solver: one code for every position of a game, filled from the last move backwards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels.core import State
+from digitduels.pool import Pool
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, ending_for
+from digitduels.solver.program import Program, Scale, program, waves
+from digitduels.solver.verdict import Counts, Solution, Verdict, finished
+
+Codes = npt.NDArray[Any]
+Progress = Callable[[str, float], None]
+
+SLACK = 64  # codes behind the last one, which kernels may read but do not use
+
+
+class Plan(NamedTuple):
+    """All that is needed to fill a table."""
+
+    compiled: Compiled
+    program: Program
+    scale: Scale
+    marks: npt.NDArray[np.int32]
+    """[take, hand]: the best that a move can end the game with at once, or 0."""
+    stuck: Codes
+    boards: dict[int, npt.NDArray[np.int32]]
+    """How the game ends at tables without moves, for [hand who waits, hand to move] and the player who waits."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of the table."""
+        return (self.compiled.positions + SLACK) * self.scale.dtype.itemsize
+
+
+def prepare(compiled: Compiled) -> Plan:
+    """Looks at how a game ends, and chooses how its positions are coded."""
+    from digitduels.solver import kernels
+
+    parts, marks = program(compiled)
+    boards = {table: _board(compiled, table) for table in kernels.ended(compiled.tables, parts)}
+    draws = any((marks == DRAWN).any() for marks in (compiled.own, compiled.stuck, *boards.values()))
+    scale = Scale.of(compiled.game.longest, draws)
+    swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
+    return Plan(compiled, parts, scale, marks, scale.ending(swapped), boards)
+
+
+def _board(compiled: Compiled, table: int) -> npt.NDArray[np.int32]:
+    """How the game ends at a table without moves."""
+    count, game = len(compiled.hands), compiled.game
+    pool = compiled.table(table)
+    marks = np.empty((count, count), np.int32)
+    for theirs, waiting in enumerate(compiled.hands):
+        for mine, moving in enumerate(compiled.hands):
+            outcome = game.outcome(State(0, (moving, waiting), pool))
+            if outcome is None:
+                raise AssertionError("a position without moves is not over")
+            marks[theirs, mine] = ending_for(outcome.winner, 1)
+    return marks
+
+
+def fill(plan: Plan, progress: Progress | None = None) -> Codes:
+    """The table of a game, on all cores."""
+    from digitduels.solver import kernels
+
+    compiled, scale = plan.compiled, plan.scale
+    codes = np.empty(compiled.positions + SLACK, scale.dtype)
+    board = len(compiled.hands) ** 2
+    for table, marks in plan.boards.items():
+        codes[table * board : (table + 1) * board] = scale.ending(marks).reshape(-1)
+    endings, done = scale.ending(plan.marks), 0
+    with workers() as pool:
+        for tasks in waves(compiled, scale.dtype.itemsize):
+            share(pool, tasks, lambda part: kernels.fill(codes, part, plan.program, endings, plan.stuck, scale.typed()))
+            done += int(np.prod(tasks[:, 1::2] - tasks[:, ::2], axis=1).sum())
+            if progress is not None:
+                progress("solving", done / compiled.positions)
+    return codes[: compiled.positions]
+
+
+def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
+    """Whether value and distance of every position follow from its successors and from how the game ends."""
+    from digitduels.solver import kernels
+
+    compiled, scale = plan.compiled, plan.scale
+    board = len(compiled.hands) ** 2
+    for table, marks in plan.boards.items():
+        if (codes[table * board : (table + 1) * board] != scale.ending(marks).reshape(-1)).any():
+            return False
+    depth = np.zeros(len(compiled.hands), np.int32) if compiled.depth is None else compiled.depth
+    steps = np.linspace(0, compiled.tables, min(compiled.tables, 64) + 1).astype(np.int64)
+
+    def check(step: int) -> bool:
+        part = int(steps[step]), int(steps[step + 1])
+        maps = compiled.own, compiled.other, compiled.takes, compiled.stuck, depth
+        return bool(kernels.verify(codes, part, maps, compiled.game.longest, compiled.base, scale.typed()) < 0)
+
+    with workers() as pool:
+        for done, right in enumerate(pool.map(check, range(len(steps) - 1)), 1):
+            if not right:
+                return False
+            if progress is not None:
+                progress("checking", done / (len(steps) - 1))
+    return True
+
+
+def workers() -> ThreadPoolExecutor:
+    """A thread for each core; the kernels let go of the interpreter."""
+    return ThreadPoolExecutor(os.cpu_count() or 1)
+
+
+def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[np.uint64], work: Callable[[Any], None]) -> None:
+    """Shares the tasks of a wave among the cores, and waits for them."""
+    shares = min(len(tasks), os.cpu_count() or 1)
+    list(pool.map(work, [np.ascontiguousarray(tasks[place::shares]) for place in range(shares)]))
+
+
+class Tables(Solution):
+    """A solution that looks every position up."""
+
+    def __init__(self, compiled: Compiled, codes: Codes, scale: Scale) -> None:
+        super().__init__(compiled.game)
+        self.compiled = compiled
+        self.codes = codes
+        self.scale = scale
+        self._hands = len(compiled.hands)
+        self._needs = compiled.takes @ compiled.weights
+        self._ended = scale.ending(compiled.own)
+
+    # One position
+
+    def encode(self, state: State[Any, Any]) -> tuple[int, int, int]:
+        """The numbers of a position that is not over: table, hand of the mover, hand of the player who waits."""
+        compiled = self.compiled
+        mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
+        if mine is None or theirs is None:
+            raise ValueError(f"{self.game.title} has no such position: no player ever holds {state.hands}.")
+        place = 0
+        if compiled.digits:
+            full = self.game.start().table
+            pool = state.table
+            if not isinstance(pool, Pool) or pool.copies != full.copies or len(pool.counts) != compiled.digits:
+                raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
+            if not 0 <= min(pool.counts) <= max(pool.counts) <= full.copies:
+                raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
+            place = pool.place
+        if not compiled.contains(place, mine, theirs):
+            raise ValueError(f"{self.game.title} cannot come to the scores {state.hands} with so many numbers left.")
+        return place, mine, theirs
+
+    def probe(self, state: State[Any, Any]) -> Verdict:
+        outcome = self.game.outcome(state)
+        if outcome is not None:
+            return finished(outcome, state.player)
+        table, mine, theirs = self.encode(state)
+        return self._verdict(int(self.codes[(table * self._hands + theirs) * self._hands + mine]))
+
+    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
+        if self.game.outcome(state) is not None:
+            return []
+        table, mine, theirs = self.encode(state)
+        compiled, moves, count = self.compiled, self.game.moves, self._hands
+        legal = compiled.own[:, mine] != ILLEGAL
+        if compiled.digits:
+            legal &= (compiled.takes <= state.table.counts).all(axis=1)
+        ids = legal.nonzero()[0]
+        hands = compiled.own[ids, mine]
+        places = ((table - self._needs[ids]) * count + hands) * count + compiled.other[ids, theirs]
+        found = np.where(hands >= 0, self.codes[places], self._ended[ids, mine])
+        order = np.argsort(self.scale.top - found, kind="stable")
+        verdicts = {code: self._verdict(code).before for code in set(found.tolist())}
+        return [
+            (moves[place], verdicts[code])
+            for place, code in zip(ids[order].tolist(), found[order].tolist(), strict=True)
+        ]
+
+    def _verdict(self, code: int) -> Verdict:
+        """What a code says for the player to move."""
+        low, high, top = self.scale
+        return Verdict(-1, top - code) if code >= high else Verdict(1, code) if code < low else Verdict(0, code - low)
+
+    # Many positions
+
+    def probe_many(
+        self, table: npt.NDArray[Any] | int, mine: npt.NDArray[Any] | int, theirs: npt.NDArray[Any] | int
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+        """Values and distances of encoded positions that are not over."""
+        places = (np.multiply(table, self._hands) + theirs) * self._hands + mine
+        codes = self.codes[places]
+        values, distances = self._decoded
+        return values[codes], distances[codes]
+
+    @cached_property
+    def _decoded(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+        """[code]: value and distance for the player to move."""
+        low, high, top = self.scale
+        codes = np.arange(top + 1)
+        values = np.where(codes >= high, -1, np.where(codes < low, 1, 0)).astype(np.int8)
+        return values, np.where(codes >= high, top - codes, np.where(codes < low, codes, codes - low))
+
+    # All positions
+
+    def by_distance(self) -> dict[Verdict, int]:
+        compiled, board = self.compiled, self._hands**2
+        totals = np.zeros(self.scale.top + 1, np.int64)
+        step = 1 if compiled.depth is not None else max(1, (1 << 22) // board)
+        for table in range(0, compiled.tables, step):
+            codes = self.codes[table * board : (table + step) * board]
+            if compiled.depth is not None:
+                movers, waiters = compiled.known(table)
+                codes = codes.reshape(self._hands, self._hands)[np.ix_(waiters, movers)].reshape(-1)
+            totals += np.bincount(codes, minlength=len(totals))
+        return {self._verdict(code): int(totals[code]) for code in np.flatnonzero(totals).tolist()}
+
+    def counts(self) -> Counts:
+        found = self.by_distance()
+        values = {
+            value: sum(count for verdict, count in found.items() if verdict.value == value) for value in (1, 0, -1)
+        }
+        longest = max((verdict.distance for verdict in found if verdict.value > 0), default=0)
+        return Counts(sum(found.values()), values[1], values[0], values[-1], self.reachable(), longest)
+
+    def reachable(self) -> int:
+        """How many positions of the table can arise from the start."""
+        from digitduels.solver import kernels
+
+        parts, _ = program(self.compiled)
+        reached = np.zeros(len(self.codes), np.bool_)
+        table, mine, theirs = self.encode(self.game.start())
+        reached[(table * self._hands + theirs) * self._hands + mine] = True
+        for tasks in reversed(list(waves(self.compiled, self.codes.itemsize))):
+            kernels.reach(reached, tasks, parts)
+        return int(np.count_nonzero(reached))

@@ -1,0 +1,318 @@
+"""The truth, checked twice: the fast tables against the plain reference, and both against what is known."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import digitduels as dd
+from digitduels.core import State
+from digitduels.games import AnyGame
+from digitduels.solver import Reference, Verdict
+from digitduels.solver.bits import Values
+from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.tables import Tables, fill, prepare, verify
+from variants import describe, games_in_progress, play_on
+
+SMALL: list[tuple[str, dict[str, Any]]] = [
+    *(
+        ("number-duel", {"target": target, "highest": highest, "copies": copies, "tie": tie})
+        for target, highest, copies in ((12, 4, 1), (7, 3, 2), (20, 5, 1), (1, 2, 2), (70, 3, 2))
+        for tie in ("last-mover-loses", "last-mover-wins", "draw")
+    ),
+    *(
+        ("equation-duel", {"target": target, "highest": highest, "tie": tie})
+        for target, highest in ((5, 4), (9, 5), (50, 4), (1, 2), (3, 3))
+        for tie in ("last-mover-loses", "last-mover-wins", "draw")
+    ),
+    *(
+        (
+            "number-quest",
+            {"highest": 3, "copies": 2, "target": target, "division": division, "invalid": invalid, "tie": tie},
+        )
+        for target in (9, 31)
+        for division in ("floor", "exact")
+        for invalid in ("lost-turn", "refused")
+        for tie in ("last-mover-loses", "last-mover-wins", "draw")
+    ),
+    *(
+        ("numerical-nexus", {"target": target, "uses": uses})
+        for target, uses in (
+            (7, (1, 1, 0, 1, 0, 1)),
+            (10, (2, 1, 1, 1, 0, 0)),
+            (6, (0, 2, 0, 1, 1, 1)),
+            (5, (1, 0, 0, 0, 0, 2)),
+            (30, (1, 1, 1, 1, 1, 0)),
+            (1, (1, 0, 0, 0, 0, 0)),
+        )
+    ),
+]
+FULL = [name for name in dd.games() if name != "operation-target"]
+
+
+@pytest.fixture(scope="module", params=FULL)
+def full(request: pytest.FixtureRequest) -> Tables:
+    solution = dd.solve(dd.game(request.param), cache=False)
+    assert isinstance(solution, Tables)
+    return solution
+
+
+def random_positions(solution: Tables, count: int) -> list[State[Any, Any]]:
+    """Positions of the table, reachable or not."""
+    chance, compiled = random.Random(5), solution.compiled
+    found: list[State[Any, Any]] = []
+    while len(found) < count:
+        hands = chance.randrange(len(compiled.hands)), chance.randrange(len(compiled.hands))
+        table = chance.randrange(compiled.tables)
+        if compiled.contains(table, *hands):
+            found.append(compiled.state(table, *hands, player=chance.randrange(2)))
+    return found
+
+
+@pytest.mark.parametrize("variant", SMALL, ids=describe)
+def test_tables_and_reference_agree_in_every_position_of_small_variants(variant: tuple[str, dict[str, Any]]) -> None:
+    game = dd.game(variant[0], **variant[1])
+    tables, reference = dd.solve(game, cache=False), Reference(game)
+    assert isinstance(tables, Tables)
+    compiled = tables.compiled
+    count = len(compiled.hands)
+    for table in range(compiled.tables):
+        for mine in range(count):
+            for theirs in range(count):
+                if compiled.contains(table, mine, theirs):
+                    state = compiled.state(table, mine, theirs)
+                    assert tables.probe(state) == reference.probe(state), state
+
+
+@pytest.mark.parametrize("variant", SMALL, ids=describe)
+def test_the_bits_agree_with_the_codes(variant: tuple[str, dict[str, Any]]) -> None:
+    plan = prepare(compile_game(dd.game(variant[0], **variant[1])))
+    if variant[0] == "numerical-nexus":
+        with pytest.raises(DoesNotFactor):
+            Values(plan)
+        return
+    values, tables = Values(plan), Tables(plan.compiled, fill(plan), plan.scale)
+    count = len(plan.compiled.hands)
+    for table in range(plan.compiled.tables):
+        for mine in range(count):
+            for theirs in range(count):
+                if plan.compiled.contains(table, mine, theirs):
+                    expected = tables.probe_many(table, mine, theirs)[0]
+                    assert values.value(table, mine, theirs) == expected
+
+
+def test_tables_and_reference_agree_on_random_positions_of_the_full_games(full: Tables) -> None:
+    chance, compiled = random.Random(9), full.compiled
+    # Near enough to the end for the reference: four numbers, or hands that can last for so many moves.
+    late = np.flatnonzero(compiled.rank <= 3).tolist()
+    for _ in range(40):
+        table = 0
+        for digit in chance.sample(range(compiled.digits), min(4, compiled.digits)):
+            table += compiled.base**digit
+        mine, theirs = chance.choice(late), chance.choice(late)
+        if compiled.contains(table, mine, theirs):
+            state = compiled.state(table, mine, theirs)
+            reference = Reference(full.game)
+            assert full.probe(state) == reference.probe(state)
+            assert full.each(state) == reference.each(state)
+
+
+def test_in_every_position_value_and_distance_follow_from_the_successors(full: Tables) -> None:
+    plan = prepare(full.compiled)
+    assert verify(plan, full.codes)
+    # And the check does find a single wrong code.
+    wrong = full.codes.copy()
+    table, mine, theirs = full.encode(full.game.start())
+    count = len(full.compiled.hands)
+    wrong[(table * count + theirs) * count + mine] ^= 1
+    assert not verify(plan, wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "winning"),
+    [
+        ("numerical-nexus", Verdict(-1, 20), []),
+        ("operation-target", Verdict(1, 8), ["x2"]),
+        ("number-duel", Verdict(1, 3), ["+10", "+5"]),
+        ("number-quest", Verdict(1, 5), ["+1", "+2", "+3", "+5", "+6", "+7", "+8", "+9"]),
+        ("equation-duel", Verdict(1, 3), 14),
+    ],
+)
+def test_what_is_known_of_the_games_as_the_books_set_them_up(name: str, verdict: Verdict, winning: Any) -> None:
+    game = dd.game(name)
+    solution = dd.solve(game, cache=False)
+    assert solution.start == verdict
+    winners = sorted(str(move) for move, verdict in solution.each(game.start()) if verdict.value == 1)
+    assert winners == winning or len(winners) == winning
+
+
+def test_a_move_s_verdict_is_the_verdict_after_it(full: Tables) -> None:
+    for state in random_positions(full, 200):
+        legal = full.game.legal_moves(state)
+        each = full.each(state)
+        assert sorted(legal) == sorted(move for move, _ in each)
+        for move, verdict in each:
+            assert full.probe(full.game.after(state, move)).before == verdict
+        merits = [verdict.merit for _, verdict in each]
+        assert merits == sorted(merits, reverse=True)
+        if each:
+            assert each[0][1] == full.probe(state)
+            assert full.best(state) == [move for move, verdict in each if verdict == each[0][1]]
+
+
+def test_distance_falls_by_one_with_each_move_of_a_best_line(full: Tables) -> None:
+    for state in random_positions(full, 100):
+        verdict = full.probe(state)
+        line = full.line(state)
+        assert len(line) == verdict.distance
+        for move in line:
+            state = full.game.play(state, move)
+            verdict = Verdict(-verdict.value, verdict.distance - 1)
+            assert full.probe(state) == verdict
+
+
+def test_perfect_play_wins_every_won_position_against_anything(full: Tables) -> None:
+    chance = random.Random(2)
+    for state in random_positions(full, 300):
+        if full.probe(state).value != 1:
+            continue
+        winner = state.player
+        while (outcome := full.game.outcome(state)) is None:
+            moves = full.best(state) if state.player == winner else full.game.legal_moves(state)
+            state = full.game.play(state, chance.choice(moves))
+        assert outcome.winner == winner
+
+
+def test_many_positions_at_once_get_the_same_verdicts_as_one_by_one(full: Tables) -> None:
+    states = [state for state in random_positions(full, 500) if full.game.outcome(state) is None]
+    encoded = np.array([full.encode(state) for state in states]).T
+    values, distances = full.probe_many(*encoded)
+    assert list(zip(values.tolist(), distances.tolist(), strict=True)) == [full.probe(state) for state in states]
+
+
+@settings(max_examples=40)
+@given(games_in_progress())
+def test_any_variant_is_solved_or_refused_and_agrees_with_the_reference(
+    played: tuple[AnyGame, list[State[Any, Any]], list[Any]],
+) -> None:
+    game, states, _ = played
+    try:
+        solution = dd.solve(game, cache=False, limit=5_000_000)
+    except dd.TooLarge:
+        return
+    reference = Reference(game, 1_000_000)
+    for state in states[-3:]:
+        try:
+            expected = reference.probe(state)
+        except dd.TooLarge:
+            continue
+        assert solution.probe(state) == expected
+
+
+@pytest.mark.parametrize("variant", SMALL[::4], ids=describe)
+def test_reachable_positions_are_counted_right(variant: tuple[str, dict[str, Any]]) -> None:
+    game = dd.game(variant[0], **variant[1])
+    solution = dd.solve(game, cache=False)
+    assert isinstance(solution, Tables)
+    seen = {game.start()._replace(player=0)}
+    todo = list(seen)
+    for state in todo:
+        for move in game.legal_moves(state):
+            after = game.after(state, move)
+            # The table has one place for both players.
+            after = State(0, (after.mine, after.theirs), after.table)
+            known = all(hand in solution.compiled.places for hand in after.hands)
+            if after not in seen and known:
+                seen.add(after)
+                todo.append(after)
+    counts = solution.counts()
+    assert counts.reachable == len(seen)
+    assert counts.positions == counts.wins + counts.draws + counts.losses
+
+
+def test_a_target_of_thousands_of_digits_is_answered() -> None:
+    game = dd.game("operation-target", target=10**4000)
+    solution = dd.solve(game)
+    verdict = solution.start
+    assert len(solution.line(game.start())) == verdict.distance
+    by_hand = {}
+    for first in game.moves:
+        for second in game.moves:
+            state = game.play(game.play(game.start(), first), second)
+            plies = 2
+            while (outcome := game.outcome(state)) is None:
+                state = game.play(state, game.legal_moves(state)[0])
+                plies += 1
+            by_hand[first, second] = (1 if outcome.winner == 0 else -1, plies)
+    reply = {first: min(by_hand[first, second][0] for second in game.moves) for first in game.moves}
+    assert verdict.value == max(reply.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("number-duel", {"target": 200, "highest": 4}),
+        ("number-duel", {"highest": 2, "copies": 99, "target": 30}),
+        ("number-duel", {"highest": 2, "copies": 50, "target": 30, "tie": "draw"}),
+        ("numerical-nexus", {"target": 2, "uses": (40, 0, 0, 0, 0, 30)}),
+        ("number-quest", {"highest": 4, "copies": 3, "target": 150}),
+    ],
+)
+def test_large_targets_and_long_games_are_solved(name: str, options: dict[str, Any]) -> None:
+    game = dd.game(name, **options)
+    compiled = compile_game(game)
+    plan = prepare(compiled)
+    codes = fill(plan)
+    draws = options.get("tie") == "draw"
+    assert codes.itemsize == (2 if game.longest > (84 if draws else 126) else 1)
+    assert verify(plan, codes)
+
+
+def test_what_is_too_large_is_refused_before_any_work() -> None:
+    large: list[tuple[str, dict[str, Any]]] = [
+        ("number-duel", {"highest": 99, "copies": 99}),
+        ("equation-duel", {"highest": 99}),
+        ("numerical-nexus", {"uses": (99,) * 6, "target": 10**6}),
+        ("number-quest", {"highest": 30, "target": 10**6}),
+    ]
+    for name, options in large:
+        with pytest.raises(dd.TooLarge, match="of memory or more"):
+            dd.solve(dd.game(name, **options), cache=False)
+    with pytest.raises(dd.TooLarge, match=r"takes 140\.8 MiB of memory or more; 1\.0 MiB may be used"):
+        dd.solve(dd.game("number-duel"), cache=False, limit=1 << 20)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        State(0, (51, 0), None),
+        State(0, (0, 0), dd.game("number-duel", copies=3).start().table),
+        State(0, (0, 0), dd.game("number-duel", highest=9).start().table),
+    ],
+)
+def test_a_position_that_the_table_does_not_hold_is_refused_with_a_sentence(state: State[Any, Any]) -> None:
+    full = dd.game("number-duel").start()
+    solution = dd.solve(dd.game("number-duel", highest=10), cache=False)
+    state = state if state.table is not None else full._replace(hands=state.hands)
+    with pytest.raises(ValueError, match="Number Duel"):
+        solution.probe(state)
+
+
+def test_progress_is_told_from_nothing_to_all() -> None:
+    told: list[float] = []
+    dd.solve(dd.game("number-quest", highest=6), cache=False, progress=lambda _, done: told.append(done))
+    assert told == sorted(told)
+    assert told[-1] == 1
+
+
+def test_a_finished_game_has_distance_nought_and_no_best_move(full: Tables) -> None:
+    game = full.game
+    states, _ = play_on(game, game.start(), random.Random(3), 100)
+    outcome = game.outcome(states[-1])
+    assert outcome is not None
+    assert full.probe(states[-1]) == Verdict(1 if outcome.winner == states[-1].player else -1, 0)
+    assert full.best(states[-1]) == []
