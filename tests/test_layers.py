@@ -14,7 +14,20 @@ from conftest import ROOT
 PACKAGE = ROOT / "src" / "digitduels"
 
 # From the ground up: a module imports only from layers before its own, or from its own folder.
-LAYERS = ["text", "core", "pool", "games", "files", "match", "manual", "solver", "terminal"]
+LAYERS = [
+    "text",
+    "core",
+    "pool",
+    "games",
+    "files",
+    "match",
+    "manual",
+    "solver",
+    "study",
+    "players",
+    "arena",
+    "terminal",
+]
 STANDARD_LIBRARY_ONLY = {"text", "core", "pool", "games", "files", "match", "manual"}
 
 

@@ -166,6 +166,10 @@ class Game(Generic[Hand, Table, Move]):
     """One question for each field of a move, in order."""
     labels: ClassVar[Mapping[Any, str]] = {}
     """How people write a field's value, where it is not simply the value."""
+    levels: ClassVar[tuple[int, ...]] = (1, 2, 3, 4, 5, 6, 7)
+    """The levels of opponents that differ in this game; see players/levels.py."""
+    reaches: ClassVar[tuple[float, float, float]] = (1.0, 4.0, 12.0)
+    """How far the opponents of levels 4, 5 and 6 look, in plies: tuned so that each clearly beats the one below."""
     menu: ClassVar[bool] = False
     """Whether a bare number answers a question by counting what is possible."""
 

@@ -16,6 +16,7 @@ FORMAT = "digitduels-record"
 VERSION = 1
 LARGEST = 1 << 20  # bytes of a record
 LONGEST_NAME = 40
+LONGEST_REASON = 300
 _PLAYERS = (1, 2)  # as records count them
 NAMES = (called(0), called(1))
 FOREIGN = "This is not a record of a Digit Duels match."
@@ -42,6 +43,7 @@ class Match:
         self.moves: list[Any] = []
         self.states: list[State[Any, Any]] = [game.start()._replace(player=first)]
         self.conceded: int | None = None
+        self.forfeit: str | None = None
 
     @property
     def state(self) -> State[Any, Any]:
@@ -50,7 +52,8 @@ class Match:
     @property
     def outcome(self) -> Outcome | None:
         if self.conceded is not None:
-            return Outcome(1 - self.conceded, f"{called(self.conceded)} concedes.")
+            how = "concedes." if self.forfeit is None else f"forfeits the game: {self.forfeit}"
+            return Outcome(1 - self.conceded, f"{called(self.conceded)} {how}")
         return self.game.outcome(self.state)
 
     def play(self, move: Any) -> None:
@@ -60,16 +63,17 @@ class Match:
         self.states.append(self.game.play(self.state, move))
         self.moves.append(move)
 
-    def concede(self, player: int) -> None:
-        """A player gives up; the other one wins."""
+    def concede(self, player: int, forfeit: str | None = None) -> None:
+        """A player gives up, or forfeits the game for a reason; the other one wins."""
         if self.outcome is not None:
             raise IllegalMove("The game is over.")
-        self.conceded = player
+        self.conceded, self.forfeit = player, forfeit
 
     def undo(self) -> str:
         """Takes back what happened last, a concession or a move, and says what it was."""
         if self.conceded is not None:
-            taken, self.conceded = f"{called(self.conceded)} takes back the concession.", None
+            taken = f"{called(self.conceded)} takes back the concession."
+            self.conceded = self.forfeit = None
         elif self.moves:
             self.states.pop()
             taken = f"{called(self.state.player)} takes back {self.moves.pop()}."
@@ -93,6 +97,7 @@ class Match:
             "first": self.first + 1,
             "moves": [str(move) for move in self.moves],
             "conceded": None if self.conceded is None else self.conceded + 1,
+            "forfeit": self.forfeit,
             "outcome": outcome
             and {"winner": None if outcome.winner is None else outcome.winner + 1, "reason": outcome.reason},
         }
@@ -115,6 +120,9 @@ class Match:
         moves, first, conceded = record["moves"], record.get("first"), record.get("conceded")
         if first not in _PLAYERS or conceded not in (*_PLAYERS, None) or bool in (type(first), type(conceded)):
             raise RecordError("The record's 'first' must be 1 or 2, its 'conceded' 1, 2 or null.")
+        forfeit = record.get("forfeit")
+        if not isinstance(forfeit, str | None):
+            raise RecordError("The record's 'forfeit' must be a text or null.")
         if not all(isinstance(text, str) for text in moves + record["names"]):
             raise RecordError("The record's moves and names must be texts.")
         try:
@@ -127,7 +135,7 @@ class Match:
             except (InvalidMove, IllegalMove) as error:
                 raise type(error)(f"Move {place} of the record, {quoted(text)}, breaks the rules. {error}") from None
         if conceded is not None:
-            match.concede(_PLAYERS.index(conceded))
+            match.concede(_PLAYERS.index(conceded), None if forfeit is None else clean(forfeit, LONGEST_REASON))
         return match
 
     def save(self, path: Path) -> None:

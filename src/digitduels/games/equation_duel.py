@@ -49,6 +49,7 @@ class EquationDuel(Game[int, Pool, Move]):
         "The book's rule for two players who exceed 50 in one round never applies: the first to exceed has lost.",
     )
     example = "6x7 9-5 8x1"
+    reaches = (0.4, 0.7, 1.3)
 
     # The rules
 

@@ -45,6 +45,7 @@ class NumberDuel(Game[int, Pool, Move]):
         "added or multiplied.",
     )
     example = "+5 +10 x10"
+    reaches = (1.2, 3.5, 11.0)
 
     # The rules
 

@@ -56,6 +56,7 @@ class NumberQuest(Game[int, Pool, Move]):
         "The book asks to show both scores, its sample shows one. The opponent's score stands above it.",
     )
     example = "+5 x2 +9 +8 x6"
+    reaches = (1.3, 4.0, 13.0)
 
     # The rules
 

@@ -61,6 +61,8 @@ class NumericalNexus(Game[Hand, None, Move]):
         "A player to move without a legal operation loses at once. With a reset left there always is one.",
     )
     example = "+5 +3 x2 x3 +3 +5 x2 x2 reset-theirs +1"
+    levels = (1, 4, 5, 6, 7)  # nothing ends soon enough for levels 2 and 3 to matter
+    reaches = (6.0, 10.0, 20.0)
 
     # The rules
 

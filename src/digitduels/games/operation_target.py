@@ -47,6 +47,8 @@ class OperationTarget(Game["str | None", int, Move]):
         "Nobody is ever without a move: of the two operations at most one is barred.",
     )
     example = "x2 x2 +1 +1 x2 x2"
+    levels = (1, 4, 5, 6, 7)  # the only choices are far from the end
+    reaches = (3.0, 6.0, 12.0)
 
     # The rules
 

@@ -1,0 +1,98 @@
+"""Opponents from 1 to 7, by what they find: near results always, far ones less and less.
+
+A result that is d plies away is seen for certain up to a horizon, and with probability exp(-(d - horizon) / reach)
+beyond it. What is not seen counts as unknown: better than a loss that is seen, worse than a win. So a level errs where
+people err, on what is far away, and never by playing a move that it knows to be bad.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any, NamedTuple
+
+from digitduels.match import Match
+from digitduels.players.base import Player, chance
+from digitduels.solver.verdict import Solution, Verdict
+
+
+class Sight(NamedTuple):
+    """How far a level sees: every result up to `horizon` plies, and beyond with a probability that falls by `reach`."""
+
+    horizon: float
+    reach: float
+
+    def sees(self, distance: int) -> float:
+        """The probability that a result is seen."""
+        if distance <= self.horizon:
+            return 1.0
+        return math.exp((self.horizon - distance) / self.reach) if self.reach else 0.0
+
+
+def sight(level: int, reaches: tuple[float, float, float]) -> Sight:
+    """How far a level sees in a game that gives levels 4, 5 and 6 these reaches."""
+    # 2 sees what a move itself does, 3 the reply to it; 4 to 6 look further.
+    return Sight(min(level - 1, 2), reaches[level - 4] if level > 3 else 0)
+
+
+class Level(Player):
+    """An opponent of a level from 2 to 6."""
+
+    def __init__(self, level: int, solution: Solution, seed: object = None) -> None:
+        self.name = f"level {level}"
+        self.seed = random.getrandbits(64) if seed is None else seed
+        self.solution = solution
+        self.sight = sight(level, solution.game.reaches)
+
+    def choose(self, match: Match) -> Any:
+        dice = chance(self.seed, match)
+        each = self.solution.each(match.state)
+        seen = [(move, verdict) for move, verdict in each if dice.random() < self.sight.sees(verdict.distance)]
+        wins = [(move, verdict) for move, verdict in seen if verdict.value > 0]
+        if wins:
+            return dice.choice(_best(wins))
+        lost = {move for move, verdict in seen if verdict.value < 0}
+        hopeful = [move for move, _ in each if move not in lost]
+        return dice.choice(hopeful or _best(seen))
+
+
+class Perfect(Player):
+    """Level 7: wins as fast as can be, and when it cannot win, sets traps.
+
+    Among moves of the same value it then plays the one that leaves the opponent the smallest share of replies that keep
+    what they have, and of those the one that holds out longest.
+    """
+
+    name = "perfect"
+
+    def __init__(self, solution: Solution, seed: object = None) -> None:
+        self.solution = solution
+        self.seed = random.getrandbits(64) if seed is None else seed
+
+    def choose(self, match: Match) -> Any:
+        each = self.solution.each(match.state)
+        top = each[0][1]
+        if top.value > 0:
+            candidates = _best(each)
+        else:
+            traps = [
+                (self.escape(match, move), -verdict.distance, move)
+                for move, verdict in each
+                if verdict.value == top.value
+            ]
+            best = min(trap[:2] for trap in traps)
+            candidates = [move for *trap, move in traps if tuple(trap) == best]
+        return chance(self.seed, match).choice(candidates)
+
+    def escape(self, match: Match, move: Any) -> float:
+        """The share of the opponent's replies to a move that keep the value of the position."""
+        after = match.game.after(match.state, move)
+        replies = self.solution.each(after)
+        if not replies:
+            return 1.0
+        return sum(verdict.value == replies[0][1].value for _, verdict in replies) / len(replies)
+
+
+def _best(judged: list[tuple[Any, Verdict]]) -> list[Any]:
+    """The moves with the best verdict of a list that is sorted, best first."""
+    return [move for move, verdict in judged if verdict == judged[0][1]]

@@ -1,0 +1,1 @@
+"""What follows from the truth: fair starts, hints, reviews and puzzles."""

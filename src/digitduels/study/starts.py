@@ -1,0 +1,32 @@
+"""Fair starts: openings after which the win is long and few moves keep it, so that the better player decides."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from digitduels.solver.verdict import Solution
+
+_TRIED = 200  # openings looked at for each start
+
+
+def fair_start(solution: Solution, seed: object) -> list[Any]:
+    """The opening moves of a fair start; with the same seed always the same. Either side may be the one that wins.
+
+    Of some random openings it is the one whose winner has the longest way and the smallest share of moves that keep it.
+    """
+    dice, game = random.Random(f"fair start {seed}"), solution.game
+    most = min(6, game.longest // 3)
+    found: tuple[float, list[Any]] = (0.0, [])
+    for _ in range(_TRIED):
+        opening, state = [], game.start()
+        for _ in range(dice.randint(0, most)):
+            opening.append(dice.choice(game.legal_moves(state)))
+            state = game.after(state, opening[-1])
+            if game.outcome(state) is not None:
+                break
+        each = solution.each(state)
+        if each and each[0][1].value > 0:
+            share = sum(verdict.value > 0 for _, verdict in each) / len(each)
+            found = max(found, (each[0][1].distance * (1 - share), opening), key=lambda pair: pair[0])
+    return found[1]

@@ -1,0 +1,108 @@
+"""The opponents: what each level never misses, and that perfect play wins whatever is won."""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any
+
+import pytest
+
+import digitduels as dd
+from digitduels.core import Outcome
+from digitduels.match import Match
+from digitduels.players import NAMES, Player, player
+from digitduels.solver import Solution
+from digitduels.study.starts import fair_start
+
+solve = functools.cache(functools.partial(dd.solve, cache=False))
+
+
+@pytest.fixture(scope="module", params=dd.games())
+def solution(request: pytest.FixtureRequest) -> Solution:
+    return solve(dd.game(request.param))
+
+
+def contest(one: Player, two: Player, solution: Solution, opening: list[Any]) -> tuple[Match, Outcome]:
+    """A game between two players, from an opening on."""
+    match = Match(solution.game)
+    for move in opening:
+        match.play(move)
+    while (outcome := match.outcome) is None:
+        match.play((one, two)[match.state.player].choose(match))
+    return match, outcome
+
+
+def test_perfect_play_wins_every_won_start_against_every_player(solution: Solution) -> None:
+    perfect = player("perfect", solution.game, solve, seed=1)
+    for seed in range(60):
+        opening = fair_start(solution, seed)
+        state = functools.reduce(solution.game.after, opening, solution.game.start())
+        assert solution.probe(state).value == 1
+        for name in NAMES:
+            other = player(name, solution.game, solve, seed=seed)
+            seats = (perfect, other) if state.player == 0 else (other, perfect)
+            assert contest(*seats, solution, opening)[1].winner == state.player
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_plays_the_same_game(name: str, solution: Solution) -> None:
+    games = [
+        contest(player(name, solution.game, solve, 7), player("random", solution.game, solve, 8), solution, [])[0].moves
+        for _ in range(2)
+    ]
+    assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("level", ["2", "3", "4", "5", "6"])
+def test_from_level_2_on_no_win_in_one_is_missed_and_nobody_busts_who_need_not(level: str, solution: Solution) -> None:
+    game = solution.game
+    dice = random.Random(level)
+    opponent = player(level, game, solve, seed=3)
+    for _ in range(60 if int(level) in game.levels else 0):
+        match = Match(game)
+        while match.outcome is None:
+            each = solution.each(match.state)
+            verdicts = dict(each)
+            chosen = verdicts[opponent.choose(match)]
+            at_once = [verdict.value for verdict in verdicts.values() if verdict.distance == 1]
+            if 1 in at_once:
+                assert chosen == (1, 1)
+            elif len(at_once) < len(each):
+                assert chosen != (-1, 1)
+            match.play(dice.choice(each)[0])
+
+
+def test_from_level_3_on_no_win_in_one_is_handed_over_without_need(solution: Solution) -> None:
+    game = solution.game
+    dice = random.Random(4)
+    for level in ("3", "4", "5", "6"):
+        opponent = player(level, game, solve, seed=3)
+        for _ in range(30 if 3 in game.levels else 0):
+            match = Match(game)
+            while match.outcome is None:
+                each = solution.each(match.state)
+                if any(verdict not in ((-1, 1), (-1, 2)) for _, verdict in each):
+                    assert dict(each)[opponent.choose(match)] not in ((-1, 1), (-1, 2))
+                match.play(dice.choice(each)[0])
+
+
+def test_a_level_that_a_game_does_not_offer_plays_as_the_nearest_lower_one() -> None:
+    game = dd.game("operation-target")
+    assert player("3", game, solve).name == "random"
+    assert player("5", game, solve).name == "level 5"
+
+
+def test_fair_starts_are_won_by_a_long_way_and_repeat_with_their_seed(solution: Solution) -> None:
+    starts = [fair_start(solution, seed) for seed in range(10)]
+    assert starts == [fair_start(solution, seed) for seed in range(10)]
+    for opening in starts:
+        state = functools.reduce(solution.game.after, opening, solution.game.start())
+        each = solution.each(state)
+        assert each[0][1].value == 1
+        assert any(verdict.value < 1 for _, verdict in each)
+
+
+def test_a_player_that_is_none_is_refused_with_the_choices() -> None:
+    with pytest.raises(ValueError, match="There is no player '8'; there are random, 1, 2,"):
+        player("8", dd.game("number-duel"), solve)
