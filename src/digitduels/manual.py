@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from typing import Any
 
-from digitduels.core import called
+from digitduels.core import State, called
 from digitduels.games import AnyGame
 from digitduels.match import Match
 
@@ -30,11 +31,12 @@ def manual(game: AnyGame) -> str:
     '# Number Duel'
     """
     about, rules = _card(game)
-    parts = [f"# {game.title}", about, "## Rules", rules, "## Options", _bullets(_options(game))]
+    parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules, "## Options", _bullets(_options(game))]
     parts += ["## Rulings", "How what the book leaves open is settled.", _bullets((*game.rulings, *COMMON))]
     parts += ["## Moves", _moves(game)]
     if game.example:
-        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+        book = type(game)()
+        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(book, game.example)}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
@@ -44,17 +46,22 @@ def transcript(game: AnyGame, tokens: str) -> str:
     lines = game.welcome(match.state)
     for token in tokens.split():
         state, move = match.state, game.read(token, match.state)
-        lines += ["", *game.turn(state)]
-        for place, prompt in enumerate(game.prompts):
-            possible = game.choices(state, move[:place])
-            label = game.labels.get(move[place], str(move[place]))
-            answer = str(possible.index(move[place]) + 1) if game.menu else label
-            lines += (prompt.format(player=called(state.player)) + answer).split("\n")
+        lines += ["", *game.turn(state), *answered(game, state, move)]
         match.play(move)
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)
     lines += game.ending(match.state, outcome) if outcome else ["", "…"]
     return "\n".join(lines)
+
+
+def answered(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
+    """The questions of a turn with the answers that make a move."""
+    lines = []
+    for place, prompt in enumerate(game.prompts):
+        label = game.labels.get(move[place], str(move[place]))
+        answer = str(game.choices(state, move[:place]).index(move[place]) + 1) if game.menu else label
+        lines += (prompt.format(player=called(state.player)) + answer).split("\n")
+    return lines
 
 
 def _card(game: AnyGame | type[AnyGame]) -> tuple[str, str]:
@@ -64,6 +71,13 @@ def _card(game: AnyGame | type[AnyGame]) -> tuple[str, str]:
 
 def _bullets(texts: Iterable[str]) -> str:
     return "\n".join(f"- {text}" for text in texts)
+
+
+def _changes(game: AnyGame) -> list[str]:
+    """What a variant has changed: the rules, the options and the example are the book's."""
+    values = [(option, getattr(game, option.field)) for option in game.options()]
+    changed = [f"{option.name}={_shown(value)}" for option, value in values if value != option.default]
+    return [f"In this game: {', '.join(changed)}"] if changed else []
 
 
 def _options(game: AnyGame) -> list[str]:

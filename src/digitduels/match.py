@@ -44,6 +44,14 @@ class Match:
         self.states: list[State[Any, Any]] = [game.start()._replace(player=first)]
         self.conceded: int | None = None
         self.forfeit: str | None = None
+        self.players = ("human", "human")
+        """Who plays: "human", or the name of another player."""
+        self.seed: str | None = None
+        """What the other players' chance depends on."""
+        self.opening = 0
+        """How many of the moves were given before the game began."""
+        self.asked: list[tuple[int, str]] = []
+        """What help was asked for, and after how many moves."""
 
     @property
     def state(self) -> State[Any, Any]:
@@ -74,7 +82,7 @@ class Match:
         if self.conceded is not None:
             taken = f"{called(self.conceded)} takes back the concession."
             self.conceded = self.forfeit = None
-        elif self.moves:
+        elif len(self.moves) > self.opening:
             self.states.pop()
             taken = f"{called(self.state.player)} takes back {self.moves.pop()}."
         else:
@@ -83,7 +91,17 @@ class Match:
 
     def rematch(self) -> Match:
         """The same game once more; the other player goes first."""
-        return Match(self.game, names=self.names, first=1 - self.first)
+        match = Match(self.game, names=self.names, first=1 - self.first)
+        match.players = self.players
+        return match
+
+    def until(self, moves: int) -> Match:
+        """The match as it stood after so many moves, to be played on."""
+        match = Match(self.game, names=self.names, first=self.first)
+        match.players, match.seed, match.opening = self.players, self.seed, min(self.opening, moves)
+        for move in self.moves[:moves]:
+            match.play(move)
+        return match
 
     def record(self) -> dict[str, Any]:
         """The match as JSON values. Players count from 1 there."""
@@ -95,9 +113,13 @@ class Match:
             "options": self.game.values,
             "names": list(self.names),
             "first": self.first + 1,
+            "players": list(self.players),
+            "seed": self.seed,
+            "opening": self.opening,
             "moves": [str(move) for move in self.moves],
             "conceded": None if self.conceded is None else self.conceded + 1,
             "forfeit": self.forfeit,
+            "asked": [list(question) for question in self.asked],
             "outcome": outcome
             and {"winner": None if outcome.winner is None else outcome.winner + 1, "reason": outcome.reason},
         }
@@ -134,6 +156,7 @@ class Match:
                 match.play(match.game.read(text, match.state))
             except (InvalidMove, IllegalMove) as error:
                 raise type(error)(f"Move {place} of the record, {quoted(text)}, breaks the rules. {error}") from None
+        match.players, match.seed, match.opening, match.asked = _circumstances(record)
         if conceded is not None:
             match.concede(_PLAYERS.index(conceded), None if forfeit is None else clean(forfeit, LONGEST_REASON))
         return match
@@ -170,3 +193,18 @@ def player_names(names: Sequence[str]) -> tuple[str, str]:
     if len(cleaned) != 2 or not all(cleaned) or cleaned[0].casefold() == cleaned[1].casefold():
         raise ValueError("The players need two different names.")
     return cleaned[0], cleaned[1]
+
+
+def _circumstances(record: dict[str, Any]) -> tuple[tuple[str, str], str | None, int, list[tuple[int, str]]]:
+    """Who played a recorded match, with what seed, opening and help; older records do not say."""
+    players, seed = record.get("players", ["human", "human"]), record.get("seed")
+    opening, asked = record.get("opening", 0), record.get("asked", [])
+    if not (isinstance(players, list) and len(players) == 2 and all(isinstance(name, str) for name in players)):
+        raise RecordError("The record's 'players' must be two texts.")
+    if not isinstance(seed, str | None) or type(opening) is not int or not 0 <= opening <= len(record["moves"]):
+        raise RecordError("The record's 'seed' must be a text or null, its 'opening' a number of its moves.")
+    try:
+        questions = [(int(after), clean(str(what), LONGEST_NAME)) for after, what in asked]
+    except (TypeError, ValueError):
+        raise RecordError("The record's 'asked' must be pairs of a number and a text.") from None
+    return (clean(players[0], LONGEST_REASON), clean(players[1], LONGEST_REASON)), seed, opening, questions

@@ -58,6 +58,8 @@ class Session:
         self.at_the_end |= {"rematch": self.rematch, "r": self.rematch, "u": self.undo, "": self.quit}
         self.at_the_end |= {"?": self.help_at_the_end, "help": self.help_at_the_end}
         self.chosen: tuple[Any, ...] = ()
+        self.helps: tuple[str, ...] = HELP
+        self.ends: tuple[str, ...] = AT_THE_END
 
     def run(self) -> int:
         """Plays until the players leave, and returns the exit code. Whatever ends it, the game is kept."""
@@ -110,10 +112,16 @@ class Session:
                 # Where a turn does not open with what is possible, a refusal says it.
                 possible = "" if game.turn(state) else f" Possible: {game.offer(game.choices(state))}."
                 self.say(f"Error: {error}{possible}")
+            if len(self.chosen) == len(game.prompts) and not self.accepts(game.partial(self.chosen)):
+                self.chosen = ()
         move = game.partial(self.chosen)
         match.play(move)
         self.keep()
         self.say(*game.announce(state, move, match.state))
+
+    def accepts(self, move: Any) -> bool:
+        """Whether a move that was answered is played."""
+        return True
 
     def command(
         self, text: str, commands: dict[str, Callable[[str], bool]]
@@ -127,6 +135,17 @@ class Session:
 
     def end(self) -> None:
         """Announces the result and asks what next."""
+        self.result()
+        while True:
+            text = self.ask_what_next()
+            command, argument = self.command(text, self.at_the_end)
+            if command is None:
+                self.say("The game is over.", *self.ends)
+            elif command(argument):
+                return
+
+    def result(self) -> None:
+        """The lines that end a game."""
         match = self.match
         outcome = match.outcome
         assert outcome is not None
@@ -134,16 +153,10 @@ class Session:
             self.say(*match.game.ending(match.state, outcome))
         else:
             self.say("", outcome.reason, match.game.victory(outcome.winner))
-        while True:
-            text = self.ask_what_next()
-            command, argument = self.command(text, self.at_the_end)
-            if command is None:
-                self.say("The game is over.", *AT_THE_END)
-            elif command(argument):
-                return
 
     def ask_what_next(self) -> str:
-        prompt = "\nr: rematch, u: undo, Enter: leave > "
+        keys = [f"{line[0]}: {line.split()[0]}" for line in self.ends if line.split()[0] in ("rematch", "undo", "try")]
+        prompt = f"\n{', '.join(keys)}, Enter: leave > "
         if self.console.interactive:
             return self.console.ask(prompt)
         # A piped game that is over ends like the book's; the question shows only if there is an answer.
@@ -158,15 +171,15 @@ class Session:
     def help(self, _: str) -> bool:
         game, state = self.match.game, self.match.state
         possible = game.offer(game.choices(state, self.chosen))
-        self.say(*game.view(state), f"{called(state.player)} can answer: {possible}", *HELP)
+        self.say(*game.view(state), f"{called(state.player)} can answer: {possible}", *self.helps)
         return False
 
     def help_at_the_end(self, _: str) -> bool:
-        self.say(*AT_THE_END)
+        self.say(*self.ends)
         return False
 
     def rules(self, _: str) -> bool:
-        self.say(*manual(self.match.game).splitlines())
+        self.console.say(*manual(self.match.game).splitlines())  # of any two players, so without names
         return False
 
     def moves(self, _: str) -> bool:
@@ -217,11 +230,14 @@ class Session:
         raise Quit
 
     def rematch(self, _: str) -> bool:
-        self.match = self.match.rematch()
-        self.save = Save()
+        self.begin(self.match.rematch())
+        return True
+
+    def begin(self, match: Match) -> None:
+        """Starts another match."""
+        self.match, self.save = match, Save()
         self.say("")
         self.open()
-        return True
 
     # Keeping
 
