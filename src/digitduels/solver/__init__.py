@@ -34,10 +34,10 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
     if cache and (found := store.load(game)) is not None:
         return found
     try:
-        compiled = compile_game(game, fits)
+        compiled = compile_game(game, fits, thorough=cache)
+        plan = prepare(compiled)
     except DoesNotFactor:
         return Reference(game, most)
-    plan = prepare(compiled)
     fits(plan.size)
     solution = Tables(compiled, fill(plan, progress), plan.scale)
     if cache:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ WON, DRAWN, LOST = -2, -3, -4  # the move ends the game, so for the player who m
 OUTSIDE = -5  # the hand that the move leads to is not compiled; see Compiled.contains
 
 _PROBES = 16  # hands that are looked at to learn whether a move changes the other player's
-_CHECKS = 64  # positions in which the maps are compared with the rules
+_QUICK, _THOROUGH = 1000, 100_000  # moves that are compared with the rules
 
 
 class DoesNotFactor(Exception):
@@ -74,6 +74,14 @@ class Compiled:
     def positions(self) -> int:
         return self.tables * len(self.hands) ** 2
 
+    @property
+    def longest(self) -> int:
+        """How many moves can follow from any position at the most, reachable or not."""
+        taken = self.takes.sum(axis=1)
+        takes = self.copies * self.digits // int(taken[taken > 0].min()) if taken.any() else 0
+        # Between two moves that take, each hand's rank can fall from the highest to the lowest.
+        return takes + 2 * int(self.rank.max()) * (takes + 1)
+
     @cached_property
     def places(self) -> dict[Hashable, int]:
         """The number of each hand."""
@@ -83,6 +91,11 @@ class Compiled:
     def weights(self) -> npt.NDArray[np.int64]:
         """What one copy of each number counts in the place of a pool."""
         return np.array([self.base**digit for digit in range(self.digits)], np.int64)
+
+    @cached_property
+    def needs(self) -> list[int]:
+        """[move]: how far the place of the pool falls."""
+        return [int(need) for need in self.takes @ self.weights]
 
     def table(self, place: int) -> Any:
         """The table at a place."""
@@ -121,13 +134,14 @@ class Compiled:
         return (left + 1) // 2 <= spare, left // 2 <= spare
 
 
-def compile_game(game: AnyGame, grown: Callable[[int], None] = lambda _: None) -> Compiled:
-    """The integers of a game; raises DoesNotFactor if it has none.
+def compile_game(game: AnyGame, grown: Callable[[int], None] = lambda _: None, *, thorough: bool = False) -> Compiled:
+    """The integers of a game, compared with its rules here and there; raises DoesNotFactor if it has none.
 
-    `grown` is told how many positions there are so far and may raise to stop it.
+    `grown` is told how many positions there are so far and may raise to stop it. `thorough` compares for a second or
+    so, as is fit for a table that is kept; a small game is always compared in every position.
     """
     compiled = _Compiler(game, grown).run()
-    _check(compiled)
+    _check(compiled, _THOROUGH if thorough else _QUICK)
     return compiled
 
 
@@ -154,6 +168,7 @@ class _Compiler:
 
     def run(self) -> Compiled:
         self.place(self.first, 0)
+        self.place(self.start.theirs, 0)
         self.explore()
         other = self.others()
         own = np.fromiter(chain.from_iterable(self.own), np.int32).reshape(len(self.own), -1).T.copy()
@@ -162,8 +177,12 @@ class _Compiler:
         takes = np.array([some if take is None else take for take in self.takes], np.int64)
         depth = np.array(self.depth, np.int32)
         closed = not (own == OUTSIDE).any()
+        if not closed and not takes.any(axis=1).all():
+            raise DoesNotFactor("hands without end, and moves that take nothing from a pool")
         if not closed and (other != np.arange(len(depth))).any():
             raise DoesNotFactor("hands without end that the other player changes, too")
+        if _pins(own, takes):
+            raise DoesNotFactor("a hand with which nothing can be done with what is left in some pools")
         rank = _rank(own, other, takes, self.longest)
         # Scores in their own order, so that neighbours do alike.
         numbers = np.array(self.hands if all(isinstance(hand, int) for hand in self.hands) else [0] * len(rank))
@@ -222,8 +241,10 @@ class _Compiler:
     def learn(self, place: int, state: State[Any, Any], left: Any) -> None:
         """What a move takes from the table, seen when it is first legal."""
         self.movers[place] = state.mine
-        if isinstance(left, Pool):
+        if self.digits and isinstance(left, Pool):
             self.takes[place] = tuple(full - rest for full, rest in zip(state.table.counts, left.counts, strict=True))
+            if min(self.takes[place] or ()) < 0:
+                raise DoesNotFactor("a move puts numbers into the pool")
         elif left == state.table:
             self.takes[place] = ()
         else:
@@ -296,37 +317,87 @@ def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) ->
     raise DoesNotFactor("hands and moves run in a circle")
 
 
-def _check(compiled: Compiled) -> None:
-    """Compares the maps with the rules in positions chosen at random."""
+def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
+    """Whether a hand that has moves may meet a pool from which others could take but it cannot.
+
+    The smallest pool with something to take is what a move takes, so it is enough to look at these.
+    """
+    fits = (takes[:, None] <= takes).all(axis=2)  # [move, pool]
+    if fits.all():
+        return False
+    legal = own.T != ILLEGAL  # [hand, move]
+    return not (legal[legal.any(axis=1)] @ fits).all()
+
+
+def _check(compiled: Compiled, enough: int) -> None:
+    """Compares the maps with the rules, in every position or in so many moves chosen at random."""
+    small = 2 * compiled.positions * len(compiled.game.moves) <= enough
+    compared = 0
+    for state in _every_position(compiled) if small else _some_positions(compiled):
+        compared += 1 + _compare(compiled, state)
+        if compared > enough:
+            break
+
+
+def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
+    """Compares the maps with the rules in one position, and returns how many moves it has."""
     game = compiled.game
-    needs = compiled.takes @ compiled.weights
-    for table, mine, theirs in _some_positions(compiled):
-        state = compiled.state(table, mine, theirs)
-        counts = np.array(state.table.counts if compiled.digits else (), np.int64)
-        legal = game.legal_moves(state)
-        there = (counts >= compiled.takes).all(axis=1)
-        expected = np.flatnonzero(there & (compiled.own[:, mine] != ILLEGAL)).tolist()
-        if legal and legal != [game.moves[place] for place in expected]:
-            raise DoesNotFactor("what is legal is not decided by hand and table, each by itself")
-        for place, move in zip(expected, legal, strict=False):
-            after = game.after(state, move)
-            hand = int(compiled.own[place, mine])
-            if after.table != compiled.table(table - int(needs[place])) or (
-                after.mine != compiled.hands[compiled.other[place, theirs]]
-            ):
-                raise DoesNotFactor("what a move does to the table or the other hand depends on more than these")
-            if hand >= 0 and after.theirs != compiled.hands[hand]:
-                raise DoesNotFactor("what a move does to its mover's hand depends on more than that hand")
-            if hand < 0:
-                outcome = game.outcome(after)
-                if outcome is None or ending_for(outcome.winner, state.player) != hand:
-                    raise DoesNotFactor("how a move ends the game depends on more than its mover's hand")
+    table = state.table.place if compiled.digits else 0
+    mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
+    if mine is None or theirs is None:
+        raise DoesNotFactor("there are hands that the moves of one player do not lead to")
+    there = (compiled.takes <= np.array(state.table.counts if compiled.digits else (), np.int64)).all(axis=1)
+    expected = np.flatnonzero(there & (compiled.own[:, mine] != ILLEGAL)).tolist()
+    outcome = game.outcome(state)
+    if outcome is not None:
+        mirrored = game.outcome(State(1 - state.player, state.hands[::-1], state.table))
+        ending = ending_for(outcome.winner, state.player)
+        if mirrored is None or ending_for(mirrored.winner, 1 - state.player) != ending:
+            raise DoesNotFactor("the rules are not the same for both players")
+        if expected or (there.any() and compiled.stuck[mine] != ending):
+            raise DoesNotFactor("whether the game is over is not decided by a hand or by the table")
+        return 0
+    if game.permitted(state) != tuple(game.moves[place] for place in expected):
+        raise DoesNotFactor("what is legal is not decided by hand and table, each by itself")
+    own, other = compiled.own[:, mine].tolist(), compiled.other[:, theirs].tolist()
+    for place in expected:
+        after = game.after(state, game.moves[place])
+        hand = own[place]
+        left = compiled.table(table - compiled.needs[place]) if compiled.digits else state.table
+        if after.table != left or after.mine != compiled.hands[other[place]]:
+            raise DoesNotFactor("what a move does to the table or the other hand depends on more than these")
+        if hand >= 0 and after.theirs != compiled.hands[hand]:
+            raise DoesNotFactor("what a move does to its mover's hand depends on more than that hand")
+        if hand < 0:
+            outcome = game.outcome(after)
+            if outcome is None or ending_for(outcome.winner, state.player) != hand:
+                raise DoesNotFactor("how a move ends the game depends on more than its mover's hand")
+    return len(expected)
 
 
-def _some_positions(compiled: Compiled) -> Iterator[tuple[int, int, int]]:
-    """Positions chosen at random, always the same ones."""
-    chance, count = random.Random(1), len(compiled.hands)
-    for _ in range(_CHECKS):
-        position = chance.randrange(compiled.tables), chance.randrange(count), chance.randrange(count)
+def _every_position(compiled: Compiled) -> Iterator[State[Any, Any]]:
+    """All positions, with each player to move."""
+    hands = range(len(compiled.hands))
+    for position in product(range(compiled.tables), hands, hands):
         if compiled.contains(*position):
-            yield position
+            yield from (compiled.state(*position, player) for player in (0, 1))
+
+
+def _some_positions(compiled: Compiled) -> Iterator[State[Any, Any]]:
+    """Positions without end, always the same ones: some of the table, then those of a random game, and so on.
+
+    Half of those of the table have an empty pool, and half of them equal hands, where rules like to be special.
+    """
+    chance, game, count = random.Random(1), compiled.game, len(compiled.hands)
+    while True:
+        for _ in range(_PROBES):
+            table, mine, theirs = chance.randrange(compiled.tables), chance.randrange(count), chance.randrange(count)
+            position = chance.choice((table, 0)), mine, chance.choice((theirs, mine))
+            if compiled.contains(*position):
+                yield compiled.state(*position, chance.randrange(2))
+        state = game.start()
+        while legal := game.legal_moves(state):
+            yield state
+            state = game.after(state, chance.choice(legal))
+        if state.mine in compiled.places and state.theirs in compiled.places:
+            yield state

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from digitduels.core import State
 from digitduels.pool import Pool
-from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, ending_for
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, ending_for
 from digitduels.solver.program import Program, Scale, program, waves
 from digitduels.solver.verdict import Counts, Solution, Verdict, finished
 
@@ -48,7 +48,7 @@ def prepare(compiled: Compiled) -> Plan:
     parts, marks = program(compiled)
     boards = {table: _board(compiled, table) for table in kernels.ended(compiled.tables, parts)}
     draws = any((marks == DRAWN).any() for marks in (compiled.own, compiled.stuck, *boards.values()))
-    scale = Scale.of(compiled.game.longest, draws)
+    scale = Scale.of(compiled.longest, draws)
     swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
     return Plan(compiled, parts, scale, marks, scale.ending(swapped), boards)
 
@@ -62,7 +62,7 @@ def _board(compiled: Compiled, table: int) -> npt.NDArray[np.int32]:
         for mine, moving in enumerate(compiled.hands):
             outcome = game.outcome(State(0, (moving, waiting), pool))
             if outcome is None:
-                raise AssertionError("a position without moves is not over")
+                raise DoesNotFactor("a position without moves is not over")
             marks[theirs, mine] = ending_for(outcome.winner, 1)
     return marks
 
@@ -132,7 +132,7 @@ class Tables(Solution):
         self.codes = codes
         self.scale = scale
         self._hands = len(compiled.hands)
-        self._needs = compiled.takes @ compiled.weights
+        self._needs = np.array(compiled.needs)
         self._ended = scale.ending(compiled.own)
 
     # One position
