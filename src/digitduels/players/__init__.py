@@ -1,4 +1,4 @@
-"""Who chooses moves: chance, the levels, perfect play."""
+"""Who chooses moves: chance, the levels, perfect play, outside programs."""
 
 from __future__ import annotations
 
@@ -7,21 +7,41 @@ from collections.abc import Callable
 from digitduels.games import AnyGame
 from digitduels.players.base import Forfeit, Player, RandomPlayer
 from digitduels.solver.verdict import Solution
+from digitduels.text import quoted
 
-__all__ = ["NAMES", "Forfeit", "Player", "RandomPlayer", "player"]
+__all__ = ["NAMES", "Forfeit", "Player", "RandomPlayer", "check", "player"]
 
 NAMES = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
 
 
-def player(name: str, game: AnyGame, solve: Callable[[AnyGame], Solution], seed: object = None) -> Player:
-    """The player of that name, one of NAMES; `solve` is called if it needs the truth about the game.
+def check(name: str) -> None:
+    """Raises ValueError with the choices if there is no player of that name."""
+    from digitduels.players.program import command
 
-    A level that the game does not offer plays as the nearest lower one.
+    if name not in NAMES and command(name) is None:
+        raise ValueError(
+            f"There is no player {quoted(name)}; there are {', '.join(NAMES)}, or the command of a program."
+        )
+
+
+def player(
+    name: str,
+    game: AnyGame,
+    solve: Callable[[AnyGame], Solution],
+    seed: object = None,
+    move_time: float | None = None,
+) -> Player:
+    """The player of that name: one of NAMES, or the command line of a program, which has `move_time` seconds a move.
+
+    `solve` is called if the player needs the truth about the game. A level that the game does not offer plays as the
+    nearest lower one.
     """
     from digitduels.players.levels import Level, Perfect
+    from digitduels.players.program import MOVE_TIME, Program
 
+    check(name)
     if name not in NAMES:
-        raise ValueError(f"There is no player {name!r}; there are {', '.join(NAMES)}.")
+        return Program(name, move_time or MOVE_TIME)
     if name in ("random", "1"):
         return RandomPlayer(seed)
     solution = solve(game)

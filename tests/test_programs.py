@@ -1,0 +1,242 @@
+"""Outside programs: those that play along, and those that hang, flood, crash, lie, come late or leave children."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import digitduels as dd
+from conftest import PATIENCE, ROOT
+from digitduels.match import Match
+from digitduels.players import Forfeit, player
+from digitduels.players.program import KEPT, LINE, Program
+
+EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
+Write = Callable[..., Program]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Write]:
+    """A program with this text, which has so many seconds a move."""
+    written: list[Program] = []
+
+    def write(text: str, move_time: float = PATIENCE) -> Program:
+        path = tmp_path / f"program {len(written)}.py"
+        path.write_text(f"import json, os, sys, time\n{text}\n")
+        written.append(Program(shlex.join([sys.executable, "-u", str(path)]), move_time))
+        return written[-1]
+
+    yield write
+    for each in written:
+        each.close()
+
+
+def match(*tokens: str) -> Match:
+    begun = Match(dd.game("number-duel"))
+    for token in tokens:
+        begun.play(begun.game.read(token))
+    return begun
+
+
+def forfeit(program: Program) -> str:
+    """Why the program loses the game at its first move; it is gone then."""
+    with pytest.raises(Forfeit) as reason:
+        program.choose(match())
+    assert program._process is None
+    return str(reason.value)
+
+
+def alive(number: int) -> bool:
+    """Whether a process is there and no mere zombie."""
+    with suppress(OSError):
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    return False
+
+
+def gone(number: int) -> bool:
+    """Waits until a process is gone."""
+    for _ in range(PATIENCE * 100):
+        if not alive(number):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+# Those that play along
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_the_example_plays_every_game_to_its_end(name: str) -> None:
+    played = Match(dd.game(name))
+    with Program(EXAMPLE) as one, Program(EXAMPLE) as two:
+        while played.outcome is None:
+            played.play((one, two)[played.state.player].choose(played))
+
+
+def test_a_program_is_told_the_game_its_options_the_moves_what_is_legal_and_who_it_is(program: Write) -> None:
+    tell = (
+        "question = json.loads(input()); print(question, file=sys.stderr); print(json.dumps({'move': '+1', 'more': 1}))"
+    )
+    asked = program(f"{tell}\ntime.sleep(1000)")
+    begun = match("+5")
+    assert asked.choose(begun) == begun.game.read("+1")
+    asked.close()
+    assert eval(asked.errors) == {
+        "game": "number-duel",
+        "options": begun.game.values,
+        "moves": ["+5"],
+        "legal": [str(move) for move in begun.game.legal_moves(begun.state)],
+        "player": 2,
+    }
+
+
+def test_one_process_serves_a_whole_game(program: Write) -> None:
+    counting = program("for n, line in enumerate(sys.stdin, 1): print(json.dumps({'move': f'+{n}'}))")
+    begun = match()
+    for wanted in ("+1", "+2", "+3"):
+        begun.play(counting.choose(begun))
+        assert str(begun.moves[-1]) == wanted
+
+
+def test_a_program_that_closed_its_input_may_still_answer(program: Write) -> None:
+    text = (
+        'input(); os.close(0); print(\'{"move": "+1"}\'); time.sleep(0.2); print(\'{"move": "+2"}\'); time.sleep(1000)'
+    )
+    deaf = program(text)
+    assert [str(deaf.choose(match())) for _ in range(2)] == ["+1", "+2"]
+
+
+def test_what_a_program_complains_about_never_stops_it_and_only_the_end_is_kept(program: Write) -> None:
+    text = "sys.stderr.write('x' * 3_000_000 + 'the end'); input(); print('{\"move\": \"+1\"}'); time.sleep(1000)"
+    loud = program(text)
+    assert str(loud.choose(match())) == "+1"
+    loud.close()
+    assert len(loud.errors) <= KEPT
+    assert loud.errors.endswith("the end")
+
+
+# Those that do not
+
+
+def test_a_program_that_hangs_loses_by_its_silence(program: Write) -> None:
+    assert forfeit(program("time.sleep(1000)", move_time=0.2)) == "the program gave no answer within 0.2 s."
+
+
+def test_a_program_that_never_reads_cannot_make_us_wait(program: Write) -> None:
+    deaf = program('while True: print(\'{"move": "+1"}\')', move_time=0.5)
+
+    def until_its_input_is_full() -> None:
+        while True:
+            deaf.choose(match())
+
+    with pytest.raises(Forfeit, match="gave no answer"):
+        until_its_input_is_full()
+
+
+def test_an_answer_that_comes_late_is_none(program: Write) -> None:
+    late = program('input(); time.sleep(1); print(\'{"move": "+1"}\'); time.sleep(1000)', move_time=0.3)
+    assert forfeit(late) == "the program gave no answer within 0.3 s."
+
+
+def test_a_flood_without_an_end_of_line_loses(program: Write) -> None:
+    assert forfeit(program("while True: sys.stdout.write('x' * 10000)")) == (
+        f"the program wrote {LINE} bytes and did not end its line."
+    )
+
+
+def test_a_program_that_crashes_loses_with_its_last_words(program: Write) -> None:
+    reason = forfeit(program("input(); raise SystemError('out of ideas')"))
+    assert reason == "the program ended without an answer (exit code 1). SystemError: out of ideas"
+
+
+def test_a_program_that_leaves_loses(program: Write) -> None:
+    assert forfeit(program("sys.exit(7)")) == "the program ended without an answer (exit code 7)."
+    assert forfeit(program("print('{\"move\"', end=''); sys.exit(0)")).startswith("the program ended without an answer")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("hello", "the program's answer is no JSON object: 'hello'."),
+        ("[1]", "the program's answer is no JSON object: '[1]'."),
+        ("[" * 50_000, "the program's answer is no JSON object: '[[["),
+        ("1" * 50_000, "the program's answer is no JSON object: '111"),
+        ("\\xff\\x00\\x1b[2J", "the program's answer is no JSON object: "),
+        ("", "the program's answer is no JSON object: ''."),
+        ("{}", "the program's answer names no move: '{}'."),
+        ('{"move": 5}', "the program's answer names no move: '{\"move\": 5}'."),
+        ('{"move": "castle"}', "the program played 'castle'. 'castle' is no move of Number Duel."),
+        ('{"move": "+11"}', "the program played '+11'. '+11' is no move of Number Duel."),
+        ('{"move": "x9"}', "the program played 'x9'. "),
+    ],
+)
+def test_a_program_that_lies_loses_and_its_answer_is_named(answer: str, reason: str, program: Write) -> None:
+    liar = program(f"input(); sys.stdout.buffer.write(b'''{answer}\\n'''); sys.stdout.flush(); time.sleep(1000)")
+    begun = match("+9", "+9") if "x9" in answer else match()
+    with pytest.raises(Forfeit) as given:
+        liar.choose(begun)
+    assert str(given.value).startswith(reason)
+    assert str(given.value).isprintable()
+
+
+def test_a_program_that_cannot_be_run_loses(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no program")
+    reason = forfeit(Program(shlex.quote(str(tmp_path / "notes.txt"))))
+    assert reason == "the program could not be started: Permission denied."
+
+
+def test_children_are_killed_with_their_program(program: Write) -> None:
+    text = "child = os.fork() or os.execlp('sleep', 'sleep', '1000')\nprint(os.getpid(), child, file=sys.stderr)\n"
+    family = program(f'{text}input(); print(\'{{"move": "+1"}}\'); time.sleep(1000)')
+    family.choose(match())
+    family.close()
+    parent, child = map(int, family.errors.split())
+    assert gone(parent)
+    assert gone(child)
+
+
+def test_children_are_killed_after_their_program_has_ended(program: Write) -> None:
+    text = "child = os.fork() or os.execlp('sleep', 'sleep', '1000')\nprint(child, file=sys.stderr)\nos.close(1)"
+    # The child keeps standard output open, so that the program's end does not show: it is silence.
+    orphaned = program(text, move_time=2)
+    assert forfeit(orphaned) == "the program gave no answer within 2 s."
+    assert gone(int(orphaned.errors))
+
+
+def test_a_child_that_escapes_to_a_session_of_its_own_keeps_nobody_waiting(program: Write) -> None:
+    text = "child = os.fork()\nif not child: os.setsid(); time.sleep(1000)\nprint(child, file=sys.stderr)"
+    escaped = program(f'{text}\ninput(); print(\'{{"move": "+1"}}\'); time.sleep(1000)')
+    escaped.choose(match())
+    escaped.close()
+    os.kill(int(escaped.errors), 9)
+    escaped._tidying.join(PATIENCE)
+    assert not escaped._tidying.is_alive()
+
+
+# Who is a program
+
+
+def test_a_command_line_is_a_player_and_its_words_are_split_without_a_shell() -> None:
+    with player(f"{EXAMPLE} '$HOME; *'", dd.game("number-duel"), dd.solve) as found:
+        assert isinstance(found, Program)
+        assert found.words[-1] == "$HOME; *"
+        assert str(found.choose(match())) in ("+10", "x10")
+
+
+@pytest.mark.parametrize("name", ["8", "", "no-such-program --now", "'open", "./nothing", "\0", "x" * 10_000])
+def test_what_is_neither_a_player_nor_a_program_is_refused_with_the_choices(name: str) -> None:
+    with pytest.raises(ValueError, match=r"there are random, 1, .*, perfect, or the command of a program\."):
+        player(name, dd.game("number-duel"), dd.solve)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_time_for_moves_that_is_none_is_refused(seconds: float) -> None:
+    with pytest.raises(ValueError, match="more than 0 seconds"):
+        Program(EXAMPLE, seconds)
