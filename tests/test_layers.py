@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -82,13 +83,17 @@ def test_nobody_but_its_own_file_knows_a_particular_game() -> None:
                 assert f"digitduels.games.{name}" not in imported, f"{path.name} imports {name}"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["games"]])
-def test_what_is_heavy_is_not_imported_to_start(arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "answers"), [(["--help"], ""), (["games"], ""), (["play", "number-duel"], "+5\n+10\nrules\nx10\n")]
+)
+def test_what_is_heavy_is_not_imported_to_start_or_for_two_people(
+    home: Path, arguments: list[str], answers: str
+) -> None:
     script = (
         "import sys; from digitduels.terminal.cli import main\n"
         f"try: main({arguments!r})\n"
         "except SystemExit: pass\n"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
-    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stderr.split()
-    assert not {"numpy", "numba", "rich", "fastapi"} & set(loaded)
+    done = subprocess.run([sys.executable, "-c", script], input=answers, capture_output=True, text=True, check=True)
+    assert not {"numpy", "numba", "rich", "fastapi"} & set(done.stderr.split())

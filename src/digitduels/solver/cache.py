@@ -73,6 +73,16 @@ def kept() -> list[Path]:
     return sorted(folder().glob("*.table"))
 
 
+def clear() -> list[int]:
+    """Deletes all tables, and what programs that were killed have left of theirs; the sizes of what is gone."""
+    sizes = []
+    for path in sorted([*folder().glob("*.table"), *folder().glob(".*.table.*")]):
+        size = path.stat().st_size
+        path.unlink()
+        sizes.append(size)
+    return sizes
+
+
 def describe(path: Path) -> str:
     """What a file holds, in a line; raises Unusable."""
     header, _ = _header(path)

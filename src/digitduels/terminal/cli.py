@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from digitduels.terminal.console import Console
     from digitduels.terminal.saves import Save
 
-FAILURE, USAGE, ILLEGAL, FILE, INTERRUPTED = 1, 2, 3, 4, 130
+FAILURE, USAGE, ILLEGAL, FILE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
 
 class Failure(Exception):
@@ -102,6 +102,37 @@ def build_parser() -> Parser:
 
     rules = command("rules", "Show the rules, options and rulings of a game.", run_rules, "duels rules equation-duel")
     add_game(rules)
+    add_options(rules)
+
+    solve = command(
+        "solve",
+        "Tell who wins a position, how soon, and by which moves.",
+        run_solve,
+        "duels solve number-duel",
+        'duels solve number-duel --moves "+5 +10"',
+        "duels solve operation-target --set target=100 --theory",
+        "duels solve number-quest --plot quest.svg",
+    )
+    add_game(solve)
+    solve.add_argument("--moves", default="", metavar="MOVES", help='the game so far, such as "+5 +10"')
+    solve.add_argument("--first", choices=["1", "2"], default="1", help="who moves first (default: 1)")
+    solve.add_argument("--json", action="store_true", help="for programs")
+    solve.add_argument("--theory", action="store_true", help="tell what is known of the whole game instead")
+    solve.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture into this file, which ends in .svg")
+    solve.add_argument("--limit", type=size, metavar="SIZE", help="the memory it may take, such as 8GiB")
+    add_options(solve)
+
+    cache = command(
+        "cache",
+        "List the solved games that are kept, check them, or clear them away.",
+        run_cache,
+        "duels cache",
+        "duels cache --verify",
+        "duels cache --clear",
+    )
+    task = cache.add_mutually_exclusive_group()
+    task.add_argument("--verify", action="store_true", help="compare every table with its checksums")
+    task.add_argument("--clear", action="store_true", help="delete all tables; they are made again when needed")
 
     completion = command(
         "completion",
@@ -127,6 +158,16 @@ def add_options(parser: Parser) -> None:
         metavar="NAME=VALUE",
         help="change an option of the game; `duels rules GAME` lists them",
     )
+
+
+def size(text: str) -> int:
+    """A number of bytes as people write it: 500, 500MB, 8GiB. A thousand is 1024 here."""
+    import re
+
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *(?:([kmgt]?)i?b?)", text.strip().lower())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"a size looks like 500MB or 8GiB, not {quoted(text)}")
+    return int(float(found[1]) * 1024 ** " kmgt".index(found[2] or " "))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -184,7 +225,15 @@ def run_play(arguments: argparse.Namespace) -> int:
             match.names = player_names(arguments.names)
     except ValueError as error:
         usage(str(error))
-    return start(match, Save(new_file(arguments.save) if arguments.save else None))
+    if arguments.save is None:
+        return start(match, Save())
+    existed = os.path.lexists(arguments.save)
+    try:
+        return start(match, Save(new_file(arguments.save)))
+    finally:
+        with suppress(OSError):
+            if not existed and not arguments.save.stat().st_size:  # no move was made
+                arguments.save.unlink()
 
 
 def run_quick(parser: Parser) -> int:
@@ -291,8 +340,20 @@ def run_rules(arguments: argparse.Namespace) -> int:
     from digitduels.manual import manual
 
     make_console()
-    print(manual(read_game(arguments.game, [])), end="")
+    print(manual(read_game(arguments.game, arguments.set)), end="")
     return 0
+
+
+def run_solve(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.truth import solve
+
+    return solve(read_game(arguments.game, arguments.set), arguments)
+
+
+def run_cache(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.truth import cache
+
+    return cache(verify=arguments.verify, clear=arguments.clear)
 
 
 def run_completion(arguments: argparse.Namespace) -> int:

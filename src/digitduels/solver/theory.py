@@ -1,0 +1,170 @@
+"""What is known of a game, in a few sentences. Each is worked out from the solution; none is written down here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import groupby, product
+from typing import Any, NamedTuple
+
+from digitduels.core import Option, State, TooLarge, Whole, called
+from digitduels.games import AnyGame
+from digitduels.solver.reference import Reference
+from digitduels.solver.verdict import Solution
+from digitduels.solver.words import soon, winner
+from digitduels.text import counted
+
+FEW = 100  # different games, up to which a game is looked at game by game and with other values of its option
+SWEPT = 1000  # the largest value that is looked at
+NAMED = 40  # moves that are listed by name
+_LIMIT = 10**7  # bytes for each of the games that are looked at
+
+
+def theory(solution: Solution, player: int = 0) -> list[str]:
+    """True sentences about a game in which `player` moves first."""
+    start = solution.game.start()._replace(player=player)
+    if solution.game.outcome(start) is not None:
+        return ["The game is over before it begins."]
+    return [*_start(solution, start), *_positions(solution), *_lines(solution.game, start)]
+
+
+def _start(solution: Solution, start: State[Any, Any]) -> Iterable[str]:
+    """Who wins from the start, how soon, and by which moves."""
+    game, each = solution.game, solution.each(start)
+    verdict = each[0][1]
+    best = winner(start.player, verdict)
+    result = "nobody wins: the game is over" if best is None else f"{called(best)} wins"
+    yield f"With best play {result} {soon(start.player, verdict)}."
+
+    good = [move for move, found in each if found.value == verdict.value]
+    verb = {1: "win", 0: "hold the draw", -1: "lose"}[verdict.value]
+    if len(good) == len(each):
+        yield f"All first moves {verb}."
+    else:
+        verb = verb.replace("win", "wins").replace("hold", "holds") if len(good) == 1 else verb
+        yield f"{len(good)} of the {len(each)} first moves {verb}: {_names(good)}."
+    different, total = ({game.after(start, move) for move in moves} for moves in (good, [move for move, _ in each]))
+    if len(different) < len(good) < len(each):
+        yield f"Moves that lead to the same position counted once, these are {len(different)} of {len(total)}."
+    if verdict.value < 0 and len(longest := [move for move, found in each if found == verdict]) < len(each):
+        yield f"{_names(longest)} {'holds' if len(longest) == 1 else 'hold'} out longest."
+
+
+def _positions(solution: Solution) -> Iterable[str]:
+    """How many positions there are, and the longest win."""
+    counts = solution.counts()
+    yield (
+        f"Of {counts.positions:,} positions the player to move wins {counts.wins:,}"
+        f"{f', draws {counts.draws:,}' if counts.draws else ''} and loses {counts.losses:,}."
+    )
+    if counts.reachable < counts.positions:
+        yield f"{counts.reachable:,} of them can arise from the start."
+    if counts.longest:
+        yield f"The longest win that a player to move can force takes {counted((counts.longest + 1) // 2, 'turn')}."
+
+
+# Games that are so narrow that all their lines can be looked at
+
+
+def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
+    """How many different games there are, if they are few, and what happens with other numbers."""
+    found = _count(game, start)
+    if found is None:
+        return
+    games, free = found
+    yield f"There {'is only 1 game' if games == 1 else f'are only {games} different games'}."
+    if free:
+        yield f"After the first {counted(free, 'move')} every move is forced."
+    option = next((option for option in game.options() if isinstance(option.kind, Whole)), None)
+    if option is not None:
+        yield from _sweep(game, option, start.player)
+
+
+def _count(game: AnyGame, start: State[Any, Any]) -> tuple[int, int] | None:
+    """How many games there are, and how many moves it takes until nobody has a choice; None if they are many."""
+    games, free, todo = 0, 0, [(start, 0)]
+    while todo:
+        state, plies = todo.pop()
+        legal = game.legal_moves(state)
+        games += not legal
+        if len(legal) > 1:
+            free = max(free, plies + 1)
+        todo += [(game.after(state, move), plies + 1) for move in legal]
+        if games + len(todo) > FEW:
+            return None
+    return games, free
+
+
+class Stretch(NamedTuple):
+    """Neighbouring values of an option with the same winner."""
+
+    first: int
+    last: int
+    winner: int | None
+
+
+def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
+    """Who wins with other values of an option, by which first move, and where that repeats."""
+    assert isinstance(option.kind, Whole)
+    winners: dict[int, int | None] = {}
+    moves = Counter[str]()
+    for value in range(option.kind.low, min(option.kind.high, SWEPT) + 1):
+        try:
+            other = replace(game, **{option.field: value})
+            start = other.start()._replace(player=player)
+            each = Reference(other, _LIMIT).each(start)
+        except TooLarge:
+            break
+        except ValueError:  # a value that does not go with the other options
+            continue
+        if each:
+            winners[value] = winner(player, each[0][1])
+            if winners[value] == player:
+                moves[" or ".join(str(move) for move, verdict in each if verdict.value > 0)] += 1
+    if len(winners) < 2:
+        return
+    low, high = min(winners), max(winners)
+    won = Counter(winners.values())
+    shares = [f"{called(who)} wins with {won[who]}" for who in (0, 1)] + [f"{won[None]} are drawn"] * (None in won)
+    yield f"Of the values {low} to {high} of {option.name}, {', '.join(shares[:-1])} and {shares[-1]}."
+    if moves and len(moves) <= NAMED:
+        found = ", ".join(f"{names} with {count}" for names, count in moves.most_common())
+        yield f"{called(player)}'s winning first move is {found}."
+
+    stretches = [stretch for stretch in _stretches(winners) if stretch.first < stretch.last]
+    rule = _rule(stretches, high)
+    if rule is not None:
+        times, plus, least = rule
+        last = ", ".join(
+            f"{called(stretch.winner)} wins {stretch.first} to {stretch.last}"
+            for stretch in stretches[-4:-1]
+            if stretch.winner is not None
+        )
+        yield (
+            f"Neighbours mostly have the same winner ({last}), and from {least} on that repeats: if a stretch of two "
+            f"or more begins at N, another one of the same player begins at {times}N{f' + {plus}' if plus else ''}; "
+            f"from {times * least + plus} on none begins elsewhere (looked at up to {high})."
+        )
+
+
+def _stretches(winners: dict[int, int | None]) -> list[Stretch]:
+    groups = [list(group) for _, group in groupby(winners, winners.__getitem__)]
+    return [Stretch(group[0], group[-1], winners[group[0]]) for group in groups]
+
+
+def _rule(stretches: list[Stretch], high: int) -> tuple[int, int, int] | None:
+    """(a, b, least) such that from `least` on stretches repeat: if one begins at N, one of the same winner begins at
+    aN + b, and from there on none begins anywhere else. As far as `high`; None if there is no such rule."""
+    begins = {stretch.first: stretch.winner for stretch in stretches}
+    for times, plus, least in product(range(2, 9), range(9), begins):
+        images = {times * begin + plus: who for begin, who in begins.items() if begin >= least}
+        images = {image: who for image, who in images.items() if image < high}
+        if len(images) > 5 and images == {begin: who for begin, who in begins.items() if begin >= min(images)}:
+            return times, plus, least
+    return None
+
+
+def _names(moves: list[Any]) -> str:
+    more = len(moves) - NAMED
+    return ", ".join(map(str, moves[:NAMED])) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,209 @@
+"""Pictures of a solution, as SVG written by hand: who wins at which scores, and how far positions are from the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby
+from math import log10
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from digitduels.core import State, called
+from digitduels.pool import Pool
+from digitduels.solver import Solution
+from digitduels.solver.tables import Tables
+from digitduels.text import counted
+
+COLOURS = {1: "#0072B2", 0: "#999999", -1: "#B84A00"}
+WORDS = {1: "▲ the player to move wins", 0: "= nobody wins", -1: "▼ the player to move loses"}
+EMPTY = "#F2F2F2"
+WIDE = 780
+LEFT = 110
+SIDE = 400  # of the map
+HIGH = 260  # of the chart
+LEGEND = LEFT + SIDE + 40
+BARS = 40  # at most, of each kind
+ROW = 24  # numbers of a pool that are listed
+
+
+class Panel(NamedTuple):
+    """One of the drawings: its height and what is in it."""
+
+    height: int
+    parts: list[str]
+
+
+def draw(solution: Solution, state: State[Any, Any]) -> str:
+    """The picture of a solution: the map of scores at a position, where there is a pool, and the chart of distances."""
+    panels = [chart(solution)]
+    title = f"{solution.game.title}: positions by the moves that are left"
+    if isinstance(state.table, Pool) and (cells := _cells(solution, state)):
+        panels.insert(0, score_map(solution, state, cells))
+        title = f"{solution.game.title}: who wins at which scores, and how soon games end"
+    height = 20
+    body: list[str] = []
+    for panel in panels:
+        body += [f'<g transform="translate(0 {height})">', *panel.parts, "</g>"]
+        height += panel.height
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {height}" width="{WIDE}" height="{height}" '
+        'font-family="sans-serif" font-size="13" role="img">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{WIDE}" height="{height}" fill="white"/>',
+    ]
+    return "\n".join([*head, *body, "</svg>"]) + "\n"
+
+
+# The map of scores
+
+
+def _cells(solution: Solution, state: State[Any, Any]) -> dict[int, dict[int, int]]:
+    """[score of the player who waits][score of the player to move]: the value, for all scores at a pool."""
+    if not isinstance(solution, Tables) or not all(type(hand) is int for hand in solution.compiled.hands):
+        return {}
+    compiled, table = solution.compiled, state.table.place
+    scores = np.array(compiled.hands)
+    mine, theirs = (np.flatnonzero(hands) for hands in compiled.known(table))
+    mine, theirs = mine[np.argsort(scores[mine])], theirs[np.argsort(scores[theirs])]
+    values = solution.probe_many(table, mine, theirs[:, None])[0].tolist()
+    return {
+        score: dict(zip(scores[mine].tolist(), row, strict=True))
+        for score, row in zip(scores[theirs].tolist(), values, strict=True)
+    }
+
+
+def score_map(solution: Solution, state: State[Any, Any], cells: dict[int, dict[int, int]]) -> Panel:
+    """Who wins at which scores, with the pool and the player to move of a position."""
+    every = {*cells, *(score for row in cells.values() for score in row)}
+    low, count = min(every), max(every) - min(every) + 1
+    side = SIDE / count
+    mover, waiter = called(state.player), called(1 - state.player)
+    numbers = state.table.numbers
+    left = " ".join(map(str, numbers)) if len(numbers) <= ROW else counted(len(numbers), "number")
+
+    parts = [
+        text(LEFT, 14, f"{solution.game.title}: who wins at which scores", weight="bold"),
+        text(LEFT, 34, f"{mover} to move. In the pool: {left or 'nothing'}."),
+        f'<g transform="translate({LEFT} 50)">',
+        f'<rect width="{SIDE}" height="{SIDE}" fill="{EMPTY}"/>',
+        f'<g transform="translate(0 {SIDE}) scale({side:.6g} {-side:.6g})" shape-rendering="crispEdges">',
+    ]
+    for value in sorted({value for row in cells.values() for value in row.values()}, reverse=True):
+        runs = "".join(_runs(cells, value, low))
+        parts.append(f'<path fill="{COLOURS[value]}" d="{runs}"/>')
+    parts.append("</g>")
+    here = state.theirs in cells and state.mine in cells[state.theirs]
+    if here:
+        x, y = (state.mine - low + 0.5) * side, SIDE - (state.theirs - low + 0.5) * side
+        parts.append(_ring(x, y))
+    step = _step(count)
+    for score in range(-(-low // step) * step, low + count, step):
+        place = (score - low + 0.5) * side
+        parts += [text(place, SIDE + 18, score, "middle"), text(-8, SIDE - place + 5, score, "end")]
+    parts += [
+        text(SIDE / 2, SIDE + 40, f"score of {mover}, who is to move", "middle"),
+        f'<g transform="translate(-48 {SIDE / 2}) rotate(-90)">{text(0, 0, f"score of {waiter}", "middle")}</g>',
+        "</g>",
+    ]
+    blank = any(len(row) < count for row in cells.values()) or len(cells) < count
+    extra = [(EMPTY, "no such scores here")] if blank else []
+    rows = legend({value for row in cells.values() for value in row.values()}, 66, extra)
+    parts += rows
+    if here:
+        y = 66 + 26 * (len(rows) // 2)
+        parts += [_ring(LEGEND + 7, y - 5), text(LEGEND + 22, y, "this position")]
+    return Panel(50 + SIDE + 70, parts)
+
+
+def _runs(cells: dict[int, dict[int, int]], value: int, low: int) -> Iterator[str]:
+    """The cells of a value as rectangles of a path, neighbours in a row joined."""
+    for theirs, row in cells.items():
+        scores = [mine for mine, found in row.items() if found == value]
+        for _, run in groupby(enumerate(scores), lambda pair: pair[1] - pair[0]):
+            joined = [mine for _, mine in run]
+            yield f"M{joined[0] - low} {theirs - low}h{len(joined)}v1h{-len(joined)}z"
+
+
+def _ring(x: float, y: float) -> str:
+    return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="6" fill="none" stroke="white" stroke-width="4"/>' + (
+        f'<circle cx="{x:.2f}" cy="{y:.2f}" r="6" fill="none" stroke="black" stroke-width="2"/>'
+    )
+
+
+# The chart of distances
+
+
+def chart(solution: Solution) -> Panel:
+    """How many positions are how many moves from the end, on a scale of powers of ten."""
+    found = solution.by_distance()
+    last = max(verdict.distance for verdict in found)
+    bin = -(-(last + 1) // BARS)
+    values = sorted({verdict.value for verdict in found}, reverse=True)
+    counts: dict[tuple[int, int], int] = {}
+    for verdict, count in found.items():
+        key = verdict.distance // bin, verdict.value
+        counts[key] = counts.get(key, 0) + count
+    bins = last // bin + 1
+    top = max(1.0, log10(max(counts.values())) * 1.03)
+    foot = 0.3  # so that a single position is seen
+
+    def height(count: int) -> float:
+        return HIGH * (log10(count) + foot) / (top + foot)
+
+    parts = [
+        text(LEFT, 14, f"{solution.game.title}: positions by the moves that are left", weight="bold"),
+        text(LEFT, 34, "With best play; each line counts ten times as many positions as the one below."),
+        f'<g transform="translate({LEFT} 50)">',
+    ]
+    for power in range(int(top) + 1):
+        y = HIGH - height(10**power)
+        parts.append(f'<path d="M0 {y:.2f}h{SIDE}" stroke="#CCCCCC"/>')
+        parts.append(text(-8, y + 5, f"{10**power:,}", "end"))
+    slot = SIDE / bins
+    bar = slot * 0.84 / len(values)
+    for (place, value), count in sorted(counts.items()):
+        x = place * slot + slot * 0.08 + values.index(value) * bar
+        tall = height(count)
+        first = place * bin
+        moves = counted(first, "move") if bin == 1 else f"{first} to {first + bin - 1} moves"
+        parts.append(
+            f'<rect x="{x:.2f}" y="{HIGH - tall:.2f}" width="{bar:.2f}" height="{tall:.2f}" fill="{COLOURS[value]}">'
+            f"<title>{moves} left, {escape(WORDS[value][2:])}: {count:,}</title></rect>"
+        )
+    parts.append(f'<path d="M0 {HIGH}h{SIDE}" stroke="black"/>')
+    step = _step(bins)
+    parts += [text((place + 0.5) * slot, HIGH + 18, place * bin, "middle") for place in range(0, bins, step)]
+    parts += [
+        text(SIDE / 2, HIGH + 40, "moves to the end of the game, both players' counted", "middle"),
+        f'<g transform="translate(-92 {HIGH / 2}) rotate(-90)">{text(0, 0, "positions", "middle")}</g>',
+        "</g>",
+        *legend(set(values), 66),
+    ]
+    return Panel(50 + HIGH + 60, parts)
+
+
+# What both share
+
+
+def legend(values: set[int], y: int, extra: list[tuple[str, str]] | None = None) -> list[str]:
+    """What the colours mean, in words."""
+    rows = [(COLOURS[value], WORDS[value]) for value in (1, 0, -1) if value in values] + (extra or [])
+    parts = []
+    for place, (colour, words) in enumerate(rows):
+        parts.append(f'<rect x="{LEGEND}" y="{y + 26 * place - 12}" width="14" height="14" fill="{colour}"/>')
+        parts.append(text(LEGEND + 22, y + 26 * place, words))
+    return parts
+
+
+def text(x: float, y: float, words: object, anchor: str = "start", weight: str = "normal") -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-weight="{weight}">{escape(str(words))}</text>'
+
+
+def _step(count: int) -> int:
+    """A round number so that at most eleven labels stand along an axis."""
+    step = 1
+    while count > 11 * step:
+        step = step * 5 // 2 if str(step)[0] == "2" else step * 2
+    return step

@@ -1,0 +1,444 @@
+"""`duels solve` and `duels cache`: what they tell people and programs, what they draw, and how they refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import digitduels as dd
+from conftest import ROOT, Open, Run
+from digitduels.solver import Reference, Verdict, cache, memory
+from digitduels.solver.theory import theory
+from digitduels.solver.words import soon, standing
+from digitduels.terminal import cli
+
+# One variant of each game that is solved in no time, some moves of it, and one with draws.
+SMALL = [
+    ("number-duel", {"copies": 1, "highest": 5, "target": 20}, "+5 +2"),
+    ("number-duel", {"copies": 1, "highest": 3, "target": 20, "tie": "draw"}, ""),
+    ("equation-duel", {"highest": 6}, "3x4"),
+    ("number-quest", {"highest": 3, "target": 12, "tie": "draw"}, "+3"),
+    ("numerical-nexus", {"target": 12, "uses": (1, 1, 1, 1, 0, 1)}, "+5 +3"),
+    ("operation-target", {"target": 40}, "x2"),
+]
+
+
+def options(settings: dict[str, Any]) -> list[str]:
+    given = {name: ",".join(map(str, value)) if isinstance(value, tuple) else value for name, value in settings.items()}
+    return [part for name, value in given.items() for part in ("--set", f"{name}={value}")]
+
+
+def position(game: dd.Game[Any, Any, Any], moves: str, first: int = 0) -> dd.State[Any, Any]:
+    state = game.start()._replace(player=first)
+    for token in moves.split():
+        state = game.play(state, game.read(token, state))
+    return state
+
+
+@pytest.fixture
+def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `duels` with these arguments inside this process, which is quicker."""
+    monkeypatch.chdir(home)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        capsys.readouterr()
+        try:
+            code = cli.main(arguments)
+        except SystemExit as leaving:
+            code = int(leaving.code or 0)
+        return subprocess.CompletedProcess([], code, *capsys.readouterr())
+
+    return run
+
+
+# For programs
+
+
+@pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
+@pytest.mark.parametrize("first", [1, 2])
+def test_json_tells_what_the_plain_solver_finds(
+    run: Run, name: str, settings: dict[str, Any], moves: str, first: int
+) -> None:
+    game = dd.game(name, **settings)
+    state = position(game, moves, first - 1)
+    reference = Reference(game)
+    value, plies = reference.probe(state)
+    words = {1: "win", 0: "draw", -1: "loss"}
+    done = run("solve", name, *options(settings), "--moves", moves, "--first", str(first), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == {
+        "game": name,
+        "options": game.values,
+        "moves": moves.split(),
+        "player": state.player + 1,
+        "outcome": None,
+        "value": words[value],
+        "plies": plies,
+        "best": [str(move) for move in reference.best(state)],
+        "each": [{"move": str(m), "value": words[v.value], "plies": v.distance} for m, v in reference.each(state)],
+    }
+
+
+def test_json_of_a_finished_game_names_the_winner_and_nobody_to_move(run: Run) -> None:
+    won = json.loads(run("solve", "operation-target", "--set", "target=4", "--moves", "+1 x2", "--json").stdout)
+    assert won == {
+        "game": "operation-target",
+        "options": {"target": 4, "start": 1},
+        "moves": ["+1", "x2"],
+        "player": None,
+        "outcome": {"winner": 2, "reason": "Player 2 has reached the Target Number!"},
+        "value": None,
+        "plies": None,
+        "best": [],
+        "each": [],
+    }
+    drawn = ("--set", "highest=2", "--set", "copies=1", "--set", "tie=draw", "--moves", "x1 x2")
+    assert json.loads(run("solve", "number-duel", *drawn, "--json").stdout)["outcome"]["winner"] is None
+
+
+def test_numbers_of_thousands_of_digits_are_answered(run: Run) -> None:
+    target = "1" + "0" * 3998 + "7"
+    told = json.loads(run("solve", "operation-target", "--set", f"target={target}", "--json").stdout)
+    assert told["options"]["target"] == int(target)
+    assert told["plies"] > 10_000
+    assert f"Target Number: {target}\n" in run("solve", "operation-target", "--set", f"target={target}").stdout
+
+
+def test_json_is_as_documented(run: Run) -> None:
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    text = text.partition("\n## duels solve --json\n")[2].partition("\n## ")[0]
+    found = re.search(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert found
+    shown = run("solve", "operation-target", "--moves", "x2", "--json").stdout
+    assert shown == found[1]
+    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == list(json.loads(shown))
+
+
+# For people
+
+
+def test_a_position_is_told_in_words_best_moves_first(run: Run) -> None:
+    shown = run("solve", "number-duel", "--set", "copies=1", "--set", "target=20", "--moves", "+5 +10").stdout
+    assert shown.startswith("Number Duel\n\nNumber Pool:\n1, 2, 3, 4, 6, 7, 8, 9\n\nPlayer 1 Score: 5\n")
+    assert "\nPlayer 1 to move.\nPlayer 1 is winning: 1 more turn.\n\n▲ Winning: " in shown
+    assert "\n  at once: x4\n" in shown
+    assert re.search(r"▼ Losing: 14 of 16\n  Player 2 wins in 4 turns: x2\n  Player 2 wins in 1 turn: .*x9\n$", shown)
+
+
+@pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
+def test_every_move_is_told_once_in_the_order_of_its_worth(
+    run: Run, name: str, settings: dict[str, Any], moves: str
+) -> None:
+    game = dd.game(name, **settings)
+    state = position(game, moves)
+    shown = run("solve", name, *options(settings), "--moves", moves).stdout
+    body = shown.partition(" to move.\n")[2].partition("\n\n")[2]
+    groups = re.findall(r"^. (\w+): (\d+) of (\d+)\n((?:  .*\n)+)", body, re.MULTILINE)
+    each = Reference(game).each(state)
+    words = {1: "Winning", 0: "Drawing", -1: "Losing"}
+    told = []
+    for word, count, total, lines in groups:
+        tokens = re.sub(r"^  \S.*?:(?= )", "", lines, flags=re.MULTILINE).split()
+        assert (int(count), int(total)) == (len(tokens), len(each))
+        told += [(token, word) for token in tokens]
+    assert told == [(str(move), words[verdict.value]) for move, verdict in each]
+
+
+def test_a_finished_game_is_told_as_such(run: Run) -> None:
+    done = run("solve", "number-duel", "--set", "copies=1", "--moves", "+5 +9 x10")
+    assert done.returncode == 0
+    assert done.stdout.endswith("\nThe game is over.\nPlayer 1 has reached 50 points.\nPlayer 1 wins the game!\n")
+
+
+@pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
+def test_turns_are_those_that_the_winner_takes_in_best_play(name: str, settings: dict[str, Any], moves: str) -> None:
+    game = dd.game(name, **settings)
+    reference = Reference(game)
+    states = [position(game, moves)]
+    states += [game.after(states[0], move) for move in game.legal_moves(states[0])]
+    for state in states:
+        if game.outcome(state) is not None:
+            continue
+        verdict = reference.probe(state)
+        movers, end = [], state
+        for move in reference.line(state):
+            movers.append(end.player)
+            end = game.after(end, move)
+        outcome = game.outcome(end)
+        assert outcome is not None
+        told = standing(state.player, verdict)
+        if outcome.winner is None:
+            assert f"has {movers.count(state.player)} more turn" in told
+        elif outcome.winner not in movers:
+            assert told.endswith("next move ends the game, whatever it is.")
+        else:
+            assert f"Player {outcome.winner + 1} is winning: {movers.count(outcome.winner)} more turn" in told
+            assert (f"Player {2 - outcome.winner} makes the last move" in told) == (movers[-1] != outcome.winner)
+        if verdict.distance > 1 and outcome.winner is not None:
+            assert soon(state.player, verdict).startswith(f"in {movers.count(outcome.winner)} turn")
+
+
+def test_the_winner_is_never_guessed_from_the_number_of_moves() -> None:
+    assert standing(0, Verdict(1, 8)).startswith("Player 1 is winning")
+    assert standing(0, Verdict(-1, 7)).startswith("Player 2 is winning")
+
+
+# Theory
+
+
+def test_theory_of_equation_duel_counts_turned_equations_once() -> None:
+    told = theory(dd.solve(dd.game("equation-duel"), cache=False))
+    assert told[0] == "With best play Player 1 wins in 2 turns."
+    assert told[1].startswith("14 of the 288 first moves win: 5x8, ")
+    assert told[2] == "Moves that lead to the same position counted once, these are 7 of 200."
+
+
+@pytest.mark.parametrize("start", [1, 3])
+def test_theory_of_operation_target_is_true_of_every_target(start: int) -> None:
+    low, high = start + 1, 1000
+    told = "\n".join(theory(Reference(dd.game("operation-target", target=40, start=start))))
+    winners, first = {}, []
+    for target in range(low, high + 1):
+        game = dd.game("operation-target", target=target, start=start)
+        each = Reference(game).each(game.start())
+        winners[target] = 1 if each[0][1].value > 0 else 2
+        first.append([str(move) for move, verdict in each if verdict.value > 0])
+    ones = list(winners.values()).count(1)
+    assert (
+        f"values {low} to {high} of target, Player 1 wins with {ones} and Player 2 wins with {len(winners) - ones}."
+        in (told)
+    )
+    for move in ("+1", "x2"):
+        assert f"{move} with {first.count([move])}" in told
+    assert "There are only 4 different games.\nAfter the first 2 moves every move is forced.\n" in told
+
+    found = re.search(
+        r"from (\d+) on that repeats: .* begins at (\d)N \+ (\d); from (\d+) on none begins elsewhere", told
+    )
+    assert found
+    least, times, plus, after = map(int, found.groups())
+    begins = {n for n in range(low, high) if winners[n] == winners[n + 1] and winners.get(n - 1) != winners[n]}
+    repeated = {times * n + plus: winners[n] for n in begins if n >= least and times * n + plus < high}
+    assert repeated == {n: winners[n] for n in begins if n >= after}
+    for who, a, b in re.findall(r"Player (\d) wins (\d+) to (\d+)", told):
+        assert {winners[n] for n in range(int(a), int(b) + 1)} == {int(who)}
+
+
+@pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
+def test_theory_counts_what_the_plain_solver_counts(name: str, settings: dict[str, Any], moves: str) -> None:
+    game = dd.game(name, **settings)
+    told = "\n".join(theory(dd.solve(game, cache=False), 1))
+    reference = Reference(game)
+    verdict, each = reference.start, reference.each(game.start())
+    best = {1: "Player 2 wins ", 0: "nobody wins", -1: "Player 1 wins "}[verdict.value]
+    assert told.startswith(f"With best play {best}")
+    good = [str(move) for move, found in each if found.value == verdict.value]
+    assert (f"{len(good)} of the {len(each)} first moves" in told) == (len(good) < len(each))
+
+
+def test_theory_takes_the_place_of_the_moves_and_goes_into_json(run: Run) -> None:
+    shown = run("solve", "operation-target", "--theory").stdout
+    assert shown.startswith("With best play Player 1 wins in 4 turns; Player 2 makes the last move.\n")
+    assert "Winning:" not in shown
+    assert json.loads(run("solve", "operation-target", "--theory", "--json").stdout)["theory"] == shown.splitlines()
+
+
+# Pictures
+
+
+def drawn(path: Path) -> tuple[ElementTree.Element, str]:
+    picture = ElementTree.parse(path).getroot()
+    return picture, " | ".join(text.strip() for text in picture.itertext() if text.strip())
+
+
+def test_a_picture_of_a_pool_game_maps_the_winning_scores(run: Run, home: Path) -> None:
+    settings = {"copies": 1, "highest": 5, "target": 20, "tie": "draw"}
+    done = run("solve", "number-duel", *options(settings), "--moves", "+5 +2 +3", "--plot", "map.svg")
+    assert done.stdout.endswith("\nThe picture is in 'map.svg'.\n")
+    picture, words = drawn(home / "map.svg")
+    for text in ("Player 2 to move. In the pool: 1 4.", "score of Player 1", "score of Player 2, who is to move"):
+        assert text in words
+    for text in ("▲ the player to move wins", "= nobody wins", "▼ the player to move loses", "this position"):
+        assert text in words
+
+    game = dd.game("number-duel", **settings)
+    reference, pool = Reference(game), position(game, "+5 +2 +3").table
+    values: dict[tuple[int, int], int] = {}
+    colours = {"#0072B2": 1, "#999999": 0, "#B84A00": -1}
+    for path in picture.iter("{http://www.w3.org/2000/svg}path"):
+        for x, y, wide in re.findall(r"M(\d+) (\d+)h(\d+)v1", path.get("d", "")):
+            values |= {(int(x) + place, int(y)): colours[path.get("fill", "")] for place in range(int(wide))}
+    assert values == {
+        (mine, theirs): reference.probe(dd.State(0, (mine, theirs), pool)).value
+        for mine in range(20)
+        for theirs in range(20)
+    }
+
+
+@pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
+def test_a_picture_of_any_game_counts_positions_by_distance(
+    run: Run, home: Path, name: str, settings: dict[str, Any], moves: str
+) -> None:
+    run("solve", name, *options(settings), "--moves", moves, "--plot", "chart.SVG", "--json")
+    _, words = drawn(home / "chart.SVG")
+    assert "moves to the end of the game, both players' counted" in words
+    results = {1: "the player to move wins", 0: "nobody wins", -1: "the player to move loses"}
+    found = dd.solve(dd.game(name, **settings), cache=False).by_distance()
+    told = re.findall(r"(\d+) moves? left, ([a-z ]+): ([\d,]+)", words)
+    assert {(int(moves), result, int(count.replace(",", ""))) for moves, result, count in told} == {
+        (verdict.distance, results[verdict.value], count) for verdict, count in found.items()
+    }
+
+
+def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> None:
+    run("solve", "operation-target", "--set", f"target={10**100}", "--plot", "long.svg")
+    picture, _ = drawn(home / "long.svg")
+    assert len(list(picture.iter("{http://www.w3.org/2000/svg}rect"))) < 100
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (["chess"], 2, "There is no game 'chess'."),
+        (["number-duel", "--set", "target=0"], 2, "target must be a whole number from 1 to 10^6; 0 is not."),
+        (["number-duel", "--first", "random"], 2, "invalid choice: 'random'"),
+        (["number-duel", "--plot", "map.png"], 2, "--plot draws an SVG: the file must end in .svg, not 'map.png'."),
+        (["number-duel", "--limit", "much"], 2, "a size looks like 500MB or 8GiB, not 'much'"),
+        (["number-duel", "--theory", "--moves", "+5"], 2, "--theory tells of the whole game; leave out --moves."),
+        (["number-duel", "--moves", "+5 +99"], 3, "Move 2 of --moves, '+99': '+99' is no move of Number Duel."),
+        (["operation-target", "--moves", "x2 x2 x2"], 3, "Move 3 of --moves, 'x2': You cannot Multiply by 2 again"),
+        (
+            ["operation-target", "--set", "target=2", "--moves", "x2 +1"],
+            3,
+            "Move 2 of --moves, '+1': The game is over.",
+        ),
+        (["operation-target", "--plot", "no/such/folder.svg"], 4, "cannot be written: No such file or directory."),
+        (["number-duel", "--set", "target=51", "--limit", "1 KiB"], 5, "1.0 KiB may be used. --limit allows more."),
+        (["number-duel", "--set", "target=1000000", "--set", "copies=99"], 5, "--limit allows more."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_solved_is_refused_with_its_reason_and_code(
+    run: Run, arguments: list[str], code: int, reason: str
+) -> None:
+    done = run("solve", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert reason in done.stderr
+
+
+@pytest.mark.parametrize("text", ["500", "500B", "1k", "1.5 MB", "8GiB", "2 tb", "3GB"])
+def test_sizes_are_read_as_people_write_them(text: str) -> None:
+    units = {
+        "500": 500,
+        "500B": 500,
+        "1k": 1 << 10,
+        "1.5 MB": 3 << 19,
+        "8GiB": 8 << 30,
+        "2 tb": 2 << 40,
+        "3GB": 3 << 30,
+    }
+    assert cli.size(text) == units[text]
+
+
+# While it works
+
+
+def test_a_terminal_shows_how_far_a_solve_is_and_ctrl_c_stops_it(
+    terminal: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    person = terminal("solve", "number-duel", "--set", "target=100")
+    person.read("Number Duel: ")
+    person.type("\x03")
+    shown = person.rest()
+    assert person.program.returncode == 130
+    assert "Traceback" not in shown
+    assert not list((home / "cache").rglob("*table*.*"))
+
+
+def test_through_a_pipe_there_is_no_progress(duels: Run) -> None:
+    assert duels("solve", "number-duel", "--set", "copies=1").stderr == ""
+
+
+# What is kept
+
+
+@pytest.fixture
+def kept(run: Run) -> Path:
+    """The file of a solved game."""
+    run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3")
+    (path,) = cache.kept()
+    return path
+
+
+def test_tables_are_listed_with_what_they_hold_their_size_and_where(run: Run, kept: Path) -> None:
+    assert run("cache").stdout == (
+        f"{kept.name}: number-duel with target=50, highest=3, copies=1, tie=last-mover-loses: "
+        f"{memory.shown(kept.stat().st_size)}\n"
+        f"The tables are in {kept.parent}.\n"
+    )
+
+
+def test_sound_tables_are_said_to_be_sound(run: Run, kept: Path) -> None:
+    done = run("cache", "--verify")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{kept.name}: " in done.stdout
+    assert ", sound\n" in done.stdout
+
+
+def test_a_damaged_table_is_named_and_made_again_with_one_line_of_notice(run: Run, kept: Path) -> None:
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    done = run("cache", "--verify")
+    assert done.returncode == 4
+    assert done.stderr.startswith(f"duels: Damaged: {kept.name}. ")
+    kept.write_bytes(whole[:-5])
+    assert f"{kept.name}: cannot be used: it is cut short\n" in run("cache").stdout
+    done = run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
+    assert done.returncode == 0
+    assert done.stderr == "duels: The kept table of Number Duel is solved anew: it is cut short\n"
+    assert json.loads(done.stdout)["each"]
+    assert kept.read_bytes() == whole
+
+
+def test_cleared_tables_are_gone_with_what_killed_programs_left(run: Run, kept: Path) -> None:
+    (kept.parent / f".{kept.name}.half").write_bytes(b"half")
+    assert run("cache", "--clear").stdout.startswith("Deleted 2 tables, ")
+    assert list(kept.parent.iterdir()) == []
+    assert run("cache").stdout == run("cache", "--clear").stdout == "Nothing is kept.\n"
+
+
+# The rules of a variant, and files that are not needed
+
+
+def test_rules_of_a_variant_say_what_is_different(duels: Run) -> None:
+    shown = duels("rules", "number-quest", "--set", "target=100", "--set", "tie=draw").stdout
+    assert "\n\nIn this game: target=100, tie=draw\n\n## Rules\n" in shown
+    assert "In this game" not in duels("rules", "number-quest").stdout
+    settings = ("--set", "uses=0,0,0,0,0,1", "--names", "Ann", "Bob")
+    shown = duels("play", "numerical-nexus", *settings, answers="rules\n").stdout
+    assert "\nIn this game: uses=0,0,0,0,0,1\n" in shown
+
+
+def test_rules_during_a_game_speak_of_any_two_players(duels: Run) -> None:
+    shown = duels("play", "number-duel", "--names", "Ann", "Bob", "--first", "2", answers="rules\n").stdout
+    assert "- Player 1 moves first unless the players agree otherwise.\n" in shown
+
+
+def test_a_game_without_a_move_leaves_no_file_behind(duels: Run, home: Path) -> None:
+    duels("play", "number-duel", "--save", "new.json", answers="quit\n")
+    assert not (home / "new.json").exists()
+    (home / "theirs.json").touch()
+    duels("play", "number-duel", "--save", "theirs.json", answers="quit\n")
+    assert (home / "theirs.json").exists()
+    duels("play", "number-duel", "--save", "new.json", answers="+5\n")
+    assert dd.Match.load(home / "new.json").moves
