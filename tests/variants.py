@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -24,6 +25,9 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     ],
 }
 ALL = [(name, options) for name in dd.games() for options in VARIANTS.get(name, [{}])]
+
+solve = functools.cache(functools.partial(dd.solve, cache=False))
+"""The solution of a game, worked out once for all tests."""
 
 
 def describe(variant: tuple[str, dict[str, Any]]) -> str:

@@ -1,0 +1,253 @@
+"""Hints: every step says what is true, and nothing that was not worked out."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import digitduels as dd
+from digitduels.core import State, called
+from digitduels.games import AnyGame
+from digitduels.solver import Solution
+from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values
+from digitduels.study.reasons import Reason, reason, reasons
+from variants import describe, solve
+
+GAMES: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in dd.games()),
+    ("number-duel", {"target": 40, "highest": 3, "tie": "draw"}),
+    ("equation-duel", {"target": 5, "highest": 4, "tie": "draw"}),
+    ("number-quest", {"target": 31, "highest": 3, "tie": "draw"}),
+    ("numerical-nexus", {"target": 12, "uses": (1, 1, 0, 1, 0, 1)}),
+]
+
+
+@pytest.fixture(scope="module", params=GAMES, ids=describe)
+def solution(request: pytest.FixtureRequest) -> Solution:
+    return solve(dd.game(request.param[0], **request.param[1]))
+
+
+def positions(solution: Solution, seed: int, count: int = 60) -> Iterator[State[Any, Any]]:
+    """Positions that are not over, of games that are played half well and half at random."""
+    dice, game = random.Random(seed), solution.game
+    while count > 0:
+        state = game.start()._replace(player=dice.randrange(2))
+        while each := solution.each(state):
+            if dice.random() < 0.3:
+                yield state
+                count -= 1
+            state = game.after(state, dice.choice(each if dice.random() < 0.5 else each[:3])[0])
+
+
+def played(game: AnyGame, state: State[Any, Any], line: str) -> State[Any, Any]:
+    for token in line.split():
+        state = game.play(state, game.read(token))
+    return state
+
+
+def at(game: AnyGame, line: str) -> State[Any, Any]:
+    return played(game, game.start(), line)
+
+
+# The steps
+
+
+def test_step_1_tells_how_it_stands_and_counts_the_moves_that_keep_it(solution: Solution) -> None:
+    for state in positions(solution, 1):
+        each = solution.each(state)
+        best = each[0][1].value
+        stand, count = hint(state, solution, 1)
+        who = {1: called(state.player), -1: called(1 - state.player)}
+        assert stand.startswith(f"{who[best]} is winning" if best else "With best play nobody wins")
+        keeping = sum(verdict.value == best for _, verdict in each)
+        if len(each) == 1:
+            assert count == "There is only one move."
+        else:
+            assert (f"All {len(each)} moves" if keeping == len(each) else f"{keeping} of {len(each)} move") in count
+
+
+def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(solution: Solution) -> None:
+    game = solution.game
+    for state in positions(solution, 2):
+        each = dict(solution.each(state))
+        best = next(iter(each.values()))
+        lines = hint(state, solution, 2)
+        trap = tempting(state, solution)
+        if trap is None:
+            assert len({verdict.value for verdict in each.values()}) == 1
+            assert len(lines) == 1
+            continue
+        assert each[trap.move].value < best.value
+        assert lines[0] == f"Tempting, but wrong: {trap.move}."
+        after = game.play(state, trap.move)
+        for reply in trap.refutations:
+            assert solution.probe(game.play(after, reply)).value == each[trap.move].value
+        answer = re.fullmatch(r"Player [12] answers (.*), and (.*)\.", lines[1])
+        if answer is None:
+            assert lines[1].startswith("The game is over: ")
+            assert game.outcome(after) is not None
+            continue
+        outcome = game.outcome(played(game, after, answer[1]))
+        assert outcome is not None
+        assert answer[2] == ("nobody wins" if outcome.winner is None else f"{called(outcome.winner)} wins")
+        assert outcome.winner != state.player
+
+
+def test_step_3_is_the_first_half_of_the_move_of_step_4(solution: Solution) -> None:
+    game = solution.game
+    for state in positions(solution, 3):
+        move = advised(state, solution)
+        if len(game.legal_moves(state)) > 1:
+            assert hint(state, solution, 3) == [f"The move begins with {beginning(game, move)}."]
+        assert hint(state, solution, 4)[0] == f"Play {move}."
+
+
+def test_step_4_gives_one_of_the_best_moves_and_a_line_that_keeps_its_promise(solution: Solution) -> None:
+    game = solution.game
+    for state in positions(solution, 4):
+        move = advised(state, solution)
+        verdict = solution.probe(state)
+        assert dict(solution.each(state))[move].value == verdict.value
+        if verdict.value > -1:
+            assert move in solution.best(state)
+        lines = hint(state, solution, 4)
+        told = lines[1].removeprefix("With best play: ").removesuffix(".") if len(lines) > 2 else str(move)
+        outcome = game.outcome(played(game, state, told))
+        assert outcome is not None
+        assert outcome.winner == {1: state.player, -1: 1 - state.player, 0: None}[verdict.value]
+
+
+def test_no_step_gives_away_the_next(solution: Solution) -> None:
+    for state in positions(solution, 5, 30):
+        if len(solution.game.legal_moves(state)) > 3:
+            told = " ".join(line for step in (1, 3) for line in hint(state, solution, step))
+            assert f" {advised(state, solution)}" not in told
+    assert STEPS == 4
+
+
+def test_values_list_every_legal_move_once_the_quickest_win_first_and_the_quickest_loss_last(
+    solution: Solution,
+) -> None:
+    for state in positions(solution, 6):
+        each = solution.each(state)
+        listed = [token for line in values(state, solution) for token in line.rpartition(": ")[2].split()]
+        assert listed == [str(move) for move, _ in each]
+        for line in values(state, solution):
+            tokens = line.rpartition(": ")[2].split()
+            value = dict(each)[solution.game.read(tokens[0])].value
+            assert line[0] == {1: "▲", 0: "=", -1: "▼"}[value]
+
+
+# The reasons, each checked anew from the rules
+
+
+def winners(game: AnyGame, state: State[Any, Any], player: int) -> dict[Any, State[Any, Any]]:
+    """The moves that would win at once for a player if it were that player's turn, by the rules alone."""
+    state = state._replace(player=player)
+    reached = {move: game.play(state, move) for move in game.legal_moves(state)}
+    ended = {move: game.outcome(after) for move, after in reached.items()}
+    return {move: reached[move] for move, outcome in ended.items() if outcome and outcome.winner == player}
+
+
+def is_true(found: Reason, state: State[Any, Any], move: Any, solution: Solution) -> bool:
+    game, me = solution.game, state.player
+    after = game.play(state, move)
+    replies = [game.play(after, reply) for reply in game.legal_moves(after)]
+    lost = [outcome is not None and outcome.winner == me for outcome in map(game.outcome, replies)]
+    going = [reply for reply in replies if game.outcome(reply) is None]
+    match found.kind:
+        case "wins":
+            outcome = game.outcome(after)
+            return outcome is not None and outcome.winner == me and outcome.reason in found.sentence
+        case "no good reply":
+            return bool(replies) and all(lost)
+        case "double threat" | "threat":
+            threats = winners(game, after, me)
+            several = len(set(threats.values())) > 1
+            stopped = any(not threats.keys() & winners(game, reply, me).keys() for reply in going)
+            return several == (found.kind == "double threat") and not stopped and len(going) == lost.count(False)
+        case "next turn":
+            return all(winners(game, reply, me) for reply in going) and len(going) == lost.count(False)
+        case "block":
+            return bool(winners(game, state, 1 - me)) and not winners(game, after, 1 - me)
+        case "only move":
+            others = {game.play(state, other) for other in game.legal_moves(state)} - {after}
+            kept = [other for other in others if -solution.probe(other).value >= -solution.probe(after).value]
+            at_once = all(game.outcome(other) is not None for other in others)
+            return not kept and ("at once" not in found.sentence or at_once)
+        case "runs out":
+            for reply in solution.line(after):
+                after = game.play(after, reply)
+            outcome = game.outcome(after)
+            assert outcome is not None
+            return outcome.winner == me and not game.legal_moves(after) and outcome.reason in found.sentence
+        case "plain":
+            value = dict(solution.each(state))[move].value
+            return {1: " wins ", 0: "draw", -1: " loses "}[value] in found.sentence
+    return False
+
+
+def test_every_reason_for_every_move_is_true(solution: Solution) -> None:
+    dice = random.Random(7)
+    for state in positions(solution, 8, 80):
+        moves = solution.game.legal_moves(state)
+        for move in [*solution.best(state)[:2], *dice.sample(moves, min(3, len(moves)))]:
+            found = list(reasons(state, move, solution))
+            assert found[-1].kind == "plain"
+            assert found[0] == reason(state, move, solution)
+            for each in found:
+                assert is_true(each, state, move, solution), (state, move, each)
+
+
+def test_every_kind_of_reason_is_given_somewhere() -> None:
+    kinds = Counter[str]()
+    for name in ("numerical-nexus", "number-duel", "number-quest", "equation-duel"):
+        solution = solve(dd.game(name))
+        for state in positions(solution, 9, 150):
+            kinds.update(found.kind for found in reasons(state, solution.best(state)[0], solution))
+    assert kinds.keys() == {
+        "wins",
+        "no good reply",
+        "double threat",
+        "threat",
+        "next turn",
+        "block",
+        "only move",
+        "runs out",
+        "plain",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "move", "sentence"),
+    [
+        ("number-duel", "+5 +10", "x10", "It wins at once: Player 1 has reached 50 points."),
+        ("number-duel", "", "+5", "It threatens to win with x10, and no reply of Player 2 stops that."),
+        (
+            "equation-duel",
+            "",
+            "5x8",
+            "It threatens to win with 1+9, 3+7 and 4+6, and no reply of Player 2 stops them all.",
+        ),
+        ("equation-duel", "4-8 9/2", "5x6", "Whatever Player 2 replies loses at once."),
+        ("operation-target", "", "x2", "Every other move loses: only this one keeps the win."),
+        ("number-quest", "", "+6", "Player 1 wins in 3 turns."),
+    ],
+)
+def test_known_moves_get_their_reason(name: str, line: str, move: str, sentence: str) -> None:
+    game = dd.game(name)
+    assert reason(at(game, line), game.read(move), solve(game)).sentence == sentence
+
+
+def test_in_a_lost_position_the_hints_set_a_trap() -> None:
+    game = dd.game("numerical-nexus")
+    solution = solve(game)
+    assert hint(game.start(), solution, 2) == [
+        "Every move loses, so set a trap: find the one that is hardest to answer."
+    ]
+    assert hint(game.start(), solution, 4)[-1] == "Every move loses, but only 5 of 7 replies to this one win."

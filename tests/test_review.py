@@ -1,0 +1,191 @@
+"""Reviews: the start and the swings explain every result, and the sentence names the right move."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import digitduels as dd
+from digitduels.core import Outcome
+from digitduels.games import AnyGame
+from digitduels.solver import Solution, Verdict
+from digitduels.study.review import Review, review
+from variants import describe, play_on, solve, variants
+
+DRAWN: list[tuple[str, dict[str, Any]]] = [
+    ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
+    ("number-duel", {"target": 40, "highest": 3, "copies": 2, "tie": "draw"}),
+    ("equation-duel", {"target": 5, "highest": 4, "tie": "draw"}),
+    ("equation-duel", {"target": 50, "highest": 5, "tie": "draw"}),
+    ("number-quest", {"target": 9, "highest": 3, "copies": 2, "tie": "draw", "division": "exact"}),
+    ("number-quest", {"target": 31, "highest": 3, "copies": 2, "tie": "draw", "invalid": "refused"}),
+]
+
+
+def played(game: AnyGame, tokens: str, first: int = 0) -> dd.Match:
+    match = dd.Match(game, first=first)
+    for token in tokens.split():
+        match.play(game.read(token))
+    return match
+
+
+def random_match(game: AnyGame, dice: random.Random) -> dd.Match:
+    """A random game, finished, left or given up by either player, with or without an opening that was given."""
+    match = dd.Match(game, first=dice.randrange(2))
+    for move in play_on(game, match.state, dice, dice.choice([3, 8, 1000]))[1]:
+        match.play(move)
+    match.opening = dice.choice([0, 0, min(2, len(match.moves))])
+    if match.outcome is None and dice.random() < 0.7:
+        match.concede(dice.choice([match.state.player] * 3 + [1 - match.state.player]), dice.choice([None, "silence"]))
+    return match
+
+
+def check(match: dd.Match, solution: Solution) -> Review:
+    """All that holds for the review of any match."""
+    told = review(match, solution)
+
+    def for_first(player: int, value: int) -> int:
+        return value if player == 0 else -value
+
+    value = for_first(told.player, told.start.value)
+    for moment in told.moments:
+        assert for_first(moment.player, moment.before.value) == value, "the values hang together"
+        assert moment.after.value <= moment.before.value, "nobody improves a position beyond its value"
+        assert moment.swing == (moment.critical and not moment.found)
+        value = for_first(moment.player, moment.after.value)
+        if moment.move is not None:
+            state = match.states[moment.ply]
+            worse = [verdict for _, verdict in solution.each(state) if verdict.value < moment.before.value]
+            assert moment.critical == bool(worse)
+            assert moment.move in moment.keeping or moment.swing
+            assert set(moment.best) == set(solution.best(state)) <= set(moment.keeping)
+    losses = sum(for_first(s.player, s.after.value - s.before.value) for s in told.swings)
+    assert for_first(told.player, told.start.value) + losses == value
+    outcome = match.outcome
+    if outcome is not None:
+        assert value == {0: 1, 1: -1, None: 0}[outcome.winner], "start and swings explain the result"
+    assert told.winning[-1] == {1: 0, -1: 1, 0: None}[value]
+    assert len(told.ribbon) == len(told.moments) + 1
+    for player in (0, 1):
+        found, critical = told.found(player)
+        assert critical - found == sum(swing.player == player for swing in told.swings)
+    if not any(0 in (m.before.value, m.after.value) for m in told.moments):
+        players = [swing.player for swing in told.swings]
+        assert all(one != other for one, other in pairwise(players)), "swings alternate"
+    if told.swings:
+        last = told.swings[-1]
+        assert last.deed in told.sentence
+        assert f"move {last.ply + 1}:" in told.sentence
+    else:
+        assert told.sentence.startswith("Nobody made a mistake")
+    assert told.lines()[-1] == told.sentence
+    return told
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_start_and_swings_explain_the_result_of_every_random_game(name: str) -> None:
+    solution = solve(dd.game(name))
+    dice = random.Random(name)
+    for _ in range(150):
+        check(random_match(solution.game, dice), solution)
+
+
+@pytest.mark.parametrize("variant", DRAWN, ids=describe)
+def test_with_draws_start_and_swings_explain_the_result_too(variant: tuple[str, dict[str, Any]]) -> None:
+    solution = solve(dd.game(variant[0], **variant[1]))
+    dice = random.Random(1)
+    reviews = [check(random_match(solution.game, dice), solution) for _ in range(150)]
+    assert any(0 in (m.before.value, m.after.value) for told in reviews for m in told.moments)
+
+
+@settings(max_examples=40)
+@given(variants(), st.integers(0, 2**32))
+def test_start_and_swings_explain_the_result_in_any_variant(game: AnyGame, seed: int) -> None:
+    try:
+        solution = dd.solve(game, cache=False, limit=5_000_000)
+        check(random_match(game, random.Random(seed)), solution)
+    except dd.TooLarge:
+        return
+
+
+def test_a_game_without_mistakes_is_decided_by_the_seat() -> None:
+    game = dd.game("number-duel")
+    told = review(played(game, "+5 +10 x10"), solve(game))
+    assert (told.start, told.swings, told.ribbon) == (Verdict(1, 3), [], "▲▲▲▲")
+    assert told.sentence == (
+        "Nobody made a mistake: the player who moves first wins from this start, and Player 1 never let go of it."
+    )
+    assert told.lines() == [
+        "At the start: Player 1 is winning: 2 more turns.",
+        "Who was winning: ▲▲▲▲",
+        "(▲ Player 1 is winning, ▼ Player 2 is winning, = nobody is; one sign for the start and one for each turn)",
+        "Player 1 was winning from the start.",
+        "Critical moves found: Player 1 2 of 2, Player 2 –.",
+        told.sentence,
+    ]
+
+
+def test_constructed_games_have_exactly_the_expected_swings() -> None:
+    game = dd.game("number-duel")
+    # Only +5 and +10 win at first. Player 2 takes 5, but then not the win with x10, which is Player 1's in turn.
+    told = review(played(game, "+4 +5 +1 +10 x10"), solve(game))
+    assert [(swing.ply, swing.player, str(swing.move)) for swing in told.swings] == [(0, 0, "+4"), (3, 1, "+10")]
+    assert [[str(move) for move in swing.best] for swing in told.swings] == [["+5", "+10"], ["x10"]]
+    assert told.ribbon == "▲▼▼▼▲▲"
+    assert (told.score(0), told.score(1)) == ("1 of 2", "1 of 2")
+
+
+def test_the_sentence_names_the_move_on_which_the_game_turned() -> None:
+    game = dd.game("operation-target")
+    told = review(played(game, "+1 +1 x2 x2 +1 +1 x2"), solve(game))
+    assert told.sentence == (
+        "The game turned on move 1: Player 1 played +1 and turned a win into a loss; only x2 would have kept the win."
+    )
+    assert told.story == "Player 1 was winning from the start, Player 2 from move 1 on."
+
+
+@pytest.mark.parametrize(("forfeit", "deed"), [(None, "conceded"), ("silence", "forfeited the game")])
+def test_giving_up_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None:
+    game = dd.game("number-duel")
+    match = played(game, "+5 +10")
+    match.concede(0, forfeit)
+    told = review(match, solve(game))
+    (swing,) = told.swings
+    assert (swing.ply, swing.player, swing.move, swing.after) == (2, 0, None, Verdict(-1, 0))
+    assert told.sentence.startswith(f"The game turned on move 3: Player 1 {deed} and turned a win into a loss; x10")
+    assert told.score(0) == "1 of 2"
+
+
+def test_giving_up_a_lost_game_is_no_swing() -> None:
+    game = dd.game("number-duel")
+    match = played(game, "+5")
+    match.concede(1)
+    told = review(match, solve(game))
+    assert (told.swings, told.score(1), told.outcome) == ([], "–", Outcome(0, "Player 2 concedes."))
+
+
+def test_a_slower_win_is_no_mistake() -> None:
+    game = dd.game("number-quest")
+    solution = solve(game)
+    slow = next(move for move, verdict in solution.each(game.start()) if verdict == (1, 9))
+    told = review(played(game, str(slow)), solution)
+    assert (told.swings, told.found(0)) == ([], (1, 1))
+
+
+def test_an_opening_that_was_given_is_nobody_s_mistake() -> None:
+    game = dd.game("number-duel")
+    match = played(game, "+1 +5 +1 x10")
+    match.opening = 1
+    told = review(match, solve(game))
+    assert (told.player, told.start.value, told.swings) == (1, 1, [])
+
+
+def test_a_game_that_goes_on_is_reviewed_so_far() -> None:
+    game = dd.game("number-duel")
+    assert review(played(game, ""), solve(game)).sentence.endswith("and Player 1 still holds it.")
+    assert "turned so far on move 1: Player 1 played x1" in review(played(game, "x1"), solve(game)).sentence
