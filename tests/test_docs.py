@@ -193,6 +193,8 @@ def test_exit_codes_are_as_documented(duels: Run, home: Path) -> None:
         ("resume", "broken.json"): 3,
         ("resume", "foreign.json"): 4,
         ("resume", "missing.json"): 4,
+        ("solve", "operation-target", "--moves", "x2 x2 x2"): 3,
+        ("solve", "number-duel", "--set", "target=1000000"): 5,
     }
     assert {arguments: duels(*arguments).returncode for arguments in tried} == tried
 
