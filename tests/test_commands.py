@@ -70,6 +70,8 @@ def test_duels_alone_starts_a_game_with_one_key(terminal: Open) -> None:
     for place, name in enumerate(dd.games(), 1):
         assert f"\n{place}  {dd.game(name).title}: " in menu
     person.type("\n")
+    person.read("a computer that strong: ")
+    person.type("\n")
     assert person.read("Select a number: ").startswith("\n\nWelcome to Number Duel!\n")
 
 
@@ -80,7 +82,7 @@ def test_the_menu_takes_a_number_and_asks_again_for_anything_else(terminal: Open
         person.type(f"{wrong}\n")
         assert "Possible: 1 to 5.\n" in person.read("1 to 5, or ")
     person.read("Enter for 2: ")
-    person.type(" 5 \n")
+    person.type(" 5 \n\n")
     assert "Game Start!\n" in person.read("Enter the number of your chosen operation: ")
 
 

@@ -391,7 +391,7 @@ def test_without_reachable_saves_there_is_still_a_menu_and_a_game(terminal: Open
     (home / "state" / "digitduels").write_text("not a folder")
     person = terminal()
     person.read("or Enter for 2: ")
-    person.type("\n")
+    person.type("\n\n")
     assert "Welcome to Number Duel!\n" in person.read("Select a number: ")
 
 

@@ -7,19 +7,17 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from digitduels import __version__
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, game_class, games
-from digitduels.match import Match, RecordError, player_names
+from digitduels.match import Match, RecordError
 from digitduels.text import clean, quoted
 
 if TYPE_CHECKING:
     from digitduels.terminal.console import Console
-    from digitduels.terminal.saves import Save
 
 FAILURE, USAGE, ILLEGAL, FILE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
@@ -61,18 +59,27 @@ def build_parser() -> Parser:
 
     play = command(
         "play",
-        "Play a game, two people at one keyboard.",
+        "Play a game, two people at one keyboard or one against the computer.",
         run_play,
         "duels play number-duel",
+        "duels play number-duel --vs 3 --seat pick",
         "duels play operation-target --set target=100 --first random",
         "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob",
         "duels play number-quest --save quest.json",
     )
     add_game(play)
-    play.add_argument("--vs", choices=["human"], default="human", help="who plays against you")
+    play.add_argument(
+        "--vs",
+        default="human",
+        metavar="WHO",
+        help="human (default), random, a level from 1 to 7, perfect, coach, or the command of a program",
+    )
+    play.add_argument("--seat", choices=["1", "2", "random", "pick"], default="1", help="where you sit (default: 1)")
+    play.add_argument("--start", choices=["book", "fair"], default="book", help="the book's start, or a fair opening")
+    play.add_argument("--move-time", type=float, default=10.0, metavar="S", help="seconds a program has for a move")
     play.add_argument("--first", choices=["1", "2", "random"], default="1", help="who moves first (default: 1)")
     play.add_argument("--names", nargs="+", metavar="NAME", help="what the two players are called")
-    play.add_argument("--seed", type=int, metavar="N", help="makes --first random repeatable")
+    play.add_argument("--seed", type=int, metavar="N", help="makes chance repeatable")
     play.add_argument("--save", type=Path, metavar="FILE", help="keep the game in this new file")
     add_options(play)
 
@@ -211,58 +218,20 @@ def run(parser: Parser, arguments: Sequence[str] | None) -> int:
 
 
 def run_play(arguments: argparse.Namespace) -> int:
-    import random
+    from digitduels.terminal.playing import play
 
-    from digitduels.terminal.saves import Save
-
-    game = read_game(arguments.game, arguments.set)
-    first = {"1": 0, "2": 1}.get(arguments.first)
-    if first is None:
-        first = random.Random(arguments.seed).randrange(2)
-    try:
-        match = Match(game, first=first)
-        if arguments.names:
-            match.names = player_names(arguments.names)
-    except ValueError as error:
-        usage(str(error))
-    if arguments.save is None:
-        return start(match, Save())
-    existed = os.path.lexists(arguments.save)
-    try:
-        return start(match, Save(new_file(arguments.save)))
-    finally:
-        with suppress(OSError):
-            if not existed and not arguments.save.stat().st_size:  # no move was made
-                arguments.save.unlink()
+    return play(arguments)
 
 
 def run_quick(parser: Parser) -> int:
-    """A game with the fewest keystrokes."""
-    from digitduels.manual import summary
-    from digitduels.terminal.saves import Save, names
-
     console = make_console()
     if not console.interactive:
         parser.print_help()
         return USAGE
-    ids = games()
-    last = "number-duel"
-    with suppress(OSError):  # without saved games there is still a game to play
-        last = next((name.rpartition("-")[0] for name in names()), last)
-    default = ids.index(last) + 1 if last in ids else 1
-    console.say("Which duel?")
-    for place, name in enumerate(ids, 1):
-        kind = game_class(name)
-        console.say(f"{place}  {kind().title}: {summary(kind)}")
-    while True:
-        try:
-            text = console.ask(f"1 to {len(ids)}, or Enter for {default}: ").strip() or str(default)
-        except EOFError:
-            return 0
-        if text in map(str, range(1, len(ids) + 1)):
-            console.say("")
-            return start(Match(game_class(ids[int(text) - 1])()), Save())
-        console.say(f"Error: {quoted(text)} is not possible here. Possible: 1 to {len(ids)}.")
+    from digitduels.terminal.playing import pick, play
+
+    wanted = pick(console)
+    return 0 if wanted is None else play(parser.parse_args(["play", *wanted]))
 
 
 def run_resume(arguments: argparse.Namespace) -> int:
@@ -271,7 +240,7 @@ def run_resume(arguments: argparse.Namespace) -> int:
     if arguments.file is not None:
         path = saved_file(arguments.file)
         data, match = load(path)
-        return start(match, saves.Save(path, data))
+        return go_on(match, path, data)
     for name in saves.names():
         path = saves.path_of(name)
         try:
@@ -279,7 +248,7 @@ def run_resume(arguments: argparse.Namespace) -> int:
         except Failure:
             continue
         if match.outcome is None:
-            return start(match, saves.Save(path, data))
+            return go_on(match, path, data)
     raise Failure(FAILURE, "There is no unfinished game. Start one with: duels play GAME")
 
 
@@ -393,10 +362,10 @@ def read_game(name: str, settings: Sequence[str]) -> AnyGame:
         usage(str(error))
 
 
-def start(match: Match, save: Save) -> int:
-    from digitduels.terminal.session import Session
+def go_on(match: Match, path: Path, data: bytes) -> int:
+    from digitduels.terminal.playing import resume
 
-    return Session(match, save, make_console()).run()
+    return resume(match, path, data)
 
 
 def new_file(path: Path) -> Path:

@@ -1,0 +1,136 @@
+"""A game of one person against a computer player, with hints, a coach, and what is to be learnt at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from digitduels.core import called
+from digitduels.manual import answered
+from digitduels.match import Match
+from digitduels.players import Forfeit, Player
+from digitduels.solver import Solution
+from digitduels.terminal.console import Console
+from digitduels.terminal.saves import Save
+from digitduels.terminal.session import AT_THE_END, HELP, Session
+
+SOLO_HELP = (
+    "hint     how you stand; again for more",
+    "values   what every move leads to",
+)
+RETRY = "try      play on from the move on which the game turned"
+
+
+class Solo(Session):
+    """Plays matches between a person and a computer player."""
+
+    def __init__(
+        self,
+        match: Match,
+        save: Save,
+        console: Console,
+        opponent: Callable[[Match], Player],
+        solve: Callable[[], Solution],
+        coach: bool = False,
+    ) -> None:
+        super().__init__(match, save, console)
+        self.make_opponent = opponent
+        self.opponent = opponent(match)
+        self.solve = solve
+        self.coach = coach
+        self.commands |= {"hint": self.hint, "values": self.values}
+        self.at_the_end |= {"try": self.retry, "t": self.retry}
+        self.helps = (*SOLO_HELP, *HELP)
+        self.ends = (RETRY, *AT_THE_END)
+        self.hints = (-1, 0)  # after how many moves hints were asked for, and how many
+
+    @property
+    def computer(self) -> int:
+        """The seat of the computer player."""
+        return next(seat for seat in (0, 1) if self.match.players[seat] != "human")
+
+    def run(self) -> int:
+        try:
+            return super().run()
+        finally:
+            self.opponent.close()
+
+    def turn(self) -> None:
+        match, game, state = self.match, self.match.game, self.match.state
+        if state.player != self.computer:
+            super().turn()
+            return
+        try:
+            move = self.opponent.choose(match)
+        except Forfeit as forfeit:
+            match.concede(self.computer, str(forfeit))
+            self.keep()
+            return
+        match.play(move)
+        self.keep()
+        self.say("", *game.turn(state), *answered(game, state, move), *game.announce(state, move, match.state))
+
+    def accepts(self, move: Any) -> bool:
+        """Asks before a result is thrown away, if the opponent is a coach."""
+        if not self.coach:
+            return True
+        each = dict(self.solve().each(self.match.state))
+        best = next(iter(each.values()))
+        if each[move].value == best.value:
+            return True
+        loses = "lets me win" if each[move].value < 0 else "gives the win away"
+        answer = self.console.ask(f"That {loses}. Take it back? (y/n) ")
+        if answer.strip().lower() not in ("y", "yes", ""):
+            return True
+        self.match.asked.append((len(self.match.moves), "take-back"))
+        return False
+
+    def undo(self, argument: str) -> bool:
+        """Takes back the person's last move, and with it the answer to it."""
+        changed = super().undo(argument)
+        while changed and self.match.state.player == self.computer and len(self.match.moves) > self.match.opening:
+            self.say(self.match.undo())
+            self.keep()
+        return changed
+
+    def hint(self, _: str) -> bool:
+        from digitduels.study.hints import hint
+
+        match = self.match
+        after, count = self.hints
+        count = min(count + 1, 4) if after == len(match.moves) else 1
+        self.hints = len(match.moves), count
+        match.asked.append((len(match.moves), f"hint {count}"))
+        self.say(*hint(match.state, self.solve(), count))
+        return False
+
+    def values(self, _: str) -> bool:
+        from digitduels.study.hints import values
+
+        self.match.asked.append((len(self.match.moves), "values"))
+        self.say(*values(self.match.state, self.solve()))
+        return False
+
+    # After the game
+
+    def result(self) -> None:
+        super().result()
+        from digitduels.study.review import review
+
+        self.say("", review(self.match, self.solve()).sentence)
+
+    def retry(self, _: str) -> bool:
+        """Goes back to the last move by which the person changed the result."""
+        from digitduels.study.review import review
+
+        swings = [swing for swing in review(self.match, self.solve()).swings if swing.player != self.computer]
+        if not swings:
+            self.say(f"{called(1 - self.computer)} made no such mistake.")
+            return False
+        self.begin(self.match.until(swings[-1].ply))
+        return True
+
+    def begin(self, match: Match) -> None:
+        self.opponent.close()
+        self.opponent = self.make_opponent(match)
+        super().begin(match)
