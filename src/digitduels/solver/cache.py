@@ -1,7 +1,7 @@
 """Solved tables on disk, so that a game is solved once: written at once, checked when read, shared by processes.
 
-A file is a line that says what it is, the length of its header, the header (JSON) and the arrays, which are read by
-mapping the file into memory. Nothing in it is ever executed.
+A file is a line that says what it is, the length and the checksum of its header, the header (JSON) and the arrays,
+which are read by mapping the file into memory. Nothing in it is ever executed.
 """
 
 from __future__ import annotations
@@ -9,16 +9,22 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import math
+import os
+import time
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from digitduels import files
-from digitduels.games import AnyGame, game_class
+from digitduels import files, pool
+from digitduels.core import Game
+from digitduels.games import AnyGame
+from digitduels.games import game as game_of
 from digitduels.solver.compiled import Compiled
 from digitduels.solver.program import Scale
 from digitduels.solver.tables import Tables
@@ -26,6 +32,7 @@ from digitduels.solver.tables import Tables
 MAGIC = b"digitduels table 1\n"
 _LARGEST_HEADER = 1 << 20
 _ALIGN = 64
+_ABANDONED = 3600  # seconds after which an unfinished file counts as left behind
 
 
 class Unusable(Exception):
@@ -49,9 +56,7 @@ def load(game: AnyGame) -> Tables | None:
     """The solution of a game from its file, or None; says so if there is a file that cannot be used."""
     path = path_of(game)
     try:
-        if not path.exists():
-            return None
-        return _read(path, game)
+        return _read(path, game) if os.path.isfile(path) else None
     except (Unusable, OSError) as error:
         warnings.warn(f"The kept table of {game.title} is solved anew: {error}", stacklevel=3)
         return None
@@ -62,6 +67,7 @@ def keep(solution: Tables) -> None:
     path = path_of(solution.game)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep()
         _write(path, solution)
     except (Unusable, OSError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
@@ -91,14 +97,16 @@ def describe(path: Path) -> str:
 
 
 def verify(path: Path) -> None:
-    """Compares every array of a file with its checksum; raises Unusable."""
+    """Reads all of a file and compares it with its checksums; raises Unusable."""
     header, data = _header(path)
-    for name, array in _arrays(header, data).items():
-        if hashlib.sha256(array.data).hexdigest() != header["arrays"][name]["sha256"]:
-            raise Unusable(f"its {name} are damaged")
-    game = game_class(header["game"])
-    if header["rules"] != _fingerprint(game):
-        raise Unusable("it was made with other rules")
+    try:
+        game = game_of(header["game"], **header["options"])
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Unusable("it belongs to no game that is known") from error
+    if path.name != path_of(game).name:
+        raise Unusable("it belongs to another game")
+    _read(path, game)
+    _array(header, data, "codes", check=True)
 
 
 # Writing
@@ -139,7 +147,7 @@ def _write(path: Path, solution: Tables) -> None:
         }
     ).encode()
     with files.writing(path) as file:
-        file.write(MAGIC + len(header).to_bytes(8, "little") + header)
+        file.write(MAGIC + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header)
         for array in arrays.values():
             file.write(bytes(-file.tell() % _ALIGN))
             file.write(array.reshape(-1).view(np.uint8).data)
@@ -156,27 +164,39 @@ def _flat(hand: Any) -> Iterator[int]:
         raise Unusable("its hands are not made of whole numbers")
 
 
+def _sweep() -> None:
+    """Deletes what programs that were killed while writing have left, unless it may still be written to."""
+    for path in folder().glob(".*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED:
+                path.unlink()
+
+
 # Reading
 
 
 def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
     """The header of a file and its whole contents, mapped; raises Unusable if they do not fit together."""
-    if not path.is_file() or path.stat().st_size < len(MAGIC) + 8:
+    start = len(MAGIC) + 8 + 32
+    if not path.is_file() or path.stat().st_size < start:
         raise Unusable("it is not a table")
     data = np.memmap(path, np.uint8, "r")
-    start = len(MAGIC) + 8
-    length = int.from_bytes(data[len(MAGIC) : start].tobytes(), "little")
-    if data[: len(MAGIC)].tobytes() != MAGIC or length > min(len(data), _LARGEST_HEADER):
+    begin = data[:start].tobytes()
+    length = int.from_bytes(begin[len(MAGIC) : -32], "little")
+    if not begin.startswith(MAGIC) or length > min(len(data), _LARGEST_HEADER):
         raise Unusable("it is not a table, or one of another version")
+    text = data[start : start + length].tobytes()
+    if hashlib.sha256(text).digest() != begin[-32:]:
+        raise Unusable("its header is damaged")
     try:
-        header = json.loads(data[start : start + length].tobytes())
+        header = json.loads(text)
         at = start + length
         for entry in header["arrays"].values():
             kind = np.dtype(entry["dtype"])
             entry["at"] = at = at + -at % _ALIGN
-            entry["end"] = at = at + kind.itemsize * int(np.prod(entry["shape"], dtype=object))
+            entry["end"] = at = at + kind.itemsize * math.prod(entry["shape"])
             if kind.kind not in "iu":
-                raise Unusable("its arrays are not numbers")
+                raise ValueError("arrays hold whole numbers")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise Unusable("its header cannot be read") from error
     if at != len(data):
@@ -184,21 +204,25 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
     return header, data
 
 
-def _arrays(header: dict[str, Any], data: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.uint8]]:
-    return {name: data[entry["at"] : entry["end"]] for name, entry in header["arrays"].items()}
+def _array(header: dict[str, Any], data: npt.NDArray[np.uint8], name: str, check: bool) -> npt.NDArray[Any]:
+    """An array of a file, compared with its checksum if so wished; raises Unusable."""
+    entry = header["arrays"][name]
+    found: npt.NDArray[Any] = data[entry["at"] : entry["end"]]
+    if check and hashlib.sha256(found.data).hexdigest() != entry["sha256"]:
+        raise Unusable(f"its {name} are damaged")
+    found = found.view(entry["dtype"])
+    return found.reshape(entry["shape"])
 
 
 def _read(path: Path, game: AnyGame) -> Tables:
     header, data = _header(path)
-    if (header["game"], header["options"]) != (game.id, game.values):
-        raise Unusable("it belongs to another game")
-    if header["rules"] != _fingerprint(type(game)):
-        raise Unusable("it was made with other rules")
     try:
-        arrays = {
-            name: array.view(header["arrays"][name]["dtype"]).reshape(header["arrays"][name]["shape"])
-            for name, array in _arrays(header, data).items()
-        }
+        if (header["game"], header["options"]) != (game.id, game.values):
+            raise Unusable("it belongs to another game")
+        if header["rules"] != _fingerprint(type(game)):
+            raise Unusable("it was made with other rules")
+        # The codes are most of the file; to read all of them here would take longer than anything else.
+        arrays = {name: _array(header, data, name, check=name != "codes") for name in header["arrays"]}
         compiled = Compiled(
             game=game,
             hands=_hands(arrays["hands"], game),
@@ -211,11 +235,11 @@ def _read(path: Path, game: AnyGame) -> Tables:
             depth=arrays.get("depth"),
         )
         scale = Scale(*header["scale"])
-    except (ValueError, TypeError, KeyError, IndexError) as error:
+        if len(arrays["codes"]) != compiled.positions or arrays["codes"].dtype != scale.dtype:
+            raise Unusable("it has the wrong size")
+        return Tables(compiled, arrays["codes"], scale)
+    except (ValueError, TypeError, KeyError, IndexError, StopIteration) as error:
         raise Unusable("its header and its arrays do not fit together") from error
-    if len(arrays["codes"]) != compiled.positions or arrays["codes"].dtype != scale.dtype:
-        raise Unusable("it has the wrong size")
-    return Tables(compiled, arrays["codes"], scale)
 
 
 def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:
@@ -233,4 +257,6 @@ def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:
 
 def _fingerprint(kind: type[AnyGame]) -> str:
     """Changes with the text of the rules, so that no table outlives the rules it was made with."""
-    return hashlib.sha256(inspect.getsource(inspect.getmodule(kind) or kind).encode()).hexdigest()
+    modules = [inspect.getmodule(each) for each in kind.__mro__ if issubclass(each, Game)]
+    text = "".join(inspect.getsource(module) for module in (*modules, pool) if module is not None)
+    return hashlib.sha256(text.encode()).hexdigest()
