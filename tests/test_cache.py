@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import digitduels as dd
+from conftest import PATIENCE
 from digitduels.games import AnyGame
 from digitduels.solver import Reference, cache
 from digitduels.solver.tables import Tables
@@ -382,7 +383,10 @@ dd.solve(dd.game("number-duel", target=60), progress=lambda stage, done: print(s
     while process.stdout.readline() != f"{stage}\n":
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
+    try:
+        _, errors = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
     assert process.returncode == -signal.SIGINT
     assert errors.rstrip().endswith("\nKeyboardInterrupt")
     assert errors.count("Traceback") == 1

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -96,19 +99,21 @@ def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
         if (codes[table * board : (table + 1) * board] != scale.ending(marks).reshape(-1)).any():
             return False
     depth = np.zeros(len(compiled.hands), np.int32) if compiled.depth is None else compiled.depth
-    steps = np.linspace(0, compiled.tables, min(compiled.tables, 64) + 1).astype(np.int64)
+    maps = compiled.own, compiled.other, compiled.takes, compiled.stuck, depth
+    edges = np.linspace(0, compiled.tables, min(compiled.tables, 64) + 1).astype(np.int64)
+    parts = np.stack([edges[:-1], edges[1:]], axis=1)
 
-    def check(step: int) -> bool:
-        part = int(steps[step]), int(steps[step + 1])
-        maps = compiled.own, compiled.other, compiled.takes, compiled.stuck, depth
-        return bool(kernels.verify(codes, part, maps, compiled.game.longest, compiled.base, scale.typed()) < 0)
+    def check(part: Any) -> bool:
+        tables = int(part[0, 0]), int(part[-1, 1])
+        return bool(kernels.verify(codes, tables, maps, compiled.game.longest, compiled.base, scale.typed()) < 0)
 
+    cores = os.cpu_count() or 1
     with workers() as pool:
-        for done, right in enumerate(pool.map(check, range(len(steps) - 1)), 1):
-            if not right:
+        for first in range(0, len(parts), cores):
+            if not all(share(pool, parts[first : first + cores], check)):
                 return False
             if progress is not None:
-                progress("checking", done / (len(steps) - 1))
+                progress("checking", min(1, (first + cores) / len(parts)))
     return True
 
 
@@ -117,10 +122,28 @@ def workers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count() or 1)
 
 
-def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[np.uint64], work: Callable[[Any], None]) -> None:
-    """Shares the tasks of a wave among the cores, and waits for them."""
+def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any], Any]) -> list[Any]:
+    """Shares the tasks of a wave among the cores, waits for them, and returns what the work on each share gave."""
     shares = min(len(tasks), os.cpu_count() or 1)
-    list(pool.map(work, [np.ascontiguousarray(tasks[place::shares]) for place in range(shares)]))
+    with _uninterrupted():
+        return list(pool.map(work, [np.ascontiguousarray(tasks[place::shares]) for place in range(shares)]))
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Holds Ctrl-C back for a moment: raised among the locks of a thread pool, it may leave one locked for ever."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    pressed: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
 
 
 class Tables(Solution):
