@@ -15,7 +15,7 @@ from digitduels import __version__
 from digitduels.manual import manual
 from digitduels.terminal import saves
 
-COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "completion"]
+COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "completion"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:

@@ -141,6 +141,35 @@ def build_parser() -> Parser:
     task.add_argument("--verify", action="store_true", help="compare every table with its checksums")
     task.add_argument("--clear", action="store_true", help="delete all tables; they are made again when needed")
 
+    review = command(
+        "review",
+        "Tell what decided a game, and try its turning points again.",
+        run_review,
+        "duels review number-duel-1",
+        "duels review quest.json --json",
+    )
+    review.add_argument("file", metavar="FILE", help="a file, or a name that `duels saved` lists")
+    review.add_argument("--json", action="store_true", help="for programs")
+
+    puzzle = command(
+        "puzzle",
+        "Find the one move that wins, or print a sheet of such puzzles.",
+        run_puzzle,
+        "duels puzzle --daily",
+        "duels puzzle number-quest --tier 3",
+        "duels puzzle equation-duel --print 6 --out sheet.html",
+    )
+    add_game(puzzle, optional=True)
+    which = puzzle.add_mutually_exclusive_group()
+    which.add_argument("--daily", action="store_true", help="the puzzle of the day, the same for everybody")
+    which.add_argument("--seed", type=int, metavar="N", help="the same puzzle again")
+    puzzle.add_argument(
+        "--tier", type=int, choices=[1, 2, 3, 4], help="how far away the win is: so many turns, 4 for four or more"
+    )
+    puzzle.add_argument("--print", type=count, metavar="N", help="print a sheet of so many puzzles, with answers")
+    puzzle.add_argument("--out", type=Path, metavar="FILE", help="write the sheet to this new file; .html prints best")
+    add_options(puzzle)
+
     completion = command(
         "completion",
         "Print what makes a shell complete the words of this command.",
@@ -152,8 +181,10 @@ def build_parser() -> Parser:
     return parser
 
 
-def add_game(parser: Parser) -> None:
-    argument = parser.add_argument("game", metavar="GAME", help="one of the games that `duels games` lists")
+def add_game(parser: Parser, *, optional: bool = False) -> None:
+    argument = parser.add_argument(
+        "game", metavar="GAME", nargs="?" if optional else None, help="one of the games that `duels games` lists"
+    )
     argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
 
 
@@ -175,6 +206,13 @@ def size(text: str) -> int:
     if found is None:
         raise argparse.ArgumentTypeError(f"a size looks like 500MB or 8GiB, not {quoted(text)}")
     return int(float(found[1]) * 1024 ** " kmgt".index(found[2] or " "))
+
+
+def count(text: str) -> int:
+    """How many puzzles a sheet has."""
+    if not text.isdecimal() or len(text) > 3 or not 1 <= int(text) <= 200:
+        raise argparse.ArgumentTypeError(f"a sheet has 1 to 200 puzzles, not {quoted(text)}")
+    return int(text)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -323,6 +361,18 @@ def run_cache(arguments: argparse.Namespace) -> int:
     from digitduels.terminal.truth import cache
 
     return cache(verify=arguments.verify, clear=arguments.clear)
+
+
+def run_review(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.lessons import run_review
+
+    return run_review(arguments)
+
+
+def run_puzzle(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.lessons import run_puzzle
+
+    return run_puzzle(arguments)
 
 
 def run_completion(arguments: argparse.Namespace) -> int:

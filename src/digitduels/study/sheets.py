@@ -1,0 +1,87 @@
+"""Puzzles on paper: a sheet with an answer key, as Markdown or as a page that prints well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from digitduels.manual import summary
+from digitduels.solver.verdict import Solution
+from digitduels.study.hints import refutation, told_line
+from digitduels.study.puzzles import TIERS, Puzzle
+from digitduels.study.reasons import reason
+
+_STYLE = """
+@page { margin: 2cm; }
+body { font: 12pt/1.4 sans-serif; max-width: 40em; margin: 1em auto; padding: 0 1em; }
+section { break-inside: avoid; margin: 1.5em 0; }
+pre { font: 11pt/1.4 monospace; border: 1px solid; padding: .5em; white-space: pre-wrap; }
+.answers { break-before: page; }
+"""
+
+
+class Item(NamedTuple):
+    """A puzzle in words."""
+
+    heading: str
+    position: list[str]
+    question: str
+    answer: str
+
+
+def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
+    """The puzzles of a sheet in words."""
+    game, found = solution.game, []
+    for number, puzzle in enumerate(puzzles, 1):
+        state, move = puzzle.match.state, puzzle.answer[0]
+        key = f"{' or '.join(map(str, puzzle.answer))}. {reason(state, move, solution).sentence}"
+        line = solution.line(state)
+        if len(line) > 1:
+            key += f" With best play: {told_line(line)}."
+        if puzzle.trap is not None:
+            key += f" Not {puzzle.trap.move}: {refutation(state, puzzle.trap.move, solution)}"
+        heading = f"Puzzle {number}: {TIERS[puzzle.tier]}"
+        found.append(Item(heading, [*game.view(state)], puzzle.question(solution), key))
+    return found
+
+
+def markdown(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
+    """A sheet as Markdown, the answers at its end."""
+    parts = [f"# {_title(solution, seed)}\n", *(f"{line}\n" for line in about(solution))]
+    told = items(puzzles, solution)
+    for item in told:
+        position = "\n".join(item.position)
+        parts.append(f"## {item.heading}\n\n```text\n{position}\n```\n\n{item.question}\n\nAnswer: ____________\n")
+    parts.append("## Answers\n\n" + "".join(f"{place}. {item.answer}\n" for place, item in enumerate(told, 1)))
+    return "\n".join(parts)
+
+
+def html(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
+    """A sheet as a page of its own that prints well; the answers stand on a new page."""
+    title = escape(_title(solution, seed))
+    told = items(puzzles, solution)
+    sections = "".join(
+        f"<section>\n<h2>{escape(item.heading)}</h2>\n<pre>{escape(chr(10).join(item.position))}</pre>\n"
+        f"<p>{escape(item.question)}</p>\n<p>Answer: ____________</p>\n</section>\n"
+        for item in told
+    )
+    intro = "".join(f"<p>{escape(line)}</p>\n" for line in about(solution))
+    answers = "".join(f"<li>{escape(item.answer)}</li>\n" for item in told)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{intro}"
+        f'{sections}<section class="answers">\n<h2>Answers</h2>\n<ol>\n{answers}</ol>\n</section>\n</body>\n</html>\n'
+    )
+
+
+def _title(solution: Solution, seed: object) -> str:
+    return f"{solution.game.title}: puzzles, sheet {seed}"
+
+
+def about(solution: Solution) -> list[str]:
+    """What the game is about, and what this variant changes."""
+    game = solution.game
+    book = type(game)().values
+    changed = [f"{name}={value}" for name, value in game.values.items() if value != book[name]]
+    return [summary(game), *([f"In this game: {', '.join(changed)}."] if changed else [])]

@@ -1,0 +1,352 @@
+"""Puzzles keep what they promise, and the commands that teach do, too."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from html.parser import HTMLParser
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import digitduels as dd
+from conftest import Open, Run
+from digitduels.core import State
+from digitduels.games import AnyGame
+from digitduels.match import Match
+from digitduels.solver import Solution
+from digitduels.study import sheets
+from digitduels.study.puzzles import MANY, TIERS, Puzzle, daily, order, puzzles
+from test_docs import DOCS, blocks, first_column, section
+from variants import describe, solve
+
+GAMES: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in dd.games() if name != "operation-target"),
+    ("number-duel", {"target": 20, "highest": 5, "tie": "draw"}),
+    ("number-quest", {"target": 20, "highest": 4, "tie": "draw"}),
+    ("numerical-nexus", {"target": 20, "uses": (2, 1, 1, 1, 0, 1)}),
+]
+SMALL = ["number-duel", "--set", "target=20", "--set", "highest=5"]  # quick to solve in a fresh home
+
+
+@pytest.fixture(scope="module", params=GAMES, ids=describe)
+def solution(request: pytest.FixtureRequest) -> Solution:
+    return solve(dd.game(request.param[0], **request.param[1]))
+
+
+def some(solution: Solution, count: int = 4, seed: object = 1) -> list[Puzzle]:
+    """Puzzles of all tiers that a game has."""
+    return [puzzle for tier in TIERS for puzzle in islice(puzzles(solution, tier, seed), count)]
+
+
+def typed(game: AnyGame, *moves: Any) -> str:
+    """What a person types to make these moves."""
+    return "".join(f"{game.labels.get(field, field)}\n" for move in moves for field in move)
+
+
+# The criteria
+
+
+def test_exactly_one_move_keeps_the_win_among_three_or_more_and_the_tempting_one_loses(solution: Solution) -> None:
+    game = solution.game
+    found = some(solution)
+    assert len(found) >= 8
+    for match, tier, answer, trap in found:
+        state = match.state
+        after = {move: game.play(state, move) for move in game.legal_moves(state)}
+        winning = {move for move, reached in after.items() if solution.probe(reached).value < 0}
+        distance = solution.probe(state).distance
+        assert len({after[move] for move in answer}) == 1
+        if tier == 1:
+            ended = {move: game.outcome(reached) for move, reached in after.items()}
+            assert set(answer) == {move for move, end in ended.items() if end and end.winner == state.player}
+            assert (distance, trap, len(set(after.values())) >= MANY) == (1, None, True)
+            continue
+        assert set(answer) == winning
+        assert len(set(after.values())) >= 3
+        assert distance >= 3
+        assert tier == min(4, (distance + 1) // 2)
+        assert trap is not None
+        assert solution.probe(after[trap.move]).value == 1
+        assert game.outcome(after[trap.move]) is None
+
+
+def test_a_puzzle_is_a_match_that_can_arise_with_its_moves_as_the_opening(solution: Solution) -> None:
+    for puzzle in some(solution, 2):
+        match = puzzle.match
+        assert match.opening == len(match.moves)
+        assert Match.replay(match.record()).state == match.state
+        assert match.outcome is None
+
+
+def test_a_seed_repeats_its_puzzles_another_gives_others_and_none_comes_twice(solution: Solution) -> None:
+    def positions(seed: int) -> list[State[Any, Any]]:
+        return [puzzle.match.state for puzzle in islice(puzzles(solution, None, seed), 5)]
+
+    first = positions(1)
+    assert first == positions(1)
+    assert first != positions(2)
+    assert len(set(first)) == len(first)
+
+
+def test_equation_duel_gives_make_50_now() -> None:
+    solution = solve(dd.game("equation-duel"))
+    for puzzle in islice(puzzles(solution, 1, 1), 20):
+        after = solution.game.play(puzzle.match.state, puzzle.answer[0])
+        assert after.theirs == 50
+
+
+def test_a_game_with_two_moves_has_no_puzzles() -> None:
+    assert list(puzzles(solve(dd.game("operation-target")))) == []
+
+
+def test_the_puzzle_of_a_day_depends_on_the_date_alone() -> None:
+    solution = solve(dd.game("numerical-nexus"))
+    days = [datetime.date(2026, 11, day) for day in range(1, 29)]
+    first = [next(puzzles(solution, seed=daily(day))).match.state for day in days]
+    again = [next(puzzles(solution, seed=daily(day))).match.state for day in days]
+    assert first == again
+    assert len(set(first)) > 20
+    assert {order(daily(day))[0] for day in days} == set(dd.games())
+    assert sorted(order(daily(days[0]))) == sorted(dd.games())
+
+
+# Sheets
+
+
+class Page(HTMLParser):
+    """Sees whether every element of a page is closed, and what it says."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.words = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+        assert not {"src", "href"} & {name for name, _ in attrs}, "a sheet needs nothing from elsewhere"
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_a_sheet_has_every_puzzle_and_its_answer_in_both_forms(solution: Solution) -> None:
+    found = some(solution, 2)
+    text, page = sheets.markdown(found, solution, 1), Page(sheets.html(found, solution, 1))
+    assert page.open == []
+    for shown in (text, page.words):
+        questions, _, answers = shown.partition("Answers\n")
+        for number, puzzle in enumerate(found, 1):
+            assert f"Puzzle {number}: {TIERS[puzzle.tier]}" in questions
+            assert "\n".join(solution.game.view(puzzle.match.state)) in questions
+            assert f"{' or '.join(map(str, puzzle.answer))}. " in answers
+            if puzzle.trap is not None:
+                assert f"Not {puzzle.trap.move}: " in answers
+    assert [int(place) for place in re.findall(r"^(\d+)\. ", text, re.MULTILINE)] == [*range(1, len(found) + 1)]
+
+
+def test_print_writes_a_sheet_as_it_is_or_to_a_new_file(duels: Run, home: Path) -> None:
+    arguments = ["puzzle", *SMALL, "--seed", "4", "--print", "3"]
+    text = duels(*arguments).stdout
+    assert text.startswith("# Number Duel: puzzles, sheet 4\n")
+    assert "In this game: target=20, highest=5.\n" in text
+    assert duels(*arguments, "--out", "sheet.md").stdout == "3 puzzles with answers: 'sheet.md'.\n"
+    assert (home / "sheet.md").read_text(encoding="utf-8") == text
+    duels(*arguments, "--out", "sheet.html")
+    assert Page((home / "sheet.html").read_text(encoding="utf-8")).open == []
+    again = duels(*arguments, "--out", "sheet.html")
+    assert (again.returncode, "exists already" in again.stderr) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["operation-target"], 1),
+        (["chess"], 2),
+        (["number-duel", "--tier", "5"], 2),
+        (["number-duel", "--print", "0"], 2),
+        (["number-duel", "--out", "x.md"], 2),
+        (["number-duel", "--daily", "--seed", "1"], 2),
+        (["--set", "target=20"], 2),
+    ],
+    ids=str,
+)
+def test_puzzles_that_cannot_be_are_refused_with_a_code(duels: Run, arguments: list[str], code: int) -> None:
+    done = duels("puzzle", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr
+
+
+# At the terminal
+
+
+def small() -> Solution:
+    return solve(dd.game("number-duel", target=20, highest=5))
+
+
+def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_second_tries(terminal: Open) -> None:
+    solution = small()
+    puzzle = next(puzzles(solution, 3, 7))
+    trap = puzzle.trap
+    assert trap is not None
+    person = terminal("puzzle", *SMALL, "--tier", "3", "--seed", "7")
+    shown = person.read("Select a number: ")
+    assert "\n".join(solution.game.view(puzzle.match.state)) in shown
+    assert puzzle.question(solution) in shown
+    person.type("hint\n")
+    assert "is winning: 3 more turns" in person.read("Select a number: ")
+    person.type("nonsense\n")
+    assert "Error: 'nonsense' is not possible here." in person.read("Select a number: ")
+    person.type(typed(solution.game, trap.move))
+    assert f"No: {trap.move} gives the win away.\n" in person.read("Try again.\n")
+    state = puzzle.match.state
+    for place, move in enumerate(solution.line(state)):
+        if place % 2 == 0:
+            person.read("Select a number: ")
+            person.type(typed(solution.game, move))
+        else:
+            person.read(f"answers {move}.\n")
+    assert person.rest().endswith("Solved, after 1 wrong move.\n")
+    assert person.program.returncode == 0
+
+
+def slowly(puzzle: Puzzle, solution: Solution) -> tuple[list[Any], bool]:
+    """The moves of somebody who solves a puzzle as slowly as can be, and whether any was slower than it need be."""
+    state, answers, slower = puzzle.match.state, list[Any](), False
+    solver = state.player
+    while each := solution.each(state):
+        move, verdict = each[0]
+        if state.player == solver:
+            move, verdict = [pair for pair in each if pair[1].value > 0][-1]
+            answers.append(move)
+            slower |= verdict != each[0][1]
+        state = solution.game.play(state, move)
+    return answers, slower
+
+
+def test_no_winning_move_is_called_wrong_however_slow_it_is(duels: Run) -> None:
+    solution = small()
+    solved = {seed: slowly(next(puzzles(solution, 2, seed)), solution) for seed in range(60)}
+    slow = [seed for seed, (_, slower) in solved.items() if slower][:2]
+    assert slow
+    for seed in slow:
+        answers = typed(solution.game, *solved[seed][0])
+        done = duels("puzzle", *SMALL, "--tier", "2", "--seed", str(seed), answers=answers)
+        assert done.stdout.endswith("Solved.\n"), done.stdout
+        assert "No:" not in done.stdout
+
+
+def test_a_slower_win_where_one_at_once_is_looked_for_is_not_called_wrong(duels: Run) -> None:
+    solution = solve(dd.game("equation-duel"))
+    game = solution.game
+    for seed in range(100):
+        puzzle = next(puzzles(solution, 1, seed))
+        each = solution.each(puzzle.match.state)
+        slow = next((move for move, verdict in each if verdict.value > 0 and verdict.distance > 1), None)
+        if slow is not None:
+            break
+    assert slow is not None
+    arguments = ["puzzle", "equation-duel", "--tier", "1", "--seed", str(seed)]
+    shown = duels(*arguments, answers=typed(game, slow, puzzle.answer[0])).stdout
+    assert f"{slow} wins too, in " in shown
+    assert shown.endswith("Solved.\n")
+
+
+def test_the_daily_puzzle_is_set_without_a_game_or_a_seed(duels: Run) -> None:
+    done = duels("puzzle", *SMALL, "--daily", answers="\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.match(r"Number Duel, puzzle \d{4}-\d\d-\d\d: win ", done.stdout)
+    assert "\nPlay " in done.stdout
+
+
+# duels review
+
+
+def recorded(home: Path, tokens: str, **options: Any) -> Path:
+    match = dd.Match(dd.game("operation-target", **options), names=("Ann", "Bob"))
+    for token in tokens.split():
+        match.play(match.game.read(token))
+    match.save(home / "game.json")
+    return home / "game.json"
+
+
+def test_review_walks_the_swings_hides_the_answer_lets_try_and_plays_the_refutation(terminal: Open, home: Path) -> None:
+    recorded(home, "+1 +1 x2 x2 +1 +1 x2")
+    question = "Enter the number of your chosen operation: "
+    person = terminal("review", "game.json")
+    shown = person.read(question)
+    assert "Who was winning: ▲▼▼▼▼▼▼▼\n" in shown
+    assert "1 of 1. Move 1: Ann played +1 here.\nBob answers +1 x2 x2 +1 +1 x2, and Bob wins.\n" in shown
+    assert "Ann to move can do better. Which move keeps the win?\n" in shown
+    assert "would have kept" not in shown
+    person.type("1\n")
+    assert "No: +1 gives the win away.\nBob answers +1 x2 x2 +1 +1 x2, and Bob wins.\n" in person.read(question)
+    person.type("hint\n")
+    assert "Ann is winning: 4 more turns; then Bob makes the last move and loses.\n" in person.read(question)
+    person.type("2\n")
+    rest = person.rest()
+    assert "Right: x2 keeps the win.\n" in rest
+    assert rest.endswith(
+        "Critical moves found: Ann 0 of 1, Bob –.\n"
+        "The game turned on move 1: Ann played +1 and turned a win into a loss; only x2 would have kept the win.\n"
+    )
+    assert person.program.returncode == 0
+
+
+@pytest.mark.parametrize("answer", ["\n", "quit\n", "\x04"], ids=["answer", "quit", "end"])
+def test_whoever_wants_the_answer_or_to_leave_can(terminal: Open, home: Path, answer: str) -> None:
+    recorded(home, "+1 +1 x2")
+    person = terminal("review", "game.json")
+    person.read("Enter the number of your chosen operation: ")
+    person.type(answer)
+    rest = person.rest()
+    assert ("The win is kept by x2.\n" in rest) == (answer == "\n")
+    assert person.program.returncode == 0
+
+
+def test_review_in_a_pipe_asks_nothing(duels: Run, home: Path) -> None:
+    recorded(home, "+1 +1 x2 x2 +1 +1 x2")
+    done = duels("review", "game.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(
+        "Operation Target: Ann against Bob, 7 moves.\nAnn has exceeded the Target Number!\n"
+        "At the start: Ann is winning: 4 more turns; then Bob makes the last move and loses.\n"
+        "Who was winning: ▲▼▼▼▼▼▼▼\n"
+    )
+
+
+def test_the_ribbon_has_plain_signs_in_a_narrow_encoding(
+    duels: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    recorded(home, "+1 +1 x2 x2 +1 +1 x2")
+    assert "Who was winning: ^vvvvvvv\n(^ Ann is winning, v Bob is winning" in duels("review", "game.json").stdout
+
+
+def test_json_of_a_review_is_as_documented(duels: Run, home: Path) -> None:
+    text = section(DOCS / "json.md", "## duels review --json")
+    recorded(home, "+1 x2", target=5)
+    told = json.loads(duels("review", "game.json", "--json").stdout)
+    assert first_column(text) == [*told, *told["start"], *told["turns"][0], *told["critical"][0]]
+    (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
+    assert json.loads(example.text) == told
+
+
+def test_a_record_that_cannot_be_reviewed_gives_the_codes_of_resume(duels: Run, home: Path) -> None:
+    record = json.loads(recorded(home, "+1").read_text(encoding="utf-8"))
+    (home / "broken.json").write_text(json.dumps({**record, "moves": ["+1", "x3"]}))
+    (home / "foreign.json").write_text("{}")
+    for file in ("broken.json", "foreign.json", "missing.json"):
+        for more in ([], ["--json"]):
+            done, resumed = duels("review", file, *more), duels("resume", file)
+            assert (done.returncode, done.stderr, done.stdout) == (resumed.returncode, resumed.stderr, "")
+            assert done.returncode == (3 if file == "broken.json" else 4)
