@@ -8,10 +8,11 @@ a particular game; one whose moves do not fall apart like that is noticed and re
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,7 @@ class _Compiler:
         self.places: dict[Hashable, int] = {}  # of a hand: its number, or how the game ends with it
         self.hands: list[Hashable] = []
         self.depth: list[int] = []
-        self.own: list[list[int]] = []  # [hand][move]
+        self.own = array("i")  # [hand][move], one after the other
         self.takes: list[tuple[int, ...] | None] = [None] * len(game.moves)
         self.movers: list[Hashable] = [None] * len(game.moves)  # a hand with which each move is legal
 
@@ -171,7 +172,7 @@ class _Compiler:
         self.place(self.start.theirs, 0)
         self.explore()
         other = self.others()
-        own = np.fromiter(chain.from_iterable(self.own), np.int32).reshape(len(self.own), -1).T.copy()
+        own = np.array(self.own, np.int32).reshape(len(self.hands), -1).T.copy()
         # A move that is never legal takes what another one takes: it does not matter.
         some = next(take for take in self.takes if take is not None)
         takes = np.array([some if take is None else take for take in self.takes], np.int64)
@@ -220,14 +221,15 @@ class _Compiler:
         forbids, after, table, first = self.game.forbids, self.game.after, self.start.table, self.first
         moves = list(enumerate(self.moves))
         places, tables = self.places, (self.copies + 1) ** self.digits
-        while (number := len(self.own)) < len(self.hands):
+        none = [ILLEGAL] * len(moves)
+        while (number := len(self.own) // len(moves)) < len(self.hands):
             if number % 100 == 0:
                 self.grown(tables * len(self.hands) ** 2)
             if self.depth[number] == self.longest:
-                self.own.append([OUTSIDE] * len(moves))
+                self.own.extend([OUTSIDE] * len(moves))
                 continue
             state = State(0, (self.hands[number], first), table)
-            row = [ILLEGAL] * len(moves)
+            row = none.copy()
             for place, move in moves:
                 if forbids(state, move) is None:
                     _, (mine, _), left = after(state, move)
@@ -235,7 +237,7 @@ class _Compiler:
                         self.learn(place, state, left)
                     found = places.get(mine)
                     row[place] = self.place(mine, self.depth[number] + 1) if found is None else found
-            self.own.append(row)
+            self.own.extend(row)
         self.grown(tables * len(self.hands) ** 2)
 
     def learn(self, place: int, state: State[Any, Any], left: Any) -> None:
