@@ -133,14 +133,17 @@ def test_no_step_gives_away_the_next(solution: Solution) -> None:
 def test_values_list_every_legal_move_once_the_quickest_win_first_and_the_quickest_loss_last(
     solution: Solution,
 ) -> None:
+    signs = {1: "▲", 0: "=", -1: "▼"}
     for state in positions(solution, 6):
         each = solution.each(state)
-        listed = [token for line in values(state, solution) for token in line.rpartition(": ")[2].split()]
-        assert listed == [str(move) for move, _ in each]
-        for line in values(state, solution):
-            tokens = line.rpartition(": ")[2].split()
-            value = dict(each)[solution.game.read(tokens[0])].value
-            assert line[0] == {1: "▲", 0: "=", -1: "▼"}[value]
+        lines = values(state, solution)
+        assert all(len(line) <= 80 for line in lines)
+        groups = [group.partition(": ")[2].split() for group in re.split(r"\n(?! )", "\n".join(lines))]
+        assert [token for group in groups for token in group] == [str(move) for move, _ in each]
+        heads = [line[0] for line in lines if line[0] != " "]
+        for head, group in zip(heads, groups, strict=True):
+            assert len({dict(each)[solution.game.read(token)] for token in group}) == 1
+            assert head == signs[dict(each)[solution.game.read(group[0])].value]
 
 
 # The reasons, each checked anew from the rules

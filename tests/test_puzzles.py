@@ -313,6 +313,15 @@ def test_whoever_wants_the_answer_or_to_leave_can(terminal: Open, home: Path, an
     assert person.program.returncode == 0
 
 
+def test_an_interrupted_lesson_ends_quietly(terminal: Open, home: Path) -> None:
+    recorded(home, "+1 +1 x2")
+    person = terminal("review", "game.json")
+    person.read("Enter the number of your chosen operation: ")
+    person.interrupt()
+    assert person.rest().removeprefix("^C") == "\n"
+    assert person.program.returncode == 130
+
+
 def test_review_in_a_pipe_asks_nothing(duels: Run, home: Path) -> None:
     recorded(home, "+1 +1 x2 x2 +1 +1 x2")
     done = duels("review", "game.json")

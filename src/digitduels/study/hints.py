@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -11,12 +12,12 @@ from digitduels.games import AnyGame
 from digitduels.solver.verdict import Solution, Verdict
 from digitduels.solver.words import soon, standing, winner
 from digitduels.study.reasons import reason
+from digitduels.study.wording import VALUES
 from digitduels.text import counted
 
 STEPS = 4
+WIDTH = 80  # of a line of values
 Position = State[Any, Any]
-
-_VALUES = {1: "win", 0: "draw", -1: "loss"}
 
 
 def hint(state: Position, solution: Solution, step: int) -> list[str]:
@@ -32,8 +33,8 @@ def values(state: Position, solution: Solution) -> list[str]:
     """Every move with its verdict in words, moves alike in a line: quickest wins first, quickest losses last."""
     lines = []
     for (sign, words), alike in groupby(solution.each(state), lambda pair: _worth(state.player, pair[1])):
-        moves = [str(move) for move, _ in alike]
-        lines.append(f"{sign} {words}: {' '.join(moves)}")
+        told = f"{sign} {words}: {' '.join(str(move) for move, _ in alike)}"
+        lines += textwrap.wrap(told, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
     return lines
 
 
@@ -95,9 +96,9 @@ def _stand(state: Position, solution: Solution) -> list[str]:
     if best.value < 0:
         return [*lines, f"All {len(each)} moves lose against best play."]
     if keeping == len(each):
-        return [*lines, f"All {len(each)} moves keep the {_VALUES[best.value]}."]
+        return [*lines, f"All {len(each)} moves keep the {VALUES[best.value]}."]
     verb = "keeps" if keeping == 1 else "keep"
-    return [*lines, f"{keeping} of {counted(len(each), 'move')} {verb} the {_VALUES[best.value]}."]
+    return [*lines, f"{keeping} of {counted(len(each), 'move')} {verb} the {VALUES[best.value]}."]
 
 
 def _temptation(state: Position, solution: Solution) -> list[str]:

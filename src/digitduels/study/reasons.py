@@ -9,6 +9,7 @@ from digitduels.core import State, called
 from digitduels.games import AnyGame
 from digitduels.solver.verdict import Solution, Verdict
 from digitduels.solver.words import soon
+from digitduels.study.wording import VALUES, some
 
 Position = State[Any, Any]
 
@@ -41,16 +42,16 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
     if keeps and best.value > -1 and verdict.distance > 1:
         threats = wins_at_once(game, state, 1 - state.player)
         if threats and not wins_at_once(game, after, 1 - state.player):
-            told = _row([moves[0] for moves in threats])
+            told = some([moves[0] for moves in threats], "and")
             yield Reason("block", f"{you} threatened to win at once with {told}; this stops it.")
     if keeps and best.value > -1 and only(state, solution):
         others = [other for other in each.values() if other.value < best.value]
         if others and all(other == (-1, 1) for other in others):
             yield Reason("only move", "Every other move loses at once.")
         elif others and all(other.value < 0 for other in others):
-            yield Reason("only move", f"Every other move loses: only this one keeps the {_VALUES[best.value]}.")
+            yield Reason("only move", f"Every other move loses: only this one keeps the {VALUES[best.value]}.")
         elif others:
-            yield Reason("only move", f"It is the only move that keeps the {_VALUES[best.value]}.")
+            yield Reason("only move", f"It is the only move that keeps the {VALUES[best.value]}.")
     if verdict.value > 0 and verdict.distance > 1:
         end = after
         for reply in solution.line(after):
@@ -58,9 +59,6 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
         if _stuck(game, end, 1 - state.player):
             yield Reason("runs out", f"In this line {you} runs out of moves: {_why(game, end)}")
     yield Reason("plain", _plain(me, state.player, verdict, best))
-
-
-_VALUES = {1: "win", 0: "draw", -1: "loss"}
 
 
 def wins_at_once(game: AnyGame, state: Position, player: int) -> list[list[Any]]:
@@ -93,7 +91,7 @@ def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Re
     if threats and all(
         any(_winning(game, position, move) for moves in threats for move in moves) for position in going
     ):
-        told = f"It threatens to win with {_row([moves[0] for moves in threats])}, and no reply of {you}"
+        told = f"It threatens to win with {some([moves[0] for moves in threats], 'and')}, and no reply of {you}"
         if len(threats) > 1:
             yield Reason("double threat", f"{told} stops them all.")
         else:
@@ -130,11 +128,3 @@ def _plain(me: str, player: int, verdict: Verdict, best: Verdict) -> str:
     if verdict.value == 0:
         return "It keeps the draw." if best.value == 0 else "It gives a draw."
     return f"{me} loses against best play, as with every move." if best.value < 0 else f"{me} loses with it."
-
-
-def _row(moves: list[Any]) -> str:
-    """Some moves in a row, the first few by name."""
-    shown = [str(move) for move in moves]
-    if len(shown) > 3:
-        shown = [*shown[:2], f"{len(shown) - 2} others"]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

@@ -10,8 +10,8 @@ from digitduels.core import Outcome, called
 from digitduels.match import Match
 from digitduels.solver.verdict import Solution, Verdict
 from digitduels.solver.words import standing, winner
+from digitduels.study.wording import VALUES, some
 
-VALUES = {1: "win", 0: "draw", -1: "loss"}
 SIGNS = {0: "▲", 1: "▼", None: "="}
 LEGEND = "▲ Player 1 is winning, ▼ Player 2 is winning, = nobody is; one sign for the start and one for each turn"
 
@@ -64,7 +64,7 @@ class Moment(NamedTuple):
         if not self.keeping:
             return f"{text}."
         only = "only " if len(self.keeping) == 1 else ""
-        return f"{text}; {only}{either(self.keeping)} would have kept the {had}."
+        return f"{text}; {only}{some(self.keeping, 'or')} would have kept the {had}."
 
 
 class Review(NamedTuple):
@@ -166,7 +166,7 @@ def _moments(match: Match, solution: Solution) -> Iterator[Moment]:
     if match.conceded is not None:
         state, player = match.state, match.conceded
         each = solution.each(state)
-        before = each[0][1] if each else solution.probe(state)
+        before = each[0][1]
         best, keeping = _kept(each)
         if player != state.player:  # gave up while the other one was to move, so no move of theirs is missed
             before, best, keeping = Verdict(-before.value, before.distance), [], []
@@ -183,15 +183,3 @@ def _kept(each: Sequence[tuple[Any, Verdict]]) -> tuple[list[Any], list[Any]]:
         [move for move, verdict in each if verdict == top],
         [move for move, verdict in each if verdict.value == top.value],
     )
-
-
-def either(moves: Sequence[Any]) -> str:
-    """Some moves as alternatives, the first few by name.
-
-    >>> either(["+5"]), either(["+5", "x2"]), either(["+1", "+2", "+3", "+4", "+5"])
-    ('+5', '+5 or x2', '+1, +2 or 3 others')
-    """
-    shown = [str(move) for move in moves]
-    if len(shown) > 3:
-        shown = [*shown[:2], f"{len(shown) - 2} others"]
-    return " or ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

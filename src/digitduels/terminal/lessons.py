@@ -18,7 +18,8 @@ from digitduels.solver.words import soon, standing
 from digitduels.study import sheets
 from digitduels.study.hints import STEPS, hint, refutation
 from digitduels.study.puzzles import TIERS, Puzzle, daily, order, puzzles, today
-from digitduels.study.review import LEGEND, VALUES, Moment, Review, either, review
+from digitduels.study.review import LEGEND, Moment, Review, review
+from digitduels.study.wording import VALUES, some
 from digitduels.terminal.cli import (
     FAILURE,
     FILE,
@@ -137,7 +138,7 @@ def try_again(lesson: Lesson, state: State[Any, Any], swing: Moment) -> None:
     while True:
         move = lesson.ask(state)
         if move is None:
-            lesson.say(f"The {had} is kept by {either(swing.keeping)}.")
+            lesson.say(f"The {had} is kept by {some(swing.keeping, 'or')}.")
             return
         if lesson.verdict(state, move).value == swing.before.value:
             lesson.say(f"Right: {move} keeps the {had}.")
