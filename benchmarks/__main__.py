@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("playouts", "startup")
+BENCHMARKS = ("playouts", "startup", "solving")
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 
 

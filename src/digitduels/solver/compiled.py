@@ -118,7 +118,11 @@ class Compiled:
 
     def _plies(self, table: int) -> int:
         """How many moves there may still be at a table."""
-        return int(sum(self.table(table).counts)) // self._shortest
+        held = 0
+        while table:
+            table, count = divmod(table, self.base)
+            held += count
+        return held // self._shortest
 
     @cached_property
     def _shortest(self) -> int:

@@ -1,0 +1,149 @@
+"""Solving: how long the tables take beside copying them once, which is the least that memory allows."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import digitduels as dd
+from digitduels.core import State
+from digitduels.solver import bits, cache, kernels
+from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.program import waves
+from digitduels.solver.tables import SLACK, Plan, Tables, fill, prepare, share, workers
+
+GAMES = ("number-duel", "number-quest", "numerical-nexus", "equation-duel")
+RUNS = 15
+# A small variant first, so that what is measured is the table and not the program. The peak is Linux's own count:
+# getrusage would begin with that of the program which started this one.
+MEMORY = """
+import re, sys, digitduels as dd
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
+name = sys.argv[1]
+dd.solve(dd.game(name, **({"target": 7} if name == "numerical-nexus" else {"highest": 4})), cache=False)
+before = peak()
+solution = dd.solve(dd.game(name), cache=False)
+print((peak() - before) / solution.codes.nbytes)
+"""
+
+
+def table() -> str:
+    columns = [measured(name) for name in GAMES]
+    titles = " | ".join(dd.game(name).title for name in GAMES)
+    rows = [f"| | bar | {titles} |", "|---|---:|" + "---:|" * len(GAMES)]
+    for row, bar in BARS.items():
+        rows.append(f"| {row} | {bar} | {' | '.join(column[row] for column in columns)} |")
+    return "\n".join(rows)
+
+
+COPY = "copying the table (`numpy.copyto`)"
+KERNEL = "filling the table, times copying"
+WHOLE = "`dd.solve` as a whole, times copying"
+SECONDS = "`dd.solve` as a whole"
+BITS = "win or loss only, times faster than filling"
+PEAK = "peak memory, times the table"
+PROBE = "`probe`"
+EACH = "`each`"
+MANY = "`probe_many`, a position"
+LOAD = "loading from the cache"
+BARS = {
+    "positions": "",
+    COPY: "",
+    KERNEL: "12 (Duel, Quest)",
+    WHOLE: "25 (Duel, Quest), 40 (Nexus)",
+    SECONDS: "500 ms (Equation)",
+    BITS: "8",
+    PEAK: "1.1",
+    PROBE: "10 µs",
+    EACH: "100 µs",
+    MANY: "0.1 µs",
+    LOAD: "50 ms",
+}
+
+
+def measured(name: str) -> dict[str, str]:
+    """The column of a game."""
+    game = dd.game(name)
+    solution = dd.solve(game, cache=False)
+    assert isinstance(solution, Tables)
+    plan = prepare(compile_game(game))
+    copy = np.empty_like(solution.codes)
+    copying = taken(lambda: np.copyto(copy, solution.codes), 3 * RUNS)
+    filling = taken(filler(plan))
+    whole = taken(lambda: dd.solve(game, cache=False))
+    try:
+        faster = f"{filling / taken(lambda: bits.fill(plan)):.1f}"
+    except DoesNotFactor:
+        faster = "–"
+    peak = subprocess.run([sys.executable, "-c", MEMORY, name], check=True, capture_output=True, text=True)
+    states = positions(solution, 1000)
+    places = tuple(np.array([solution.encode(state) for state in states] * 1000).T)
+    return {
+        "positions": f"{len(solution.codes):,}",
+        COPY: f"{copying * 1000:.2f} ms",
+        KERNEL: f"{filling / copying:.1f}",
+        WHOLE: f"{whole / copying:.1f}",
+        SECONDS: f"{whole * 1000:.0f} ms",
+        BITS: faster,
+        PEAK: f"{float(peak.stdout):.2f}",
+        PROBE: f"{taken(lambda: [solution.probe(state) for state in states]) * 1e6 / len(states):.1f} µs",
+        EACH: f"{taken(lambda: [solution.each(state) for state in states]) * 1e6 / len(states):.0f} µs",
+        MANY: f"{taken(lambda: solution.probe_many(*places)) * 1e6 / len(places[0]):.3f} µs",
+        LOAD: f"{loading(solution) * 1000:.1f} ms",
+    }
+
+
+def taken(work: Callable[[], Any], runs: int = RUNS) -> float:
+    """The seconds that something takes at its quickest: what else the machine does only ever adds to them."""
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def filler(plan: Plan) -> Callable[[], None]:
+    """Fills the table of a game anew, each time in the same memory."""
+    codes = fill(plan)
+    room = np.zeros(len(codes) + SLACK, codes.dtype)
+    room[: len(codes)] = codes
+    endings, scale = plan.scale.ending(plan.marks), plan.scale.typed()
+    order = list(waves(plan.compiled, codes.itemsize))
+
+    def run() -> None:
+        with workers() as pool:
+            for tasks in order:
+                share(pool, tasks, lambda part: kernels.fill(room, part, plan.program, endings, plan.stuck, scale))
+
+    return run
+
+
+def positions(solution: Tables, count: int) -> list[State[Any, Any]]:
+    """Positions of the table that are not over, chosen at random."""
+    chance, compiled = random.Random(1), solution.compiled
+    found: list[State[Any, Any]] = []
+    while len(found) < count:
+        hands = chance.randrange(len(compiled.hands)), chance.randrange(len(compiled.hands))
+        place = chance.randrange(compiled.tables)
+        state = compiled.state(place, *hands)
+        if compiled.contains(place, *hands) and solution.game.outcome(state) is None:
+            found.append(state)
+    return found
+
+
+def loading(solution: Tables) -> float:
+    """Seconds to load a table and look the first position up."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.table"
+        cache._write(path, solution)
+        return taken(lambda: cache._read(path, solution.game).start)
