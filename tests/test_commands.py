@@ -14,8 +14,8 @@ from conftest import Open, Run
 from digitduels import __version__
 from digitduels.manual import manual
 from digitduels.terminal import saves
-
-COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "completion"]
+COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
+COMMANDS += ["completion"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:

@@ -157,10 +157,10 @@ def test_every_command_is_documented_with_all_it_takes() -> None:
                 continue
             for option in action.option_strings:
                 assert re.search(rf"`{option}\b", text), f"duels {name} {option}"
-            if not action.option_strings and not action.choices:
-                assert f"duels {name} {action.metavar}`" in text, f"duels {name} {action.metavar}"
             for choice in action.choices or ():
                 assert f"{choice}`" in text, f"duels {name} {choice}"
+        words = [str(each.metavar) for each in parser._actions if not each.option_strings and not each.choices]
+        assert not words or f"duels {' '.join([name, *words])}`" in text, f"duels {name} {words}"
 
 
 def test_every_documented_command_exists() -> None:
@@ -286,6 +286,16 @@ def test_json_of_the_games_is_as_documented(duels: Run) -> None:
     assert first_column(text) == [*listing, *game, *game["options"][0]]
     (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
     assert json.loads(example.text) == game
+
+
+def test_json_of_a_match_is_as_documented(duels: Run) -> None:
+    text = section(DOCS / "json.md", "## duels match --json")
+    (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
+    found = json.loads(duels("match", "perfect", "4", "--game", "operation-target", "--games", "4", "--json").stdout)
+    assert json.loads(example.text) == found
+    player, pair = found["players"][0], found["pairs"][0]
+    parts = (found, player, player["rating"], player["seats"][0], player["grade"], pair)
+    assert first_column(text) == [key for part in parts for key in part]
 
 
 def test_record_is_as_documented() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import sys
 import time
@@ -16,7 +18,7 @@ import digitduels as dd
 from conftest import PATIENCE, ROOT
 from digitduels.match import Match
 from digitduels.players import Forfeit, player
-from digitduels.players.program import KEPT, LINE, Program
+from digitduels.players.program import KEPT, LINE, Program, question
 
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
 Write = Callable[..., Program]
@@ -95,6 +97,15 @@ def test_a_program_is_told_the_game_its_options_the_moves_what_is_legal_and_who_
         "legal": [str(move) for move in begun.game.legal_moves(begun.state)],
         "player": 2,
     }
+
+
+def test_the_question_is_as_documented() -> None:
+    page = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8")
+    shown, answer = re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    asked = Match(dd.game("operation-target"))
+    asked.play(asked.game.read("x2"))
+    assert json.loads(shown) == question(asked)
+    assert json.loads(answer)["move"] in question(asked)["legal"]
 
 
 def test_one_process_serves_a_whole_game(program: Write) -> None:

@@ -41,7 +41,7 @@ def player(
 
     check(name)
     if name not in NAMES:
-        return Program(name, move_time or MOVE_TIME)
+        return Program(name, MOVE_TIME if move_time is None else move_time)
     if name in ("random", "1"):
         return RandomPlayer(seed)
     solution = solve(game)

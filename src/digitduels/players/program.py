@@ -39,6 +39,17 @@ def command(text: str) -> list[str] | None:
     return [found, *words[1:]] if found else None
 
 
+def question(match: Match) -> dict[str, Any]:
+    """What a program is told when it is to move."""
+    return {
+        "game": match.game.id,
+        "options": match.game.values,
+        "moves": [str(move) for move in match.moves],
+        "legal": [str(move) for move in match.game.legal_moves(match.state)],
+        "player": match.state.player + 1,
+    }
+
+
 class Program(Player):
     """A program that serves one game: started for its first move, killed with its children when it is closed.
 
@@ -64,20 +75,13 @@ class Program(Player):
         return self._errors.decode(errors="replace")
 
     def choose(self, match: Match) -> Any:
-        question = {
-            "game": match.game.id,
-            "options": match.game.values,
-            "moves": [str(move) for move in match.moves],
-            "legal": [str(move) for move in match.game.legal_moves(match.state)],
-            "player": match.state.player + 1,
-        }
         try:
-            return self._read(match, self._ask(json.dumps(question).encode() + b"\n"))
+            return self._read(match, self._ask(json.dumps(question(match)).encode() + b"\n"))
         except Forfeit:
             self.close()
             raise
 
-    def _ask(self, question: bytes) -> bytes:
+    def _ask(self, line: bytes) -> bytes:
         """The line that the program answers."""
         try:
             process = self._process or self._start()
@@ -85,18 +89,18 @@ class Program(Player):
             raise Forfeit(f"the program could not be started: {error.strerror}.") from None
         answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         # Writing may block as well as reading, so both are done where they can be left behind.
-        self._spawn(_exchange, process, question, answers)
+        self._spawn(_exchange, process, line, answers)
         try:
-            line = answers.get(timeout=self.move_time)
+            answer = answers.get(timeout=self.move_time)
         except queue.Empty:
             raise Forfeit(f"the program gave no answer within {self.move_time:g} s.") from None
-        if len(line) > LINE:
+        if len(answer) > LINE:
             raise Forfeit(f"the program wrote {LINE} bytes and did not end its line.")
-        if not line.endswith(b"\n"):
+        if not answer.endswith(b"\n"):
             self.close()
             last = clean(next((line for line in reversed(self.errors.splitlines()) if line.strip()), ""), 120)
             raise Forfeit(f"the program ended without an answer (exit code {process.returncode}). {last}".strip())
-        return line
+        return answer
 
     def _read(self, match: Match, line: bytes) -> Any:
         """The move that an answer names."""

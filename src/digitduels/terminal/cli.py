@@ -170,6 +170,27 @@ def build_parser() -> Parser:
     puzzle.add_argument("--out", type=Path, metavar="FILE", help="write the sheet to this new file; .html prints best")
     add_options(puzzle)
 
+    match = command(
+        "match",
+        "Let two players play each other, in both seats.",
+        run_match,
+        "duels match 3 perfect --game number-quest --games 100",
+        'duels match "python my_player.py" 4 --game number-duel --games 20 --records games.jsonl',
+    )
+    match.add_argument("one", metavar="A", help="random, a level from 1 to 7, perfect, or the command of a program")
+    match.add_argument("two", metavar="B", help="likewise")
+    add_contest(match)
+
+    tournament = command(
+        "tournament",
+        "Let everybody play everybody, in both seats.",
+        run_tournament,
+        "duels tournament 2 3 4 5 perfect --game number-quest --games 100",
+        'duels tournament random 3 "python my_player.py" --game number-duel --records games.jsonl',
+    )
+    tournament.add_argument("players", nargs="+", metavar="PLAYERS", help="two or more, as `duels match` takes them")
+    add_contest(tournament)
+
     completion = command(
         "completion",
         "Print what makes a shell complete the words of this command.",
@@ -186,6 +207,20 @@ def add_game(parser: Parser, *, optional: bool = False) -> None:
         "game", metavar="GAME", nargs="?" if optional else None, help="one of the games that `duels games` lists"
     )
     argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
+
+
+def add_contest(parser: Parser) -> None:
+    argument = parser.add_argument("--game", required=True, metavar="GAME", help="the game that is played")
+    argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
+    parser.add_argument("--games", type=int, default=20, metavar="N", help="games of each pair (default: 20)")
+    parser.add_argument(
+        "--start", choices=["book", "fair"], default="fair", help="the book's start, or fair openings (default)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="other games with another seed (default: 0)")
+    parser.add_argument("--move-time", type=float, default=10.0, metavar="S", help="seconds a program has for a move")
+    parser.add_argument("--records", type=Path, metavar="FILE", help="add all games to this file; go on if begun")
+    parser.add_argument("--json", action="store_true", help="for programs")
+    add_options(parser)
 
 
 def add_options(parser: Parser) -> None:
@@ -361,6 +396,18 @@ def run_cache(arguments: argparse.Namespace) -> int:
     from digitduels.terminal.truth import cache
 
     return cache(verify=arguments.verify, clear=arguments.clear)
+
+
+def run_match(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.contests import contests
+
+    return contests(read_game(arguments.game, arguments.set), (arguments.one, arguments.two), arguments)
+
+
+def run_tournament(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.contests import contests
+
+    return contests(read_game(arguments.game, arguments.set), arguments.players, arguments)
 
 
 def run_review(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,88 @@
+"""Ratings by Bradley and Terry's model, with intervals by drawing the results again.
+
+A player of strength s beats one of strength t with probability s / (s + t). A rating is 400 times the decimal logarithm
+of the strength, the average player having 0; so 100 points more mean 64 % of the points, 400 points more 91 %.
+
+Games come in bouts of two from one start, with the seats exchanged, and are drawn again by bouts: what a start gives to
+one player in the first game it gives to the other in the second. Every pair begins with half a bout won and half a bout
+lost that were never played, so that nobody is infinitely strong and a clean sweep has an interval, too. For the same
+reason a result is not drawn so many times but given a random weight (Rubin's Bayesian bootstrap).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Bout = tuple[float, int]
+"""The points of the first of two players, and the games they are from."""
+Results = Mapping[tuple[int, int], Sequence[Bout]]
+"""The bouts of each pair of players."""
+Floats = npt.NDArray[np.float64]
+
+DRAWN = 1000  # times that the results are drawn again
+_ROUNDS = 10_000
+_CLOSE = 1e-7
+
+
+class Estimate(NamedTuple):
+    """A figure, and the interval in which it lies with 95 % confidence."""
+
+    value: float
+    low: float
+    high: float
+
+
+def ratings(results: Results, players: int, seed: int = 0) -> list[Estimate]:
+    """The ratings of players 0, 1, … by the results between them."""
+    rng = np.random.default_rng(seed)
+    points = np.zeros((1 + DRAWN, players, players))
+    for (one, two), bouts in results.items():
+        ours, theirs = _redrawn(bouts, rng)
+        points[:, one, two] += ours
+        points[:, two, one] += theirs
+    found = fit(points)
+    return [_estimate(found[0, player], found[1:, player]) for player in range(players)]
+
+
+def score(bouts: Sequence[Bout], seed: int = 0) -> Estimate:
+    """The share of the points that the first of two players makes."""
+    ours, theirs = _redrawn(bouts, np.random.default_rng(seed))
+    points, games = map(sum, zip(*bouts, strict=True))
+    return _estimate(points / games, (ours / (ours + theirs))[1:])
+
+
+def fit(points: Floats) -> Floats:
+    """The ratings that explain points[…, a, b], those of a against b, best; by Hunter's simple iteration."""
+    won, games = points.sum(axis=-1), points + np.swapaxes(points, -1, -2)
+    strength = np.ones(won.shape)
+    for _ in range(_ROUNDS):
+        before = strength
+        strength = won / (games / (before[..., :, None] + before[..., None, :])).sum(axis=-1)
+        strength /= np.exp(np.log(strength).mean(axis=-1, keepdims=True))
+        if np.abs(np.log(strength / before)).max() < _CLOSE:
+            break
+    return np.asarray(400 * np.log10(strength))
+
+
+def _redrawn(bouts: Sequence[Bout], rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The points of both players: first as they are, then as often as DRAWN says drawn again."""
+    size = max(games for _, games in bouts)
+    counts: Counter[Bout] = Counter(bouts)
+    kinds: list[Any] = list(dict.fromkeys([(0.0, size), (float(size), size), *counts]))
+    real = np.array([counts[kind] for kind in kinds], float)
+    never = np.array([0.5, 0.5] + [0.0] * (len(kinds) - 2))
+    drawn = rng.dirichlet(real + never, DRAWN) * (len(bouts) + 1)
+    times = np.vstack([real + never, drawn])
+    ours = np.array([points for points, _ in kinds])
+    theirs = np.array([games - points for points, games in kinds])
+    return times @ ours, times @ theirs
+
+
+def _estimate(value: float, drawn: Floats) -> Estimate:
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return Estimate(float(value), float(min(low, value)), float(max(high, value)))

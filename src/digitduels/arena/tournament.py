@@ -1,0 +1,286 @@
+"""Tournaments: everybody against everybody, in both seats, on all cores, kept game by game so that a kill costs little.
+
+Games are played in bouts of two: one start, then the same start with the seats exchanged. A game depends on nothing but
+the plan and its number, so whoever plays it and whenever, it is the same game.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from digitduels.arena.contest import contest
+from digitduels.arena.grade import Grade, grade
+from digitduels.games import AnyGame, game
+from digitduels.match import FORMAT, LARGEST, LONGEST_NAME, Match, RecordError
+from digitduels.players import NAMES, check, player
+from digitduels.solver import Solution, solve
+from digitduels.study.starts import fair_start
+from digitduels.text import clean
+
+Progress = Callable[[int, int], None]
+"""Told how many games are done, of how many."""
+
+
+class Plan(NamedTuple):
+    """What is to be played: by whom, and so many games each pair."""
+
+    game: str
+    options: dict[str, Any]
+    players: tuple[str, ...]
+    games: int
+    start: str = "fair"
+    seed: int = 0
+    move_time: float | None = None
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Everybody against everybody, as places in `players`."""
+        return list(combinations(range(len(self.players)), 2))
+
+
+class Task(NamedTuple):
+    """One game of a plan. Odd ones exchange the seats of the even ones before them."""
+
+    pair: tuple[int, int]
+    number: int
+
+    @property
+    def seats(self) -> tuple[int, int]:
+        return self.pair if self.number % 2 == 0 else (self.pair[1], self.pair[0])
+
+
+class Played(NamedTuple):
+    """A game that was played: its record, and the grades of Player 1 and Player 2."""
+
+    task: Task
+    record: dict[str, Any]
+    grades: tuple[Grade, Grade]
+
+
+def make_plan(
+    game: AnyGame,
+    players: Iterable[str],
+    games: int,
+    start: str = "fair",
+    seed: int = 0,
+    move_time: float | None = None,
+) -> Plan:
+    """A plan that makes sense; ValueError says why another does not."""
+    names = tuple(players)
+    for name in names:
+        check(name)
+    if len(names) < 2:
+        raise ValueError("A tournament needs two players or more.")
+    if len(names) > 2 and len(set(names)) < len(names):
+        raise ValueError("In a tournament every player plays once; name each only once.")
+    if games < 1:
+        raise ValueError("There must be a game to play.")
+    if move_time is not None and not move_time > 0:
+        raise ValueError("The time for a move must be more than 0 seconds.")
+    return Plan(game.id, game.values, names, games, start, seed, move_time)
+
+
+def run(
+    plan: Plan, records: Path | None = None, progress: Progress | None = None, workers: int | None = None
+) -> list[Played]:
+    """Plays what the plan says and is not in the file of records yet, and adds it there, game by game.
+
+    A last line that a kill has torn is dropped. Raises RecordError for a file that is none of ours.
+    """
+    tasks = [Task(pair, number) for pair in plan.pairs for number in range(plan.games)]
+    known = _read(records) if records is not None else {}
+    jobs = [(plan, task, known.get(_key(plan, task))) for task in tasks]
+    played = []
+    file = records.open("ab", buffering=0) if records is not None else None
+    try:
+        for done, (game, new) in enumerate(_each(jobs, workers or cores()), 1):
+            if file is not None and new:
+                file.write(json.dumps(game.record).encode() + b"\n")
+            played.append(game)
+            if progress is not None:
+                progress(done, len(tasks))
+    finally:
+        if file is not None:
+            file.close()
+    return sorted(played, key=lambda game: game.task)
+
+
+def cores() -> int:
+    """How many processes can run at the same time."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# One game
+
+
+def play(plan: Plan, task: Task, record: dict[str, Any] | None = None) -> Played:
+    """Plays a game of the plan, or takes it from its record, and grades it."""
+    rules = _game(plan.game, json.dumps(plan.options))
+    solution = _solution(rules)
+    if record is not None:
+        match = Match.replay(record)
+    else:
+        match = Match(rules, names=_names(plan, task))
+        match.players, match.seed = _players(plan, task), _seed(plan, task)
+        for move in _opening(rules, f"{plan.seed} {task.number // 2}") if plan.start == "fair" else ():
+            match.play(move)
+        match.opening = len(match.moves)
+        one, two = (player(name, rules, _solution, match.seed, plan.move_time) for name in match.players)
+        with one, two:
+            contest(match, one, two)
+    return Played(task, match.record(), grade(match, solution))
+
+
+def _players(plan: Plan, task: Task) -> tuple[str, str]:
+    return plan.players[task.seats[0]], plan.players[task.seats[1]]
+
+
+def _seed(plan: Plan, task: Task) -> str:
+    return f"{plan.seed} {plan.start} {task.number}"
+
+
+def _names(plan: Plan, task: Task) -> list[str]:
+    labels = names(plan.players)
+    return [labels[place] for place in task.seats]
+
+
+def names(players: tuple[str, ...]) -> list[str]:
+    """What players are called in records and tables: as they were named, shortened, and never two the same."""
+    found: list[str] = []
+    for text in players:
+        label = f"level {text}" if text.isdecimal() and text in NAMES else clean(text, LONGEST_NAME - 5)
+        again = 1
+        while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, found):
+            again += 1
+        found.append(name)
+    return found
+
+
+@functools.cache
+def _game(name: str, options: str) -> AnyGame:
+    return game(name, **json.loads(options))
+
+
+@functools.cache
+def _solution(game: AnyGame) -> Solution:
+    return solve(game)
+
+
+@functools.lru_cache(1000)
+def _opening(game: AnyGame, seed: str) -> list[Any]:
+    return fair_start(_solution(game), seed)
+
+
+# The records
+
+
+def _key(plan: Plan, task: Task) -> str:
+    return json.dumps([plan.game, plan.options, _players(plan, task), _seed(plan, task)], sort_keys=True)
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    """The finished games of a file that is still to grow, by what tells them apart; its torn end is cut off."""
+    found = {}
+    if not path.exists():
+        return {}
+    with path.open("rb+") as file:
+        whole = 0
+        while line := file.readline(LARGEST):
+            if not line.endswith(b"\n") and len(line) < LARGEST:
+                break
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                record = None
+            if not isinstance(record, dict) or record.get("format") != FORMAT:
+                raise RecordError("This is not a file of records of Digit Duels matches, one a line.")
+            whole += len(line)
+            if record.get("outcome"):
+                told = [record.get(key) for key in ("game", "options", "players", "seed")]
+                found[json.dumps(told, sort_keys=True)] = record
+        file.truncate(whole)
+    return found
+
+
+# All cores
+
+
+Job = tuple[Plan, Task, "dict[str, Any] | None"]
+
+
+def _each(jobs: list[Job], workers: int) -> Iterator[tuple[Played, bool]]:
+    """The games, in the order in which they end, and whether each is a new one."""
+    workers = min(workers, len(jobs))
+    if workers == 1:
+        yield from ((play(*job), job[2] is None) for job in jobs)
+        return
+    others = set(multiprocessing.active_children())
+    # Forking a process that has threads is unsafe, and the solver has some.
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _prepare)
+    try:
+        with _uninterrupted():
+            waiting: dict[Future[Played], bool] = {pool.submit(_work, *job): job[2] is None for job in jobs}
+        for future in as_completed(waiting):
+            yield future.result(), waiting.pop(future)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _work(plan: Plan, task: Task, record: dict[str, Any] | None) -> Played:
+    try:
+        return play(plan, task, record)
+    except SystemExit:  # which the pool would take for the game's result; the programs are closed by now
+        os._exit(1)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """While workers are started: Ctrl-C, which reaches them as well, waits until they can bear it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    missed: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
+    # Processes are born with the signals blocked that their parent blocks.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
+    try:
+        yield
+    finally:
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if missed:
+        signal.raise_signal(signal.SIGINT)
+
+
+def _prepare() -> None:
+    """Makes a worker end in good order, which ends its programs, too, when it is told to or its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,388 @@
+"""The arena: games between players, their grades, ratings, and tournaments that go on after a kill."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import digitduels as dd
+from conftest import DUELS, PATIENCE, ROOT, Run
+from digitduels.arena.contest import contest
+from digitduels.arena.grade import Grade, grade
+from digitduels.arena.ratings import ratings, score
+from digitduels.arena.standings import standings
+from digitduels.arena.tournament import Plan, Played, make_plan, run
+from digitduels.match import Match, RecordError
+from digitduels.players import Forfeit, Player, player
+
+solve = functools.cache(functools.partial(dd.solve, cache=False))
+EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
+CRASHES = shlex.join([sys.executable, "-c", "raise SystemError('out of ideas')"])
+
+
+class Script(Player):
+    """Plays these moves, and then forfeits."""
+
+    name = "script"
+
+    def __init__(self, *tokens: str) -> None:
+        self.tokens = list(tokens)
+
+    def choose(self, match: Match) -> Any:
+        if not self.tokens:
+            raise Forfeit("there is nothing left to play.")
+        return match.game.read(self.tokens.pop(0))
+
+
+def duel(moves: str, game: str = "number-duel") -> Match:
+    match = Match(dd.game(game))
+    for token in moves.split():
+        match.play(match.game.read(token))
+    return match
+
+
+# One game
+
+
+def test_a_contest_is_played_to_its_end() -> None:
+    match = contest(duel(""), Script("+5", "x10"), Script("+10"))
+    assert match.outcome == (0, "Player 1 has reached 50 points.")
+
+
+def test_a_contest_goes_on_from_where_the_match_stands() -> None:
+    assert contest(duel("+5 +10"), Script("x10"), Script()).moves == duel("+5 +10 x10").moves
+
+
+def test_who_forfeits_loses_with_the_reason_in_the_record() -> None:
+    record = contest(duel(""), Script("+5"), Script()).record()
+    assert (record["conceded"], record["forfeit"]) == (2, "there is nothing left to play.")
+    assert record["outcome"] == {"winner": 1, "reason": "Player 2 forfeits the game: there is nothing left to play."}
+
+
+def test_who_plays_what_is_forbidden_forfeits_with_the_reason() -> None:
+    match = contest(duel(""), Script("+5", "+5"), Script("+5"))
+    assert match.conceded == 0
+    assert str(match.forfeit).startswith("There is no 5 in the pool.")
+
+
+# Grades. By the book Number Duel is won by +5 and then x10; a reply must take the 10s away or lose.
+
+
+def test_a_perfect_win_finds_every_critical_move() -> None:
+    winner, loser = grade(duel("+5 +10 x10"), solve(dd.game("number-duel")))
+    assert winner == Grade(turns=2, critical=2, found=2, won=1)
+    assert (loser.critical, loser.won, loser.thrown) == (0, 0, 0)
+
+
+def test_a_win_that_both_throw_away_is_a_critical_move_missed_by_each() -> None:
+    solution = solve(dd.game("number-duel"))
+    match = duel("+5 +10 +5")  # instead of x10
+    values = [solution.probe(state).value for state in match.states]
+    assert values == [1, -1, 1, 1]
+    match.play(solution.each(match.state)[-1][0])  # and the other one gives it back
+    assert solution.probe(match.state).value == 1
+    match.concede(1)
+    one, two = grade(match, solution)
+    assert (one.critical, one.found, one.won, one.thrown) == (2, 1, 1, 0)
+    assert (two.critical, two.found, two.won, two.thrown, two.forfeits) == (1, 0, 1, 1, 0)
+
+
+def test_a_slower_win_is_no_mistake_but_a_detour() -> None:
+    solution = solve(dd.game("number-duel"))
+    match = duel("+5 +10")
+    slower = next(
+        (move, verdict) for move, verdict in solution.each(match.state) if verdict.value > 0 and verdict.distance > 1
+    )
+    match.play(slower[0])
+    match.concede(1)
+    one, _ = grade(match, solution)
+    assert (one.critical, one.found, one.thrown, one.detour) == (2, 2, 0, slower[1].distance - 1)
+
+
+def test_forfeits_stay_in_every_denominator() -> None:
+    match = duel("+5 +10")
+    match.concede(0, "silence")
+    one, two = grade(match, solve(dd.game("number-duel")))
+    assert one == Grade(turns=2, critical=2, found=1, won=1, thrown=1, forfeits=1)
+    assert two.forfeits == 0
+    lost = duel("+5")
+    lost.concede(1, "silence")
+    assert grade(lost, solve(dd.game("number-duel")))[1] == Grade(turns=1, forfeits=1)
+
+
+def test_the_moves_of_an_opening_are_nobodys() -> None:
+    match = duel("+1 +10 +5 +3")
+    match.opening = 4
+    match.concede(match.state.player)
+    grades = grade(match, solve(dd.game("number-duel")))
+    assert sum(each.turns for each in grades) == 1
+
+
+def test_an_unfinished_match_has_no_grade() -> None:
+    with pytest.raises(ValueError, match="finished"):
+        grade(duel("+5"), solve(dd.game("number-duel")))
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_perfect_players_find_all_and_throw_nothing_away(name: str) -> None:
+    solution = solve(dd.game(name))
+    for seed in range(20):
+        seats = player("perfect", solution.game, solve, seed), player("random", solution.game, solve, seed)
+        perfect, _ = grade(contest(Match(solution.game), *seats), solution)
+        assert perfect.found == perfect.critical
+        assert perfect.thrown == 0
+
+
+# Ratings
+
+
+def test_ratings_recover_known_strengths() -> None:
+    dice, truth = random.Random(1), [-200, 0, 50, 150]
+    results = {
+        (one, two): [
+            (float(sum(dice.random() < 1 / (1 + 10 ** ((truth[two] - truth[one]) / 400)) for _ in range(2))), 2)
+            for _ in range(1000)
+        ]
+        for one in range(4)
+        for two in range(one + 1, 4)
+    }
+    for found, wanted in zip(ratings(results, 4), truth, strict=True):
+        assert found.low < wanted < found.high
+        assert found.high - found.low < 40
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    dice, held = random.Random(2), 0
+    for seed in range(200):
+        found = score([(float((dice.random() < 0.7) + (dice.random() < 0.5)), 2) for _ in range(50)], seed)
+        held += found.low <= 0.6 <= found.high
+    assert 180 <= held <= 199
+
+
+def test_a_clean_sweep_has_a_finite_rating_and_an_interval() -> None:
+    best, worst = ratings({(0, 1): [(2.0, 2)] * 10}, 2)
+    assert best.value == pytest.approx(-worst.value)
+    assert 0 < best.low < best.value < best.high < 2000
+    assert score([(2.0, 2)] * 10).value == score([(2.0, 2)] * 10).high == 1
+    assert 0.6 < score([(2.0, 2)] * 10).low < 1
+
+
+def test_the_same_results_have_the_same_ratings_with_the_same_seed() -> None:
+    results = {(0, 1): [(1.0, 2), (2.0, 2), (0.5, 1)], (1, 2): [(1.5, 2)]}
+    assert ratings(results, 3, seed=5) == ratings(results, 3, seed=5) != ratings(results, 3, seed=6)
+
+
+# Tournaments
+
+
+@pytest.fixture
+def plan(home: Path) -> Plan:
+    return make_plan(dd.game("operation-target"), ("random", "4", "perfect"), games=6, seed=3)
+
+
+def essence(played: list[Played]) -> list[Any]:
+    return [(game.task, game.record, game.grades) for game in played]
+
+
+def test_everybody_plays_everybody_from_both_seats_of_the_same_starts(plan: Plan) -> None:
+    played = run(plan, workers=1)
+    assert len(played) == 3 * 6
+    for first, second in zip(played[::2], played[1::2], strict=True):
+        assert first.record["players"] == second.record["players"][::-1]
+        opening = first.record["opening"]
+        assert first.record["moves"][:opening] == second.record["moves"][:opening]
+        assert opening == second.record["opening"]
+
+
+def test_a_tournament_is_the_same_on_any_number_of_cores_and_another_with_another_seed(plan: Plan) -> None:
+    assert essence(run(plan, workers=1)) == essence(run(plan, workers=2))
+    assert essence(run(plan, workers=1)) != essence(run(plan._replace(seed=4), workers=1))
+
+
+def test_games_that_are_in_the_file_are_not_played_again(plan: Plan, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    whole = run(plan, path, workers=1)
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == len(whole)
+    path.write_bytes(b"".join(lines[:7]) + lines[7][:40])  # as a kill leaves it
+    assert essence(run(plan, path, workers=1)) == essence(whole)
+    assert path.read_bytes() == b"".join(lines)
+    assert essence(run(plan, path, workers=2)) == essence(whole)
+    assert path.read_bytes() == b"".join(lines)
+
+
+def test_one_file_may_hold_several_tournaments(plan: Plan, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    run(plan, path, workers=1)
+    run(plan._replace(start="book"), path, workers=1)
+    more = run(plan._replace(games=8), path, workers=1)
+    assert len(more) == 3 * 8
+    assert len(path.read_bytes().splitlines()) == 3 * (6 + 6 + 2)
+
+
+def test_every_line_of_the_file_is_a_record(plan: Plan, tmp_path: Path) -> None:
+    played = run(plan, tmp_path / "games.jsonl", workers=1)
+    for line, game in zip((tmp_path / "games.jsonl").read_bytes().splitlines(), played, strict=True):
+        assert Match.parse(line).record() == game.record
+
+
+@pytest.mark.parametrize("text", ["hello\n", "[]\n", '{"format": "chess"}\n', "\n", "x" * 3_000_000])
+def test_a_foreign_file_is_refused_and_left_alone(text: str, plan: Plan, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    with pytest.raises(RecordError):
+        run(plan, path, workers=1)
+    assert path.read_text() == text
+
+
+def test_progress_counts_every_game(plan: Plan) -> None:
+    told: list[tuple[int, int]] = []
+    run(plan, progress=lambda done, total: told.append((done, total)), workers=1)
+    assert told == [(done, 18) for done in range(1, 19)]
+
+
+@pytest.mark.parametrize(
+    ("players", "games", "reason"),
+    [
+        (("random",), 2, "two players"),
+        (("random", "4", "random"), 2, "only once"),
+        (("random", "4"), 0, "a game to play"),
+        (("random", "nobody"), 2, "there are random, 1,"),
+    ],
+)
+def test_plans_that_make_no_sense_are_refused(players: tuple[str, ...], games: int, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        make_plan(dd.game("operation-target"), players, games)
+
+
+def test_a_player_can_play_itself(home: Path) -> None:
+    plan = make_plan(dd.game("operation-target"), ("4", "4"), games=4)
+    played = run(plan, workers=1)
+    assert {tuple(game.record["names"]) for game in played} == {("level 4", "level 4 (2)"), ("level 4 (2)", "level 4")}
+
+
+def test_standings_count_forfeits_and_name_their_reasons(home: Path) -> None:
+    plan = make_plan(dd.game("operation-target"), (CRASHES, "perfect"), games=4, start="book")
+    found = standings(plan, run(plan, workers=1))
+    best, worst = found["players"]
+    assert best["player"] == "perfect"
+    assert best["seats"] == [{"wins": 2, "draws": 0, "losses": 0}] * 2
+    assert worst["grade"]["forfeits"] == 4
+    assert worst["grade"]["critical"] >= 2  # the two starts that it had won
+    assert worst["grade"]["found"] == 0
+    reason = "the program ended without an answer (exit code 1). SystemError: out of ideas"
+    assert worst["reasons"] == {reason: 4}
+
+
+# The commands
+
+
+def test_a_match_tells_results_ratings_and_grades(duels: Run) -> None:
+    ran = duels("match", "perfect", "random", "--game", "operation-target", "--games", "10", "--start", "book")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("Operation Target, 10 games from the book's start, seed 0\n")
+    assert "perfect - random" in ran.stdout
+    assert "critical moves found" in ran.stdout
+    assert not ran.stderr
+
+
+def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
+    options = ("--game", "operation-target", "--games", "4", "--json", "--records", "games.jsonl", "--set", "target=40")
+    ran = duels("tournament", "random", "5", EXAMPLE, *options)
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert found["options"]["target"] == 40
+    assert found["games"] == 12
+    assert {row["command"] for row in found["players"]} == {"random", "5", EXAMPLE}
+    assert duels("tournament", "random", "5", EXAMPLE, *options).stdout == ran.stdout
+    assert len((home / "games.jsonl").read_bytes().splitlines()) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (
+            ("match", "9", "3", "--game", "number-duel"),
+            2,
+            "there are random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command",
+        ),
+        (("match", "2", "3", "--game", "chess"), 2, "There is no game 'chess'"),
+        (("match", "2", "3"), 2, "--game"),
+        (("match", "2", "3", "--game", "number-duel", "--games", "0"), 2, "a game to play"),
+        (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "0"), 2, "more than 0 seconds"),
+        (("tournament", "2", "--game", "number-duel"), 2, "two players"),
+        (("match", "1", "4", "--game", "operation-target", "--records", "."), 4, "not an ordinary file"),
+        (("match", "1", "4", "--game", "operation-target", "--records", "no/such/folder"), 4, "No such file"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_the_reason(
+    arguments: tuple[str, ...], code: int, reason: str, duels: Run
+) -> None:
+    ran = duels(*arguments)
+    assert (ran.returncode, ran.stdout) == (code, "")
+    assert reason in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_tournament_goes_on_after_a_kill_and_leaves_nobody_behind(home: Path, duels: Run) -> None:
+    """The slow program also tells who it is, so that it can be seen to end with its killed tournament."""
+    slow = home / "slow.py"
+    slow.write_text(
+        "import json, os, pathlib, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    pathlib.Path('players', str(os.getpid())).touch()\n"
+        "    time.sleep(0.05)\n"
+        "    print(json.dumps({'move': json.loads(line)['legal'][0]}), flush=True)\n"
+    )
+    (home / "players").mkdir()
+    command = shlex.join([sys.executable, str(slow)])
+    arguments = ["match", command, "random", "--game", "operation-target", "--games", "40", "--records", "games.jsonl"]
+    path = home / "games.jsonl"
+    begun = subprocess.Popen([*DUELS, *arguments], cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        wait(lambda: path.exists() and path.read_bytes().count(b"\n") >= 3)
+    finally:
+        begun.send_signal(signal.SIGKILL)
+        begun.communicate()
+    wait(lambda: not any(Path("/proc", each).exists() for each in os.listdir(home / "players")))
+    kept = path.read_bytes().splitlines(keepends=True)
+    assert 3 <= len(kept) < 40
+    ran = duels(*arguments, "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["games"] == 40
+    after = path.read_bytes().splitlines(keepends=True)
+    assert len(after) == 40
+    assert after[: len(kept) - 1] == kept[:-1]
+
+
+@pytest.mark.parametrize("sign", ["games.jsonl", "asked"], ids=["at the beginning", "while a program thinks"])
+def test_ctrl_c_says_how_to_go_on(sign: str, home: Path) -> None:
+    thinks = "import time; input(); open('asked', 'w'); time.sleep(1000)"
+    command = shlex.join([sys.executable, "-c", thinks])
+    arguments = ["match", command, "random", "--game", "operation-target", "--records", "games.jsonl"]
+    begun = subprocess.Popen([*DUELS, *arguments], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait((home / sign).exists)
+    begun.send_signal(signal.SIGINT)
+    said = begun.communicate(timeout=PATIENCE)[1].decode()
+    assert begun.returncode == 130
+    assert "duels: The games played are in 'games.jsonl'; the same command goes on.\n" in said
+    assert "Traceback" not in said
+
+
+def wait(happened: Any) -> None:
+    for _ in range(PATIENCE * 20):
+        if happened():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it never happened")
