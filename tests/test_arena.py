@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import digitduels as dd
-from conftest import DUELS, PATIENCE, ROOT, Run
+from conftest import DUELS, PATIENCE, ROOT, Open, Run
 from digitduels.arena.contest import contest
 from digitduels.arena.grade import Grade, grade
 from digitduels.arena.ratings import ratings, score
@@ -237,7 +237,9 @@ def test_every_line_of_the_file_is_a_record(plan: Plan, tmp_path: Path) -> None:
         assert Match.parse(line).record() == game.record
 
 
-@pytest.mark.parametrize("text", ["hello\n", "[]\n", '{"format": "chess"}\n', "\n", "x" * 3_000_000])
+@pytest.mark.parametrize(
+    "text", ["hello\n", "hello", '{"game": 1}', "[]\n", '{"format": "chess"}\n', "\n", "x" * 3_000_000]
+)
 def test_a_foreign_file_is_refused_and_left_alone(text: str, plan: Plan, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text)
@@ -297,6 +299,18 @@ def test_a_match_tells_results_ratings_and_grades(duels: Run) -> None:
     assert not ran.stderr
 
 
+def test_progress_is_shown_to_who_watches(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    shown = terminal("match", "1", "4", "--game", "operation-target", "--games", "40").rest()
+    assert "40/40" in shown
+    assert "Operation Target, 40 games from fair starts, seed 0\n" in shown
+
+
+def test_a_negative_seed_is_a_seed(duels: Run) -> None:
+    ran = duels("match", "1", "4", "--game", "operation-target", "--games", "2", "--seed", "-5")
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
     options = ("--game", "operation-target", "--games", "4", "--json", "--records", "games.jsonl", "--set", "target=40")
     ran = duels("tournament", "random", "5", EXAMPLE, *options)
@@ -321,6 +335,7 @@ def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
         (("match", "2", "3"), 2, "--game"),
         (("match", "2", "3", "--game", "number-duel", "--games", "0"), 2, "a game to play"),
         (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "0"), 2, "more than 0 seconds"),
+        (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "inf"), 2, "more than 0 seconds"),
         (("tournament", "2", "--game", "number-duel"), 2, "two players"),
         (("match", "1", "4", "--game", "operation-target", "--records", "."), 4, "not an ordinary file"),
         (("match", "1", "4", "--game", "operation-target", "--records", "no/such/folder"), 4, "No such file"),

@@ -14,6 +14,7 @@ from conftest import Open, Run
 from digitduels import __version__
 from digitduels.manual import manual
 from digitduels.terminal import saves
+
 COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
 COMMANDS += ["completion"]
 

@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 def ratings(results: Results, players: int, seed: int = 0) -> list[Estimate]:
     """The ratings of players 0, 1, … by the results between them."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(abs(seed))
     points = np.zeros((1 + DRAWN, players, players))
     for (one, two), bouts in results.items():
         ours, theirs = _redrawn(bouts, rng)
@@ -51,7 +51,7 @@ def ratings(results: Results, players: int, seed: int = 0) -> list[Estimate]:
 
 def score(bouts: Sequence[Bout], seed: int = 0) -> Estimate:
     """The share of the points that the first of two players makes."""
-    ours, theirs = _redrawn(bouts, np.random.default_rng(seed))
+    ours, theirs = _redrawn(bouts, np.random.default_rng(abs(seed)))
     points, games = map(sum, zip(*bouts, strict=True))
     return _estimate(points / games, (ours / (ours + theirs))[1:])
 

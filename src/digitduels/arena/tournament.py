@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -87,7 +88,7 @@ def make_plan(
         raise ValueError("In a tournament every player plays once; name each only once.")
     if games < 1:
         raise ValueError("There must be a game to play.")
-    if move_time is not None and not move_time > 0:
+    if move_time is not None and not 0 < move_time < math.inf:
         raise ValueError("The time for a move must be more than 0 seconds.")
     return Plan(game.id, game.values, names, games, start, seed, move_time)
 
@@ -186,6 +187,9 @@ def _opening(game: AnyGame, seed: str) -> list[Any]:
 # The records
 
 
+_HEAD = json.dumps({"format": FORMAT})[:-1].encode()  # how every line begins
+
+
 def _key(plan: Plan, task: Task) -> str:
     return json.dumps([plan.game, plan.options, _players(plan, task), _seed(plan, task)], sort_keys=True)
 
@@ -198,8 +202,8 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     with path.open("rb+") as file:
         whole = 0
         while line := file.readline(LARGEST):
-            if not line.endswith(b"\n") and len(line) < LARGEST:
-                break
+            if not line.endswith(b"\n") and line[: len(_HEAD)] == _HEAD[: len(line)] and len(line) < LARGEST:
+                break  # torn
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError):

@@ -63,7 +63,8 @@ def watching(plan: Plan) -> Iterator[Progress | None]:
     from rich.progress import Progress as Bar
 
     columns = TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, transient=True, disable=console.is_dumb_terminal) as bar:
         task = bar.add_task("games", total=len(plan.pairs) * plan.games)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
