@@ -151,7 +151,8 @@ def bar(title: str) -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
-    with Bar(*columns, console=Console(stderr=True), transient=True) as shown:
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, transient=True, disable=console.is_dumb_terminal) as shown:
         task = shown.add_task(f"{title}: preparing", total=None)
         yield lambda what, done: shown.update(task, description=f"{title}: {what}", completed=done, total=1.0)
 
