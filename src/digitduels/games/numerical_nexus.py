@@ -36,6 +36,7 @@ EFFECT: Final = {
 }
 MOVES: Final = tuple(map(Move, EFFECT))
 NAMES: Final = ("+1", "+3", "+5", "×2", "×3", "reset")
+NONE_LEFT: Final = tuple(f"You have no {name} left." for name in NAMES)
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class NumericalNexus(Game[Hand, None, Move]):
         stock, times, plus = EFFECT[move.operation]
         # Every use is spent once.
         if not uses[stock]:
-            return f"You have no {NAMES[stock]} left."
+            return NONE_LEFT[stock]
         # A score never passes the target.
         if score * times + plus > self.target:
             return f"{NAMES[stock]} would take your score to {score * times + plus}, past {self.target}."

@@ -95,7 +95,7 @@ def fill(codes: Any, tasks: Any, program: Any, endings: Any, stuck: Any, scale: 
                             source = there + program.via_to[op] * hands
                             mapping = program.maps[program.via_map[op]]
                             for o in range(broad):
-                                tile[row + o] = max(tile[row + o], codes[source + mapping[o0 + o]])
+                                tile[row + o] = max(tile[row + o], codes[source + uint64(mapping[o0 + o])])
                     if not free:
                         break
                     # One ply further, and seen from the other side.
@@ -245,7 +245,7 @@ def reach(reached: Any, tasks: Any, program: Any) -> None:
                     target = there + program.via_to[op] * hands
                     mapping = program.maps[program.via_map[op]]
                     for o in range(waiter0, waiter1):
-                        reached[target + mapping[o]] |= reached[source + o * hands]
+                        reached[target + uint64(mapping[o])] |= reached[source + o * hands]
 
 
 @kernel

@@ -63,7 +63,7 @@ class Program(NamedTuple):
     via_from: Words
     via_to: Words
     via_map: Words  # which row of maps says how
-    maps: Words  # [map, hand]
+    maps: npt.NDArray[np.uint32]  # [map, hand]; small, so that it stays near the core
 
 
 def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
@@ -104,7 +104,7 @@ def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
             via_from=words(first[~plain] % count),
             via_to=words(to[~plain]),
             via_map=words(mapping[~plain]),
-            maps=words(maps),
+            maps=np.ascontiguousarray(maps, np.uint32),
         ),
         endings,
     )
