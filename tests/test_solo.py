@@ -118,7 +118,7 @@ def test_a_fair_start_gives_an_opening_that_cannot_be_taken_back(duels: Run, hom
 def test_an_opponent_that_is_none_is_a_usage_error_with_the_choices(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "nobody-we-know")
     assert played.returncode == 2
-    assert "random, 1, 2, 3, 4, 5, 6, 7, perfect" in played.stderr
+    assert "there are human, coach, random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command of a program." in played.stderr
 
 
 def test_a_game_too_large_to_solve_is_played_between_people_only(duels: Run) -> None:

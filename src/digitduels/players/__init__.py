@@ -14,13 +14,14 @@ __all__ = ["NAMES", "Forfeit", "Player", "RandomPlayer", "check", "player"]
 NAMES = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
 
 
-def check(name: str) -> None:
-    """Raises ValueError with the choices if there is no player of that name."""
+def check(name: str, *others: str) -> None:
+    """Raises ValueError with the choices if there is no player of that name, nor is it one of the others."""
     from digitduels.players.program import command
 
-    if name not in NAMES and command(name) is None:
+    known = (*others, *NAMES)
+    if name not in known and command(name) is None:
         raise ValueError(
-            f"There is no player {quoted(name)}; there are {', '.join(NAMES)}, or the command of a program."
+            f"There is no player {quoted(name)}; there are {', '.join(known)}, or the command of a program."
         )
 
 

@@ -30,11 +30,10 @@ COACH_LEVEL = "4"
 def play(arguments: argparse.Namespace) -> int:
     """Sets a new game up as the command line says, and plays it."""
     game = read_game(arguments.game, arguments.set)
-    if arguments.vs not in ("human", COACH):
-        try:
-            check(arguments.vs)
-        except ValueError as error:
-            usage(str(error))
+    try:
+        check(arguments.vs, "human", COACH)
+    except ValueError as error:
+        usage(str(error))
     dice = random.Random(arguments.seed)
     first = {"1": 0, "2": 1}.get(arguments.first, dice.randrange(2))
     match = Match(game, first=first)
