@@ -88,6 +88,17 @@ def test_a_game_against_a_level_is_resumed_against_that_level(duels: Run, home: 
     assert len(match.moves) > len(before)
 
 
+def test_a_rematch_can_be_replayed_too(duels: Run, home: Path) -> None:
+    answers = "\n".join(["+1", "concede", "rematch", "+2", "+1"])
+    games = []
+    for _ in "12":
+        played = duels("play", "number-duel", "--vs", "3", "--seed", "4", *SMALL, answers=answers)
+        games.append(played.stdout.replace("number-duel-4", "number-duel-2"))
+    assert games[0] == games[1]
+    seeds = {Match.load(path).seed for path in (home / "state" / "digitduels" / "games").glob("*.json")}
+    assert seeds == {"4", "4 again"}
+
+
 @pytest.mark.parametrize("seat", ["1", "2", "random"])
 def test_the_person_sits_where_they_want(seat: str, duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", seat, "--seed", "3", *SMALL, answers="+1\n")

@@ -93,6 +93,7 @@ class Match:
         """The same game once more; the other player goes first."""
         match = Match(self.game, names=self.names, first=1 - self.first)
         match.players = self.players
+        match.seed = None if self.seed is None else f"{self.seed} again"  # another game, which can be replayed as well
         return match
 
     def until(self, moves: int) -> Match:
