@@ -82,8 +82,14 @@ class Solo(Session):
         answer = self.console.ask(f"That {loses}. Take it back? (y/n) ")
         if answer.strip().lower() not in ("y", "yes", ""):
             return True
-        self.match.asked.append((len(self.match.moves), "take-back"))
+        self.note("take-back")
         return False
+
+    def note(self, what: str) -> None:
+        """Puts help that was asked for into the record."""
+        self.match.asked.append((len(self.match.moves), what))
+        if self.match.moves:
+            self.keep()
 
     def undo(self, argument: str) -> bool:
         """Takes back the person's last move, and with it the answer to it."""
@@ -100,14 +106,14 @@ class Solo(Session):
         after, count = self.hints
         count = min(count + 1, 4) if after == len(match.moves) else 1
         self.hints = len(match.moves), count
-        match.asked.append((len(match.moves), f"hint {count}"))
+        self.note(f"hint {count}")
         self.say(*hint(match.state, self.solve(), count))
         return False
 
     def values(self, _: str) -> bool:
         from digitduels.study.hints import values
 
-        self.match.asked.append((len(self.match.moves), "values"))
+        self.note("values")
         self.say(*values(self.match.state, self.solve()))
         return False
 
