@@ -1,0 +1,133 @@
+"""What research frameworks see of a position: a row of fixed length for any game, and the legal moves as a mask."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import digitduels as dd
+from digitduels.adapters.observation import HIGHEST, Observation
+from digitduels.core import Game, Outcome, State
+from variants import ALL, describe, play_on
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_rows_have_the_shape_and_bounds_that_are_promised(variant: tuple[str, dict[str, Any]]) -> None:
+    game = dd.game(variant[0], **variant[1])
+    view = Observation(game)
+    assert view.shape == view.low.shape == view.high.shape == (len(view.names),)
+    assert len(set(view.names)) == len(view.names)
+    for seed in range(5):
+        for state in play_on(game, game.start(), random.Random(seed), 200)[0]:
+            for player in (None, 0, 1):
+                row = view.array(state, player)
+                assert (row.shape, row.dtype) == (view.shape, np.dtype(np.int32))
+                assert (view.low <= row).all()
+                assert (row <= view.high).all()
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_masks_are_the_legal_moves_in_order(variant: tuple[str, dict[str, Any]]) -> None:
+    game = dd.game(variant[0], **variant[1])
+    view = Observation(game)
+    for seed in range(5):
+        for state in play_on(game, game.start(), random.Random(seed), 200)[0]:
+            mask = view.mask(state)
+            assert mask.dtype == np.int8
+            assert [move for move, legal in zip(game.moves, mask, strict=True) if legal] == game.legal_moves(state)
+            mask[:] = 7  # nobody else's copy
+            assert set(view.mask(state).tolist()) <= {0, 1}
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_different_positions_of_a_mover_have_different_rows(name: str) -> None:
+    game, view = dd.game(name), Observation(dd.game(name))
+    seen: dict[bytes, Any] = {}
+    for seed in range(50):
+        for state in play_on(game, game.start(), random.Random(seed), 200)[0]:
+            position = state.mine, state.theirs, state.table
+            assert seen.setdefault(view.array(state).tobytes(), position) == position
+
+
+def test_hands_are_seen_from_the_player_to_move_or_from_the_one_named() -> None:
+    game = dd.game("number-duel")
+    view = Observation(game)
+    state = game.play(game.start(), game.read("+5"))
+    assert view.array(state).tolist() == [0, 5, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2]
+    assert view.array(state, 0).tolist() == [5, 0, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2]
+
+
+def test_numbers_that_do_not_fit_are_shown_as_the_nearest_that_does() -> None:
+    game = dd.game("operation-target", target=10**4000, start=10**100)
+    assert Observation(game).array(game.start())[-1] == HIGHEST
+
+
+# Games that do not exist yet
+
+
+class Move(NamedTuple):
+    colour: str
+
+    def __str__(self) -> str:
+        return self.colour
+
+
+class Table(NamedTuple):
+    last: int | str | None
+    flags: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Colours(Game[None, Any, Move]):
+    """Two moves each, and a table of many kinds."""
+
+    moves = (Move("red"), Move("blue"))
+    longest = 3
+
+    def start(self) -> State[None, Any]:
+        return State(0, (None, None), Table(None, (False, False)))
+
+    def forbids(self, state: State[None, Any], move: Move) -> str | None:
+        return None
+
+    def after(self, state: State[None, Any], move: Move) -> State[None, Any]:
+        last: Any = {None: move.colour, "red": 7, "blue": 8}.get(state.table.last, "done")
+        return state.then(None, None, Table(last, (True, state.table.flags[0])))
+
+    def outcome(self, state: State[None, Any]) -> Outcome | None:
+        return Outcome(0, "Enough.") if state.table.last == "done" else None
+
+
+class Growing(Colours):
+    """A table that gets longer."""
+
+    def after(self, state: State[None, Any], move: Move) -> State[None, Any]:
+        return state.then(None, None, (*state.table, move.colour))
+
+    def outcome(self, state: State[None, Any]) -> Outcome | None:
+        return Outcome(0, "Enough.") if len(state.table) > 3 else None
+
+
+def test_any_game_made_of_numbers_words_and_nothing_has_rows() -> None:
+    game = Colours()
+    view = Observation(game)
+    assert view.names == (
+        *("table last", "table last None", "table last red", "table last blue", "table last done"),
+        *("table flags 1", "table flags 2"),
+    )
+    states, _ = play_on(game, game.start(), random.Random(1), 9)
+    assert [view.array(state).tolist() for state in states] == [
+        [0, 1, 0, 0, 0, 0, 0],
+        [0, 0, 1, 0, 0, 1, 0],
+        [7, 0, 0, 0, 0, 1, 1],
+        [0, 0, 0, 0, 1, 1, 1],
+    ]
+
+
+def test_a_game_without_a_fixed_length_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"^What players see here as table changes its length"):
+        Observation(Growing())
