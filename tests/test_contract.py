@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 from typing import Any
@@ -261,3 +262,24 @@ def test_something_that_is_no_move_cannot_be_played() -> None:
 
 def test_the_classes_of_the_games_are_found_by_name() -> None:
     assert [game_class(name)().id for name in dd.games()] == dd.games()
+
+
+@given(games_in_progress())
+def test_a_position_is_placed_and_set_up_again(played: InProgress) -> None:
+    game, states, _ = played
+    for state in states:
+        board = game.board(state)
+        scores = [side.score for side in (*board.hands, board.table) if side.score is not None]
+        if all(score <= (game.goal or score) for score in scores):
+            assert game.position(json.loads(json.dumps(game.placed(state)))) == state
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"player": 0}, {"player": True}, {"hands": []}, {"hands": [[], []]}, {"table": None}, {"table": [10**30] * 99}]
+    + [{"hands": [[number] * 7] * 2, "table": [number] * 9} for number in (-(10**9), 10**9, 10**5000, 1.5, "1", None)],
+    ids=range(12),
+)
+def test_a_position_that_makes_no_sense_is_refused_with_a_sentence(game: AnyGame, change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
+        game.position(game.placed(game.start()) | change)

@@ -48,10 +48,13 @@ def with_options(**options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", dd.games())
 @given(data=st.data())
 def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObject) -> None:
+    game = dd.game(name, **data.draw(st.sampled_from(VARIANTS[name])))
+    reply = game.play(game.start(), game.legal_moves(game.start())[0])
     match = dd.Match(
-        dd.game(name, **data.draw(st.sampled_from(VARIANTS[name]))),
+        game,
         names=data.draw(st.sampled_from([("Ann", "Bob"), ("Zoë", "×÷ 数"), ('"', "\\")])),
         first=data.draw(st.integers(0, 1)),
+        position=data.draw(st.sampled_from([None, reply])),
     )
     for choice in data.draw(st.lists(st.integers(0, 999), max_size=20)):
         possible = match.game.legal_moves(match.state)

@@ -64,6 +64,35 @@ class Outcome(NamedTuple):
     reason: str
 
 
+class Stock(NamedTuple):
+    """Things of one kind that are used up: what they are called, how many are left, and how many there were."""
+
+    label: str
+    left: int
+    of: int
+
+
+class Side(NamedTuple):
+    """What is to be seen of a hand or of the table: a score, and things that are used up."""
+
+    score: int | None = None
+    stocks: tuple[Stock, ...] = ()
+    lowest: int = 0
+    """How low the score can be."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """All that can change, as numbers: the score, if there is one, and what is left of each stock."""
+        return [number for number in (self.score, *(stock.left for stock in self.stocks)) if number is not None]
+
+
+class Board(NamedTuple):
+    """A position as something to look at, and to set up: both hands, and what lies between the players."""
+
+    hands: tuple[Side, Side]
+    table: Side
+
+
 def called(player: int) -> str:
     """What a player is called in the books.
 
@@ -214,6 +243,19 @@ class Game(Generic[Hand, Table, Move]):
         """All that the legal moves of a position depend on: positions that share it share their legal moves."""
         return state
 
+    # How it looks. Pages draw positions by it, and positions are set up by it.
+
+    def board(self, state: State[Hand, Table]) -> Board:
+        """What is to be seen of a position."""
+        first, second, table = (Side(part if isinstance(part, int) else None) for part in (*state.hands, state.table))
+        return Board((first, second), table)
+
+    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> State[Hand, Table]:
+        """The position whose board shows these numbers; ValueError if the rules know of none."""
+        start = self.start()
+        first, second = (numbers[0] if numbers else part for numbers, part in zip(hands, start.hands, strict=True))
+        return State(player, (first, second), table[0] if table else start.table)  # type: ignore[arg-type]
+
     # Its words. Players are "Player 1" and "Player 2" here; whoever shows a line puts in their names.
 
     def phrases(self, state: State[Hand, Table] | None) -> Iterable[tuple[str, Move]]:
@@ -267,6 +309,47 @@ class Game(Generic[Hand, Table, Move]):
         """The options of this variant by name, ready for JSON."""
         found = {option.name: getattr(self, option.field) for option in self.options()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+    @property
+    def goal(self) -> int | None:
+        """The score that wins, where a game has such an option."""
+        return getattr(self, "target", None)
+
+    def placed(self, state: State[Hand, Table]) -> dict[str, Any]:
+        """A position as JSON values: whose turn it is, 1 or 2, and the numbers of each hand and of the table."""
+        board = self.board(state)
+        return {
+            "player": state.player + 1,
+            "hands": [hand.numbers for hand in board.hands],
+            "table": board.table.numbers,
+        }
+
+    def position(self, placed: object) -> State[Hand, Table]:
+        """The position that JSON values describe, reachable or not; raises ValueError with the reason if none is.
+
+        >>> from digitduels.games import game
+        >>> game("operation-target").position({"player": 2, "hands": [[1, 0], [1, 1]], "table": [7]})
+        State(player=1, hands=('x2', None), table=7)
+        """
+        model = self.board(self.start())
+        shape = [len(side.numbers) for side in (*model.hands, model.table)]
+        match placed:
+            case {"player": 1 | 2 as player, "hands": [list(first), list(second)], "table": list(table)}:
+                parts = first, second, table
+                if type(player) is int and [len(part) for part in parts] == shape:
+                    for side, numbers in zip((*model.hands, model.table), parts, strict=True):
+                        self._check(side, numbers)
+                    return self.arrange(player - 1, (first, second), table)
+        raise ValueError(f"A position of {self.title} looks like {self.placed(self.start())}.".replace("'", '"'))
+
+    def _check(self, side: Side, numbers: list[Any]) -> None:
+        """Raises ValueError if numbers do not fit what they stand for."""
+        kinds = [] if side.score is None else [("A score", side.lowest, self.goal)]
+        kinds += [(f"What is left of {stock.label}", 0, stock.of) for stock in side.stocks]
+        for number, (what, low, high) in zip(numbers, kinds, strict=True):
+            if type(number) is not int or number < low or (high is not None and number > high):
+                upper = "up" if high is None else f"to {quoted(high)}"
+                raise ValueError(f"{what} must be a whole number from {low} {upper}; {quoted(number)} is not.")
 
     def permitted(self, state: State[Hand, Table]) -> tuple[Move, ...]:
         """The moves that no rule forbids, in the order of `moves`, in a game that is not over."""

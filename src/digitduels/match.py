@@ -36,12 +36,21 @@ class Match:
     Outcome(winner=0, reason='Player 1 has reached 50 points.')
     """
 
-    def __init__(self, game: AnyGame, *, names: Sequence[str] = NAMES, first: int = 0) -> None:
+    def __init__(
+        self,
+        game: AnyGame,
+        *,
+        names: Sequence[str] = NAMES,
+        first: int = 0,
+        position: State[Any, Any] | None = None,
+    ) -> None:
         self.game = game
         self.names = player_names(names)
-        self.first = first
+        self.first = first if position is None else position.player
+        self.position = position
+        """Where the game began, if somebody set it up."""
         self.moves: list[Any] = []
-        self.states: list[State[Any, Any]] = [game.start()._replace(player=first)]
+        self.states: list[State[Any, Any]] = [position or game.start()._replace(player=first)]
         self.conceded: int | None = None
         self.forfeit: str | None = None
         self.players = ("human", "human")
@@ -91,14 +100,15 @@ class Match:
 
     def rematch(self) -> Match:
         """The same game once more; the other player goes first."""
-        match = Match(self.game, names=self.names, first=1 - self.first)
+        swapped = self.position and State(1 - self.first, self.position.hands[::-1], self.position.table)
+        match = Match(self.game, names=self.names, first=1 - self.first, position=swapped)
         match.players = self.players
         match.seed = None if self.seed is None else f"{self.seed} again"  # another game, which can be replayed as well
         return match
 
     def until(self, moves: int) -> Match:
         """The match as it stood after so many moves, to be played on."""
-        match = Match(self.game, names=self.names, first=self.first)
+        match = Match(self.game, names=self.names, first=self.first, position=self.position)
         match.players, match.seed, match.opening = self.players, self.seed, min(self.opening, moves)
         for move in self.moves[:moves]:
             match.play(move)
@@ -114,6 +124,7 @@ class Match:
             "options": self.game.values,
             "names": list(self.names),
             "first": self.first + 1,
+            "position": None if self.position is None else self.game.placed(self.position),
             "players": list(self.players),
             "seed": self.seed,
             "opening": self.opening,
@@ -149,7 +160,9 @@ class Match:
         if not all(isinstance(text, str) for text in moves + record["names"]):
             raise RecordError("The record's moves and names must be texts.")
         try:
-            match = cls(game(record["game"], **record["options"]), names=record["names"], first=_PLAYERS.index(first))
+            rules = game(record["game"], **record["options"])
+            position = rules.position(record["position"]) if record.get("position") is not None else None
+            match = cls(rules, names=record["names"], first=_PLAYERS.index(first), position=position)
         except ValueError as error:
             raise RecordError(f"The record does not describe a match. {error}") from None
         for place, text in enumerate(moves, 1):

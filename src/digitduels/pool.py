@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain, compress, repeat
 from operator import add, floordiv, mul, sub
 from typing import Final, NamedTuple
 
-from digitduels.core import Outcome, State, called
+from digitduels.core import Board, Outcome, Side, State, Stock, called
 
 ARITHMETIC: Final[dict[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "x": mul, "/": floordiv}
 TIES: Final = ("last-mover-loses", "last-mover-wins", "draw")
@@ -58,6 +58,19 @@ class Pool(NamedTuple):
         """The pool without one copy of `number`, which must be there."""
         counts = self.counts
         return Pool((*counts[: number - 1], counts[number - 1] - 1, *counts[number:]), self.copies)
+
+
+def laid_out(state: State[int, Pool], lowest: int = 0) -> Board:
+    """What is to be seen where each player has a score and the pool lies between them."""
+    first, second = (Side(score, lowest=lowest) for score in state.hands)
+    pool = state.table
+    stocks = (Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1))
+    return Board((first, second), Side(None, tuple(stocks)))
+
+
+def set_up(player: int, hands: Sequence[Sequence[int]], table: Sequence[int], copies: int) -> State[int, Pool]:
+    """The position that is laid out like this."""
+    return State(player, (hands[0][0], hands[1][0]), Pool(tuple(table), copies))
 
 
 def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
 
-from digitduels.core import Choice, Game, Outcome, State, Whole, called, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, run_out
+from digitduels.core import Board, Choice, Game, Outcome, State, Whole, called, option
+from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
 
 Position = State[int, Pool]
 
@@ -92,6 +92,19 @@ class EquationDuel(Game[int, Pool, Move]):
         if sum(state.table.counts) < 2:
             return run_out(state, self.target, self.tie)
         return None
+
+    # How it looks
+
+    def board(self, state: Position) -> Board:
+        return laid_out(state, self._lowest)
+
+    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
+        return set_up(player, hands, table, 1)
+
+    @property
+    def _lowest(self) -> int:
+        """The lowest score: each pair subtracts the highest number that is left from the lowest."""
+        return -sum(range(self.highest - 1, 0, -2))
 
     # The words
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from digitduels.core import Choice, Game, Outcome, State, Whole, called, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, run_out
+from digitduels.core import Board, Choice, Game, Outcome, State, Whole, called, option
+from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
 
 Position = State[int, Pool]
 
@@ -83,6 +83,14 @@ class NumberDuel(Game[int, Pool, Move]):
         if not any(state.table.counts):
             return run_out(state, self.target, self.tie)
         return None
+
+    # How it looks
+
+    def board(self, state: Position) -> Board:
+        return laid_out(state)
+
+    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
+        return set_up(player, hands, table, self.copies)
 
     # The words
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from digitduels.core import Game, Outcome, State, Whole, Wholes, called, option
+from digitduels.core import Board, Game, Outcome, Side, State, Stock, Whole, Wholes, called, option
 
 
 class Hand(NamedTuple):
@@ -112,6 +112,16 @@ class NumericalNexus(Game[Hand, None, Move]):
         if not self.permitted(state):
             return Outcome(1 - state.player, f"{called(state.player)} cannot make a valid move and loses.")
         return None
+
+    # How it looks
+
+    def board(self, state: Position) -> Board:
+        first, second = (Side(score, tuple(map(Stock, NAMES, uses, self.uses))) for score, uses in state.hands)
+        return Board((first, second), Side())
+
+    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
+        first, second = (Hand(score, tuple(uses)) for score, *uses in hands)
+        return State(player, (first, second), None)
 
     # The words
 

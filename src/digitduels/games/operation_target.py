@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from digitduels.core import Game, Outcome, State, Whole, called, option
+from digitduels.core import Board, Game, Outcome, Side, State, Stock, Whole, called, option
 from digitduels.text import quoted
 
 Position = State["str | None", int]
@@ -85,6 +85,22 @@ class OperationTarget(Game["str | None", int, Move]):
         if state.table > self.target:
             return Outcome(state.player, f"{called(last_mover)} has exceeded the Target Number!")
         return None
+
+    # How it looks
+
+    def board(self, state: Position) -> Board:
+        # What a player did last is barred for one turn: none of it is left.
+        first, second = (
+            Side(None, tuple(Stock(self.labels[operation], int(operation != last), 1) for (operation,) in MOVES))
+            for last in state.hands
+        )
+        return Board((first, second), Side(state.table, lowest=1))
+
+    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
+        if [0, 0] in hands:
+            raise ValueError("Only one operation can be barred, the one that the player did last.")
+        first, second = (dict(zip(left, ("+1", "x2"), strict=True)).get(0) for left in hands)
+        return State(player, (first, second), table[0])
 
     # The words
 

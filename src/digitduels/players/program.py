@@ -44,6 +44,7 @@ def question(match: Match) -> dict[str, Any]:
     return {
         "game": match.game.id,
         "options": match.game.values,
+        **({} if match.position is None else {"position": match.game.placed(match.position)}),
         "moves": [str(move) for move in match.moves],
         "legal": [str(move) for move in match.game.legal_moves(match.state)],
         "player": match.state.player + 1,
