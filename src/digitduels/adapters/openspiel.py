@@ -1,0 +1,232 @@
+"""Every game and variant in OpenSpiel, under one name: importing this module registers `python_digitduels`.
+
+>>> import pyspiel
+>>> game = pyspiel.load_game("python_digitduels(game=number-duel,target=60)")
+>>> state = game.new_initial_state()
+>>> state.apply_action(state.string_to_action("+5"))
+>>> print(state)
+State(player=1, hands=(5, 0), table=Pool(counts=(2, 2, 2, 2, 1, 2, 2, 2, 2, 2), copies=2))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from digitduels.adapters.observation import Observation
+from digitduels.core import IllegalMove, State, Whole, Wholes
+from digitduels.games import AnyGame, game, game_class, games
+
+try:
+    import pyspiel
+    from open_spiel.python.observation import IIGObserverForPublicInfoGame
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("OpenSpiel is missing. Get it with: pip install 'digitduels[openspiel]'") from error
+
+NAME = "python_digitduels"
+_REMEMBERED = 100_000  # sets of legal actions that a game keeps at the most
+
+# OpenSpiel wants a value of the right type for every option of every game. These are no option's: as the book has it.
+NUMBER, TEXT = -(2**31), ""
+_OPTIONS = {
+    option.name: NUMBER if isinstance(option.kind, Whole) else TEXT
+    for name in games()
+    for option in game_class(name).options()
+}
+_TYPE = pyspiel.GameType(
+    short_name=NAME,
+    long_name="Digit Duels",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
+    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=2,
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=True,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification={"game": TEXT, **_OPTIONS},
+    default_loadable=False,  # which game it is must be said
+)
+
+
+class Here(NamedTuple):
+    """A position and what is asked of it again and again. It never changes, so a copy of it is itself."""
+
+    state: State[Any, Any]
+    player: int
+    returns: tuple[float, float]
+
+    def __deepcopy__(self, memo: object) -> Here:
+        return self
+
+
+class DuelGame(pyspiel.Game):  # type: ignore[misc]
+    """A game as OpenSpiel knows it; `rules` is the same as ours."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self.rules = _rules(parameters)
+        self.moves = dict(enumerate(self.rules.moves))
+        self.ids = {move: action for action, move in self.moves.items()}
+        self.first = self.at(self.rules.start())
+        self._legal: dict[Hashable, dict[int, Any]] = {}
+        facts = pyspiel.GameInfo(
+            num_distinct_actions=len(self.moves),
+            max_chance_outcomes=0,
+            num_players=2,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=self.rules.longest,
+        )
+        super().__init__(_TYPE, facts, {"game": self.rules.id, **_parameters(self.rules)})
+
+    def new_initial_state(self, state: Any = None) -> DuelState:
+        """The first position, or the one that a struct or a dict describes."""
+        if state is None:
+            return DuelState(self, self.first)
+        placed = state.to_dict() if hasattr(state, "to_dict") else state
+        return DuelState(self, self.at(self.rules.position(placed)))
+
+    def make_py_observer(self, kind: Any = None, parameters: Any = None) -> Any:
+        if kind is None or kind.public_info:
+            return Observer(self, parameters, history=kind is not None and kind.perfect_recall)
+        return IIGObserverForPublicInfoGame(kind, parameters)
+
+    def at(self, state: State[Any, Any]) -> Here:
+        """What OpenSpiel wants to know of a position."""
+        outcome = self.rules.outcome(state)
+        if outcome is None:
+            return Here(state, state.player, (0.0, 0.0))
+        won = {0: (1.0, -1.0), 1: (-1.0, 1.0), None: (0.0, 0.0)}
+        return Here(state, pyspiel.PlayerId.TERMINAL, won[outcome.winner])
+
+    def objection(self, state: State[Any, Any], action: int) -> str:
+        """Why an action may not be applied."""
+        if action not in self.moves:
+            return f"There is no action {action}: the actions of {self.rules.title} are 0 to {len(self.moves) - 1}."
+        return str(self.rules.objection(state, self.moves[action]))
+
+    def legal(self, state: State[Any, Any]) -> dict[int, Any]:
+        """The legal moves by their ids, in a game that is not over."""
+        key = self.rules.legality(state)
+        found = self._legal.get(key)
+        if found is None:
+            if len(self._legal) >= _REMEMBERED:
+                self._legal.clear()
+            found = self._legal[key] = {self.ids[move]: move for move in self.rules.permitted(state)}
+        return found
+
+
+class DuelState(pyspiel.State):  # type: ignore[misc]
+    """A game being played in OpenSpiel."""
+
+    # OpenSpiel copies and pickles the dictionary of a state whenever it clones or serialises it: only what differs
+    # from position to position is in there.
+    __slots__ = ("__dict__", "duel")
+    here: Here
+
+    def __init__(self, duel: DuelGame, here: Here) -> None:
+        super().__init__(duel)
+        self.duel = duel
+        self.here = here
+
+    @property
+    def position(self) -> State[Any, Any]:
+        """The position as our rules and solutions know it."""
+        return self.here.state
+
+    def current_player(self) -> int:
+        return self.here.player
+
+    def is_terminal(self) -> bool:
+        return self.here.player < 0
+
+    def returns(self) -> list[float]:
+        return list(self.here.returns)
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return list(self.duel.legal(self.here.state))
+
+    def _apply_action(self, action: int) -> None:
+        duel, (state, player, _) = self.duel, self.here
+        move = duel.legal(state).get(action) if player >= 0 else None
+        if move is None:
+            raise IllegalMove(duel.objection(state, action))
+        self.here = duel.at(duel.rules.after(state, move))
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return str(self.duel.moves[action])
+
+    def __str__(self) -> str:
+        return repr(self.here.state)
+
+    # The structs of OpenSpiel 2, which make JSON of positions and moves and positions of JSON.
+
+    def _to_struct(self) -> dict[str, Any]:
+        return self.duel.rules.placed(self.here.state)
+
+    def _to_observation_struct(self, player: int) -> dict[str, Any]:
+        return self._to_struct()
+
+    def _action_to_struct(self, player: int, action: int) -> dict[str, Any]:
+        return {"move": str(self.duel.moves[action])}
+
+    def _struct_to_actions(self, struct: Mapping[str, Any]) -> list[int]:
+        return [self.duel.ids[self.duel.rules.read(struct["move"], self.here.state)]]
+
+
+class Observer:
+    """A state as numbers and as text, as OpenSpiel asks for them.
+
+    `turn` is 1 for the player to move and 0 for the other, `position` the row of `observation.py` as the player sees
+    it. With the history, what a player remembers is there too: each move so far as a number above 0 and up to 1.
+    """
+
+    def __init__(self, duel: DuelGame, parameters: Any, history: bool) -> None:
+        if parameters:
+            raise ValueError("Observations of Digit Duels take no parameters.")
+        self._view = Observation(duel.rules)
+        self._history = history
+        self._actions = len(duel.moves)
+        width = self._view.shape[0]
+        self.tensor = np.zeros(1 + width + history * duel.rules.longest, np.float32)
+        self.dict = {"turn": self.tensor[:1], "position": self.tensor[1 : 1 + width]}
+        if history:
+            self.dict["history"] = self.tensor[1 + width :]
+
+    def set_from(self, state: DuelState, player: int) -> None:
+        here = state.here
+        self.dict["turn"][0] = here.player == player
+        self.dict["position"][:] = self._view.array(here.state, player)
+        if self._history:
+            past = state.history()
+            self.dict["history"][: len(past)] = (np.array(past, np.float32) + 1) / self._actions
+            self.dict["history"][len(past) :] = 0
+
+    def string_from(self, state: DuelState, player: int) -> str:
+        return f"{state}\n{state.history_str()}" if self._history else str(state)
+
+
+def _rules(parameters: Mapping[str, Any]) -> AnyGame:
+    """The variant that OpenSpiel's parameters describe."""
+    changed = {name: value for name, value in parameters.items() if value != _TYPE.parameter_specification[name]}
+    name = changed.pop("game", TEXT)
+    for option in game_class(name).options():
+        if isinstance(option.kind, Wholes) and option.name in changed:
+            changed[option.name] = option.kind.read(changed[option.name].replace("/", ","))
+    return game(name, **changed)
+
+
+def _parameters(rules: AnyGame) -> dict[str, Any]:
+    """All options of a variant as OpenSpiel writes them; it reads no commas, so several numbers are 3/2/1."""
+    return {
+        name: "/".join(map(str, value)) if isinstance(value, list) else value for name, value in rules.values.items()
+    }
+
+
+pyspiel.register_game(_TYPE, DuelGame)

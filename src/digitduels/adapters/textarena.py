@@ -1,0 +1,121 @@
+"""Every game in TextArena, for players who read and write text: importing this module registers the environments.
+
+>>> import textarena
+>>> env = textarena.make("digitduels/NumberDuel-v0", target=60)
+>>> env.reset(num_players=2)
+>>> env.step("I take the five: [+5]")
+(False, {'move': '+5'})
+>>> env.match.state.hands
+(5, 0)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from digitduels.core import IllegalMove, InvalidMove
+from digitduels.games import game, game_class, games
+from digitduels.manual import manual
+from digitduels.match import Match
+from digitduels.text import counted, named
+
+try:
+    import textarena
+    from textarena import ObservationType
+    from textarena.envs.registration import register_with_versions
+    from textarena.wrappers import ActionFormattingWrapper, LLMObservationWrapper
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("TextArena is missing. Get it with: pip install 'digitduels[textarena]'") from error
+
+NAMES = ("Player 0", "Player 1")  # as TextArena counts them
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+
+
+class DuelEnv(textarena.Env):  # type: ignore[misc]
+    """A match between two players of text; `match` is its record.
+
+    The last brackets of a reply hold the move, or the whole reply does. Only its author sees a reply again: the
+    opponent is told the move. After a reply that is no move, or none that is allowed, its author is told why and may
+    try `error_allowance` times more in that turn; then the game is forfeited.
+    """
+
+    match: Match
+
+    def __init__(self, game_id: str, error_allowance: int = 1, **options: Any) -> None:
+        self.game = game(game_id, **options)
+        self.error_allowance = error_allowance
+
+    def reset(self, num_players: int, seed: int | None = None) -> None:
+        self.match = Match(self.game)
+        # Nothing is left to chance, so the seed is not passed on: TextArena would set Python's global one with it.
+        self.state = textarena.TwoPlayerState(num_players, error_allowance=self.error_allowance)
+        self.state.reset(game_state={}, player_prompt_function=self._prompt, role_mapping=dict(enumerate(NAMES)))
+        self._show()
+
+    def step(self, action: str) -> tuple[bool, dict[str, Any]]:
+        state, match = self.state, self.match
+        if state.done:
+            return True, {}
+        player = state.current_player_id
+        state.add_observation(action, ObservationType.PLAYER_ACTION, from_id=player, to_id=player)
+        try:
+            # Read without the position, in which "reset 1" would mean the player whom TextArena calls 0.
+            move = self.game.read((_BRACKETS.findall(action) or [action])[-1])
+            match.play(move)
+        except (InvalidMove, IllegalMove) as error:
+            state.set_invalid_move(_told(str(error)))
+            if state.done:
+                match.concede(player, str(error))
+            return self._end({"refused": _told(str(error))})
+        state.add_observation(f"{NAMES[player]} plays [{move}].", ObservationType.GAME_ACTION_DESCRIPTION)
+        self._show()
+        if match.outcome is not None:
+            winner, reason = match.outcome
+            if winner is None:
+                state.set_draw(_told(reason))
+            else:
+                state.set_winner(winner, _told(reason))
+        return self._end({"move": str(move)})
+
+    def _end(self, info: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+        """Ends the step with what is to be known of it."""
+        self.state.step_info.update(info)
+        done, told = self.state.step()
+        return done, told
+
+    def _prompt(self, player_id: int, game_state: dict[str, Any]) -> str:
+        chances = counted(self.error_allowance, "further chance")
+        return (
+            f"You are {NAMES[player_id]} and play {self.game.title} against {NAMES[1 - player_id]}. "
+            f"{NAMES[0]} moves first.\n\n{_told(manual(self.game))}\n"
+            f"End each reply with the short name of one move in brackets, such as [{self.game.moves[0]}]. "
+            "Only the last brackets count. After a reply without an allowed move you are told why and have "
+            f"{chances} in that turn; then you lose."
+        )
+
+    def _show(self) -> None:
+        """Tells both players how the game stands."""
+        view = "\n".join(self.game.view(self.match.state))
+        self.state.add_observation(_told(view), ObservationType.GAME_BOARD)
+
+
+class Transcript(LLMObservationWrapper):  # type: ignore[misc]
+    """All that a player has been told so far; TextArena's own would go on with the last game after a reset."""
+
+    def reset(self, num_players: int, seed: int | None = None) -> Any:
+        self.full_observations: dict[int, list[Any]] = {}
+        return super().reset(num_players, seed)
+
+
+def _told(text: str) -> str:
+    return named(text, NAMES)
+
+
+for _name in games():
+    register_with_versions(
+        f"digitduels/{game_class(_name).__name__}-v0",
+        entry_point=DuelEnv,
+        wrappers={"default": [Transcript, ActionFormattingWrapper]},
+        game_id=_name,
+    )

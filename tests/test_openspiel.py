@@ -1,0 +1,272 @@
+"""The OpenSpiel games keep OpenSpiel's promises, by its own tests, and have the values that our solver finds."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+import pyspiel
+import pytest
+from absl import flags
+from open_spiel.integration_tests import api_test
+from open_spiel.python.algorithms import generate_playthrough
+from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
+
+import digitduels as dd
+from conftest import ROOT
+from digitduels.adapters.openspiel import NAME
+from digitduels.games import AnyGame
+from test_sixth_game import TAKE_AWAY
+from variants import ALL, describe, play_on, solve
+
+if not flags.FLAGS.is_parsed():  # which OpenSpiel's tests expect
+    flags.FLAGS(["test"])
+
+PLAYTHROUGHS = Path(__file__).parent / "playthroughs"
+SMALL: list[tuple[str, dict[str, Any]]] = [
+    ("numerical-nexus", {"target": 7, "uses": (1, 1, 0, 1, 0, 1)}),
+    ("operation-target", {}),
+    ("operation-target", {"target": 40, "start": 7}),
+    ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
+    ("equation-duel", {"target": 5, "highest": 4, "tie": "draw"}),
+    ("equation-duel", {"target": 30, "highest": 6}),
+    ("number-quest", {"target": 9, "highest": 3, "copies": 1, "tie": "draw"}),
+    ("number-quest", {"target": 9, "highest": 3, "copies": 2, "division": "exact", "invalid": "refused"}),
+]
+WRITABLE = [variant for variant in ALL if variant[1].get("target", 0) < 2**31]  # OpenSpiel's numbers have 32 bits
+
+
+def written(variant: tuple[str, dict[str, Any]]) -> str:
+    """A variant as OpenSpiel's loader reads it."""
+    name, options = variant
+    values = {key: "/".join(map(str, value)) if key == "uses" else value for key, value in options.items()}
+    return f"{NAME}({','.join(f'{key}={value}' for key, value in {'game': name, **values}.items())})"
+
+
+def load(variant: tuple[str, dict[str, Any]]) -> Any:
+    return pyspiel.load_game(written(variant))
+
+
+def suite_passes(kind: type[unittest.TestCase], game: Any, name: str) -> int:
+    """Runs a class of OpenSpiel's tests on a game; how many there were."""
+    made = type(kind.__name__, (kind,), {"game": game, "game_name": name})
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(made).run(result)
+    assert not [*result.errors, *result.failures], "\n".join(text for _, text in [*result.errors, *result.failures])
+    assert not result.skipped
+    return result.testsRun
+
+
+def without_options(playthrough: str) -> list[str]:
+    """The lines of a playthrough but the one that lists the options of all games: a new game changes that."""
+    return [line for line in playthrough.splitlines() if not line.startswith("GameType.parameter_specification")]
+
+
+def histories(game: AnyGame, state: dd.State[Any, Any]) -> tuple[int, int]:
+    """How many sequences of moves lead on from a position, itself included: to be played on, and to an end."""
+    moves = game.legal_moves(state)
+    if not moves:
+        return 0, 1
+    counts = [histories(game, game.play(state, move)) for move in moves]
+    return 1 + sum(open_ for open_, _ in counts), sum(over for _, over in counts)
+
+
+def reachable(game: AnyGame) -> set[dd.State[Any, Any]]:
+    """Every position that play can lead to."""
+    found, waiting = {game.start()}, [game.start()]
+    while waiting:
+        state = waiting.pop()
+        after = {game.play(state, move) for move in game.legal_moves(state)} - found
+        found |= after
+        waiting += after
+    return found
+
+
+# What OpenSpiel tests
+
+
+@pytest.mark.parametrize("variant", WRITABLE, ids=describe)
+def test_random_games_pass_the_simulation_of_openspiel(variant: tuple[str, dict[str, Any]]) -> None:
+    pyspiel.random_sim_test(load(variant), num_sims=5, serialize=True, verbose=False, mask_test=True)
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_a_part_of_the_tree_passes_the_api_tests(name: str) -> None:
+    assert suite_passes(api_test.EnforceAPIOnPartialTreeBase, load((name, {})), name) >= 5
+
+
+@pytest.mark.parametrize("variant", [SMALL[1], SMALL[3], SMALL[4], SMALL[6]], ids=describe)
+def test_a_whole_tree_passes_the_api_tests(
+    variant: tuple[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = describe(variant)
+    game = dd.game(variant[0], **variant[1])
+    playable, over = histories(game, game.start())
+    monkeypatch.setitem(api_test.TOTAL_NUM_STATES, name, (0, playable, over))
+    monkeypatch.setitem(api_test.PERFECT_RECALL_NUM_STATES, name, playable)
+    assert suite_passes(api_test.EnforceAPIOnFullTreeBase, load(variant), name) >= 8
+
+
+@pytest.mark.parametrize("path", sorted(PLAYTHROUGHS.iterdir()), ids=lambda path: path.stem)
+def test_a_playthrough_is_as_it_was(path: Path) -> None:
+    recorded, now = map(without_options, generate_playthrough.replay(str(path)))
+    assert now == recorded
+
+
+@pytest.mark.parametrize("variant", SMALL, ids=describe)
+def test_the_minimax_solver_agrees_about_every_position_and_move(variant: tuple[str, dict[str, Any]]) -> None:
+    game = dd.game(variant[0], **variant[1])
+    solution, table = solve(game), MinimaxSolver(written(variant)).solve()
+    open_ = {state for state in reachable(game) if game.outcome(state) is None}
+    assert set(table) == {repr(state) for state in open_}
+    for state in open_:
+        entry = table[repr(state)]
+        assert entry.value == solution.probe(state).value, state
+        for move in game.legal_moves(state):
+            after = solution.probe(game.play(state, move)).value
+            assert entry.action_values[game.moves.index(move)] == -after, (state, move)
+
+
+# What else is promised
+
+
+@pytest.mark.parametrize("variant", WRITABLE, ids=describe)
+def test_a_game_follows_the_rules_to_the_end(variant: tuple[str, dict[str, Any]]) -> None:
+    rules, game = dd.game(variant[0], **variant[1]), load(variant)
+    assert game.num_distinct_actions() == len(rules.moves)
+    assert game.max_game_length() == rules.longest
+    states, moves = play_on(rules, rules.start(), random.Random(3), rules.longest)
+    state = game.new_initial_state()
+    for ours, move in zip(states, moves, strict=False):
+        assert str(state) == repr(ours)
+        assert state.current_player() == ours.player
+        assert [rules.moves[action] for action in state.legal_actions()] == rules.legal_moves(ours)
+        assert state.action_to_string(rules.moves.index(move)) == str(move)
+        state.apply_action(rules.moves.index(move))
+    outcome = rules.outcome(states[-1])
+    assert state.is_terminal()
+    assert outcome is not None
+    assert state.returns() == {0: [1.0, -1.0], 1: [-1.0, 1.0], None: [0.0, 0.0]}[outcome.winner]
+
+
+@pytest.mark.parametrize("variant", WRITABLE, ids=describe)
+def test_a_game_can_be_written_down_and_loaded_again(variant: tuple[str, dict[str, Any]]) -> None:
+    game = load(variant)
+    assert str(pyspiel.load_game(str(game))) == str(game) == str(pickle.loads(pickle.dumps(game)))
+    assert game.rules == dd.game(variant[0], **variant[1]) == pyspiel.load_game(str(game)).rules
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_a_position_goes_through_json_and_is_played_on(name: str) -> None:
+    game = load((name, {}))
+    state = game.new_initial_state()
+    chance = random.Random(4)
+    while not state.is_terminal():
+        again = game.new_initial_state(state.to_struct())
+        assert str(game.new_initial_state(state.to_dict())) == str(again) == str(state)
+        action = chance.choice(state.legal_actions())
+        (same,) = state.struct_to_actions(state.action_to_struct(state.current_player(), action))
+        assert same == action
+        again.apply_action(action)
+        copies = again.clone(), game.deserialize_state(again.serialize())
+        state.apply_action(action)
+        assert {str(copy) for copy in copies} == {str(state)} == {str(again)}
+        assert state.observation_tensor(0) == again.observation_tensor(0)
+
+
+def test_a_clone_goes_its_own_way() -> None:
+    state = load(("number-duel", {})).new_initial_state()
+    copy = state.clone()
+    copy.apply_action(8)
+    assert (str(state), state.history()) != (str(copy), copy.history())
+    assert state.current_player() == 0
+    assert copy.current_player() == 1
+
+
+@pytest.mark.parametrize("variant", SMALL, ids=describe)
+def test_different_positions_look_different_to_both_players(variant: tuple[str, dict[str, Any]]) -> None:
+    game = load(variant)
+    positions = [state for state in reachable(game.rules) if game.rules.outcome(state) is None]
+    states = [game.new_initial_state(game.rules.placed(state)) for state in positions]
+    for player in (0, 1):
+        assert len({tuple(state.observation_tensor(player)) for state in states}) == len(states) > 1
+
+
+def test_what_is_forbidden_is_refused_with_the_reason_and_changes_nothing() -> None:
+    state = load(("operation-target", {})).new_initial_state()
+    state.apply_action(1)
+    state.apply_action(1)
+    before = str(state), state.history()
+    with pytest.raises(dd.IllegalMove, match="You cannot Multiply by 2 again: it was your previous"):
+        state.apply_action(1)
+    for action in (-7, 2):
+        with pytest.raises(dd.IllegalMove, match=f"There is no action {action}: .* are 0 to 1"):
+            state.apply_action(action)
+    assert (str(state), state.history()) == before
+
+
+def test_a_finished_game_takes_no_action() -> None:
+    state = load(("number-duel", {"target": 1})).new_initial_state()
+    state.apply_action(0)
+    assert state.is_terminal()
+    with pytest.raises(dd.IllegalMove, match="The game is over"):
+        state.apply_action(2)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ("", "There is no game ''. The games are"),
+        ("(game=chess)", "There is no game 'chess'"),
+        ("(game=number-duel,division=exact)", "number-duel has no option 'division'"),
+        ("(game=number-duel,target=0)", "target must be a whole number"),
+        ("(game=number-duel,tie=never)", "tie must be last-mover-loses or"),
+        ("(game=numerical-nexus,uses=3/2/1)", "uses must be 6 whole numbers"),
+        ("(game=numerical-nexus,uses=a/b/c/d/e/f)", "uses must be 6 whole numbers"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_with_what_is_possible(parameters: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        pyspiel.load_game(NAME + parameters)
+
+
+def test_a_position_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="A position of Number Duel looks like"):
+        load(("number-duel", {})).new_initial_state({"player": 1})
+
+
+def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src" / "digitduels", tmp_path / "digitduels")
+    (tmp_path / "digitduels" / "games" / "take_away.py").write_text(TAKE_AWAY)
+    script = (
+        "import pyspiel, textarena, digitduels.adapters.openspiel, digitduels.adapters.textarena\n"
+        "game = pyspiel.load_game('python_digitduels(game=take-away,heap=9)')\n"
+        "pyspiel.random_sim_test(game, num_sims=5, serialize=True, verbose=False)\n"
+        "env = textarena.make('digitduels/TakeAway-v0', heap=2)\n"
+        "env.reset(num_players=2)\n"
+        "print(game, env.step('[take-2]'))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("python_digitduels(game=take-away,heap=9) (True, {'move': 'take-2'})\n")
+
+
+@pytest.mark.parametrize(
+    ("framework", "module", "title"), [("pyspiel", "openspiel", "OpenSpiel"), ("textarena", "textarena", "TextArena")]
+)
+def test_a_missing_framework_is_named_with_how_to_get_it(framework: str, module: str, title: str) -> None:
+    script = f"import sys; sys.modules['{framework}'] = None; import digitduels.adapters.{module}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    hint = f"ModuleNotFoundError: {title} is missing. Get it with: pip install 'digitduels[{module}]'"
+    assert done.stderr.splitlines()[-1] == hint
+
+
+if __name__ == "__main__":  # writes the playthroughs anew
+    for each in dd.games():
+        text = generate_playthrough.playthrough(written((each, {})), action_sequence=None, seed=7)
+        (PLAYTHROUGHS / f"{each}.txt").write_text(text, encoding="utf-8")

@@ -1,0 +1,175 @@
+"""Games of text end as the rules say, refusals give their reason, and nobody reads what the opponent thinks."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+import pytest
+import textarena
+
+import digitduels as dd
+from digitduels.adapters.textarena import NAMES, DuelEnv
+from digitduels.games import AnyGame, game_class
+from digitduels.manual import summary
+from digitduels.text import named
+from variants import ALL, describe
+
+NO_IDEA = (
+    "'I have no idea' is no move of Numerical Nexus. Moves look like +1, +3, +5, x2, x3, reset-mine, reset-theirs."
+)
+
+
+def made(name: str, suffix: str = "", **options: Any) -> Any:
+    env = textarena.make(f"digitduels/{game_class(name).__name__}-v0{suffix}", **options)
+    env.reset(num_players=2)
+    return env
+
+
+def written(game: AnyGame, move: Any, chance: random.Random) -> str:
+    """A move as somebody might write it."""
+    return chance.choice(["{}", "[{}]", "Not [+99], because that is worse.\nI play [ {} ]", "[{}]."]).format(move)
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) -> None:
+    name, options = variant
+    if options.get("target", 0) > 10**100:
+        options = {**options, "target": 10**20}  # so long a game fills memory with what has been said
+    game = dd.game(name, **options)
+    for seed in range(3):
+        env, chance = made(name, **options), random.Random(seed)
+        state, done = game.start(), False
+        while not done:
+            player, seen = env.get_observation()
+            assert player == state.player
+            assert seen.endswith(named("\n".join(game.view(state)), NAMES))
+            move = chance.choice(game.legal_moves(state))
+            done, info = env.step(written(game, move, chance))
+            state = game.play(state, move)
+            assert info == {"move": str(move)}
+            assert done == (game.outcome(state) is not None)
+        outcome = game.outcome(state)
+        assert outcome is not None
+        rewards, told = env.close()
+        assert rewards == {0: {0: 1, 1: -1}, 1: {0: -1, 1: 1}, None: {0: 0, 1: 0}}[outcome.winner]
+        assert told[0]["reason"] == told[1]["reason"] == named(outcome.reason, NAMES)
+        assert not told[0]["invalid_move"]
+        assert not told[1]["invalid_move"]
+        assert env.match.state == state
+        assert dd.Match.replay(env.match.record()).outcome == outcome
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_both_players_are_told_the_rules_and_who_they_are(name: str) -> None:
+    env = made(name)
+    first, prompt = env.get_observation()
+    env.step(str(env.game.legal_moves(env.match.state)[0]))
+    second, other = env.get_observation()
+    assert (first, second) == (0, 1)
+    assert "You are Player 0 and play" in prompt
+    assert "You are Player 1 and play" in other
+    for text in (prompt, other):
+        assert summary(env.game) in text
+        assert "Player 2" not in text
+        assert f"such as [{env.game.moves[0]}]" in text
+
+
+def test_a_variant_is_told_what_it_changes() -> None:
+    assert "In this game: target=60\n" in made("number-duel", target=60).get_observation()[1]
+
+
+@pytest.mark.parametrize(
+    ("reply", "move"),
+    [("+5", "+5"), ("[x10]", "x10"), ("Add 5", "+5"), ("[1] or [2]? No: [× 3]", "x3"), ("[5 add]\n", "+5")],
+)
+def test_replies_are_read_generously(reply: str, move: str) -> None:
+    assert made("number-duel").step(reply) == (False, {"move": move})
+
+
+def test_a_refused_reply_is_told_why_to_its_author_who_may_try_again() -> None:
+    env = made("operation-target")
+    env.step("[x2]")
+    env.step("[x2]")
+    reason = "You cannot Multiply by 2 again: it was your previous operation."
+    assert env.step("[x2]") == (False, {"refused": reason})
+    player, seen = env.get_observation()
+    assert player == 0
+    assert f"Reason: {reason}" in seen
+    assert env.step("[+1]") == (False, {"move": "+1"})
+
+
+def test_a_player_reads_the_moves_of_the_opponent_but_not_the_replies() -> None:
+    env = made("operation-target")
+    env.step("secret thoughts [x5]")
+    env.step("more secret thoughts [+1]")
+    player, seen = env.get_observation()
+    assert player == 1
+    assert "[GAME] Player 0 plays [+1].\n" in seen
+    assert "secret" not in seen
+    assert "x5" not in seen
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 3])
+def test_too_many_refused_replies_in_a_turn_forfeit_the_game(allowed: int) -> None:
+    env = made("numerical-nexus", error_allowance=allowed)
+    env.step("[+5]")
+    for _ in range(allowed):
+        assert env.step("I have no idea") == (False, {"refused": NO_IDEA})
+    done, info = env.step("[+9]")
+    assert done
+    rewards, told = env.close()
+    assert rewards == {0: 1, 1: -1}
+    assert (told[0]["invalid_move"], told[1]["invalid_move"]) == (False, True)
+    assert told[0]["reason"] == info["refused"]
+    assert env.match.outcome.winner == 0
+    assert env.match.record()["forfeit"] == info["refused"]
+    assert env.step("[+1]") == (True, {})
+    assert len(env.match.moves) == 1
+
+
+def test_a_legal_move_forgives_the_refusals_before_it() -> None:
+    env = made("number-duel")
+    for reply in ("what?", "[+1]", "what?", "[+2]", "what?", "[+3]"):
+        assert not env.step(reply)[0]
+    assert [str(move) for move in env.match.moves] == ["+1", "+2", "+3"]
+
+
+def test_a_player_is_not_named_by_a_number_that_means_another_one_here() -> None:
+    for reply in ("[reset 1]", "[reset Player 1]"):
+        assert "is no move" in made("numerical-nexus").step(reply)[1]["refused"]
+
+
+def test_a_new_game_starts_with_a_clean_sheet() -> None:
+    env = made("number-duel")
+    env.step("[+7]")
+    env.get_observation()
+    env.reset(num_players=2)
+    fresh = made("number-duel")
+    assert env.get_observation() == fresh.get_observation()
+
+
+def test_a_seed_leaves_the_chance_of_others_alone() -> None:
+    env = made("number-duel")
+    random.seed(1)
+    expected = random.Random(1).random()
+    env.reset(num_players=2, seed=5)
+    assert random.random() == expected
+
+
+def test_a_copied_environment_goes_its_own_way() -> None:
+    env = made("number-duel")
+    env.step("[+7]")
+    twin = copy.deepcopy(env)
+    twin.step("[+8]")
+    assert len(env.match.moves) == 1
+    assert len(twin.match.moves) == 2
+    assert twin.env.env.state.current_player_id == 0
+
+
+def test_the_raw_environment_gives_the_messages_one_by_one() -> None:
+    env = made("number-duel", "-raw")
+    assert isinstance(env, DuelEnv)
+    kinds = [kind.name for _, _, kind in env.get_observation()[1]]
+    assert kinds == ["PROMPT", "GAME_BOARD"]
