@@ -33,7 +33,9 @@ def test_the_wheel_holds_the_package_its_types_and_its_licence_and_nothing_else(
     names = zipfile.ZipFile(wheel).namelist()
     assert "digitduels/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    sources = {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src" / "digitduels").rglob("*.py")}
+    package = ROOT / "src" / "digitduels"
+    parts = [*package.rglob("*.py"), *(path for path in (package / "web" / "page").rglob("*") if path.is_file())]
+    sources = {str(path.relative_to(ROOT / "src")) for path in parts}
     assert {name for name in names if ".dist-info/" not in name} == {*sources, "digitduels/py.typed"}
 
 

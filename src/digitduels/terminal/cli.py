@@ -191,6 +191,20 @@ def build_parser() -> Parser:
     tournament.add_argument("players", nargs="+", metavar="PLAYERS", help="two or more, as `duels match` takes them")
     add_contest(tournament)
 
+    serve = command(
+        "serve",
+        "Play in the browser: starts a server on this machine.",
+        run_serve,
+        "duels serve --open",
+        "duels serve --host 0.0.0.0 --port 8080",
+        "duels serve --database postgresql://duels@localhost/duels --check",
+    )
+    serve.add_argument("--host", metavar="H", help="the address to listen on; 0.0.0.0 for all (default: 127.0.0.1)")
+    serve.add_argument("--port", type=int, metavar="P", help="the port to listen on (default: 8000)")
+    serve.add_argument("--database", metavar="URL", help="where games are kept; a file of yours unless given")
+    serve.add_argument("--open", action="store_true", help="open the browser")
+    serve.add_argument("--check", action="store_true", help="only tell whether all is well, and what is not")
+
     completion = command(
         "completion",
         "Print what makes a shell complete the words of this command.",
@@ -420,6 +434,12 @@ def run_puzzle(arguments: argparse.Namespace) -> int:
     from digitduels.terminal.lessons import run_puzzle
 
     return run_puzzle(arguments)
+
+
+def run_serve(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.serving import serve
+
+    return serve(arguments)
 
 
 def run_completion(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,143 @@
+"""A game in an address: its rules, its start and its moves, as a query that people share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.games import AnyGame, game, game_class, games
+from digitduels.match import Match
+from digitduels.text import quoted
+from digitduels.web.refusal import Refusal
+
+KEYS = ("moves", "first", "position", "opening", "conceded")
+PAGE_ONLY = ("vs", "seat", "seed", "hints", "takebacks")
+MOST_MOVES = 1000  # in an address
+MOST_DIFFERENT = 2000  # moves of a variant, so that a position stays small enough to be sent
+
+_NUMBERS = r"(?:-?[0-9]{1,4300}(?:,-?[0-9]{1,4300})*)?"
+_PLACED = re.compile(rf"[12];{_NUMBERS};{_NUMBERS};{_NUMBERS}")
+
+Pairs = Iterable[tuple[str, str]]
+
+
+def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]:
+    """The match that an address tells of, and the values of further keys; raises Refusal with the reason."""
+    options = {option.name: option for option in kind(name).options()}
+    query: dict[str, str] = {}
+    for key, value in pairs:
+        if key not in (*KEYS, *further, *options, *PAGE_ONLY):
+            known = ", ".join((*KEYS, *further, *options))
+            raise Refusal(422, f"An address of this kind has no {quoted(key)}; it has {known}.")
+        if key in query:
+            raise Refusal(422, f"The address has {quoted(key)} twice.")
+        query[key] = value
+    try:
+        values = {key: options[key].kind.read(query[key].strip()) for key in query if key in options}
+        rules = fitting(game(name, **values) if values else book(name))
+        match = Match(rules, first=_number(query, "first", 1, 2) - 1, position=_position(rules, query.get("position")))
+        replay(match, query.get("moves", "").split())
+        match.opening = _number(query, "opening", 0, len(match.moves))
+        if query.get("conceded"):
+            match.concede(_number(query, "conceded", 1, 2) - 1)
+    except (InvalidMove, IllegalMove, ValueError) as error:
+        raise Refusal(422, str(error)) from None
+    return match, {key: value for key, value in query.items() if key in further}
+
+
+def replay(match: Match, moves: Iterable[str]) -> None:
+    """Plays moves that are written in an address or sent; raises Refusal with the place of one that is none."""
+    for place, text in enumerate(moves, 1):
+        if place > MOST_MOVES:
+            raise Refusal(422, f"An address holds {MOST_MOVES:,} moves at the most.")
+        try:
+            match.play(match.game.read(text, match.state))
+        except (InvalidMove, IllegalMove) as error:
+            hint = "" if not text[:1].isdecimal() else " In an address a + is written %2B."
+            raise Refusal(422, f"Move {place}, {quoted(text)}: {error}{hint}") from None
+
+
+def written(match: Match) -> str:
+    """The query that tells of a match.
+
+    >>> match = Match(game("number-duel", target=60))
+    >>> match.play(match.game.read("+5"))
+    >>> written(match)
+    'target=60&moves=%2B5'
+    """
+    pairs = [
+        (name, ",".join(map(str, value)) if isinstance(value, list) else str(value))
+        for name, value in changed(match.game).items()
+    ]
+    if match.position is not None:
+        pairs.append(("position", placed(match.game, match.position)))
+    elif match.first:
+        pairs.append(("first", "2"))
+    if match.moves:
+        pairs.append(("moves", " ".join(map(str, match.moves))))
+    if match.opening:
+        pairs.append(("opening", str(match.opening)))
+    if match.conceded is not None:
+        pairs.append(("conceded", str(match.conceded + 1)))
+    return urlencode(pairs, quote_via=quote)
+
+
+def placed(rules: AnyGame, state: State[Any, Any]) -> str:
+    """A position in a line: whose turn it is, the numbers of both hands and those of the table."""
+    parts = rules.placed(state)
+    return ";".join([str(parts["player"]), *(",".join(map(str, side)) for side in (*parts["hands"], parts["table"]))])
+
+
+def changed(rules: AnyGame) -> dict[str, Any]:
+    """The options that are not as the book has them."""
+    usual = book(rules.id).values
+    return {name: value for name, value in rules.values.items() if value != usual[name]}
+
+
+def kind(name: str) -> type[AnyGame]:
+    """The rules of a name exactly as `games` lists it."""
+    if name not in games():
+        try:
+            game_class(name)
+        except ValueError as error:
+            raise Refusal(404, str(error)) from None
+        raise Refusal(404, f"There is no game {quoted(name)}. The games are {', '.join(games())}.")
+    return game_class(name)
+
+
+@lru_cache
+def book(name: str) -> AnyGame:
+    """The game as its book has it. Remembered, and with it what it has worked out; a variant never is."""
+    return game(name)
+
+
+def fitting(rules: AnyGame) -> AnyGame:
+    """The rules, if the server can show them."""
+    if len(rules.moves) > MOST_DIFFERENT:
+        raise Refusal(
+            422,
+            f"{rules.title} with these options has {len(rules.moves):,} different moves; "
+            f"this server goes up to {MOST_DIFFERENT:,}. Choose smaller numbers.",
+        )
+    return rules
+
+
+def _position(rules: AnyGame, text: str | None) -> State[Any, Any] | None:
+    if not text:
+        return None
+    if not _PLACED.fullmatch(text):
+        raise Refusal(422, f"A position of {rules.title} is written like {placed(rules, rules.start())}.")
+    sides = [[int(number) for number in side.split(",") if number] for side in text.split(";")]
+    player, first, second, table = sides
+    return rules.position({"player": player[0], "hands": [first, second], "table": table})
+
+
+def _number(query: dict[str, str], key: str, low: int, high: int) -> int:
+    text = query.get(key) or str(low)
+    if not re.fullmatch("[0-9]{1,6}", text) or not low <= int(text) <= high:
+        raise Refusal(422, f"{key} must be a whole number from {low} to {high}; {quoted(text)} is not.")
+    return int(text)

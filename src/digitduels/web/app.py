@@ -1,0 +1,87 @@
+"""The application: routes, the page, and what stands around them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from digitduels import __version__
+from digitduels.text import clean
+from digitduels.web import lessons
+from digitduels.web.refusal import Refusal
+from digitduels.web.settings import Settings
+from digitduels.web.workers import Workers
+
+PAGE = Path(__file__).parent / "page"
+ADDRESSES = (
+    "/",
+    "/play/{game}",
+    "/explore/{game}",
+    "/review/{game}",
+    "/puzzle",
+    "/puzzle/{game}",
+    "/learn/{game}",
+    "/teach",
+    "/g/{id}",
+)
+
+
+def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp:
+    """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
+    app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.settings = settings
+    app.state.stopping = stopping or asyncio.Event()
+    app.include_router(lessons.router)
+    # Games between friends are included here.
+    for path in ADDRESSES:
+        app.add_api_route(path, page, include_in_schema=False)
+    app.mount("/", StaticFiles(directory=PAGE, check_dir=False), name="page")
+    app.add_exception_handler(Refusal, refused)
+    app.add_exception_handler(HTTPException, failed)
+    app.add_exception_handler(RequestValidationError, senseless)
+    return app
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """What lives as long as the server."""
+    settings: Settings = app.state.settings
+    async with AsyncExitStack() as stack:
+        app.state.workers = await stack.enter_async_context(Workers(settings))
+        # The store is opened here: app.state.store = await stack.enter_async_context(...)
+        yield
+
+
+async def page() -> Response:
+    """The same page for every address of it; what it shows, it reads from its address."""
+    return FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-cache"})
+
+
+# Errors are one sentence.
+
+
+async def refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    return JSONResponse({"detail": str(error)}, error.status, error.headers)
+
+
+async def failed(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"detail": f"{str(error.detail).rstrip('.')}."}, error.status_code, error.headers)
+
+
+async def senseless(_: Request, error: Exception) -> Response:
+    """Names what is wrong and where, and never repeats what was sent."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = clean(".".join(str(part) for part in first["loc"] if part != "body"), 60) or "The request"
+    return JSONResponse({"detail": f"{where}: {first['msg']}."}, 422)

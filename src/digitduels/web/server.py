@@ -1,0 +1,66 @@
+"""The application on a socket: started, and stopped without losing anything."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import suppress
+from types import FrameType
+
+import uvicorn
+
+from digitduels.web.app import create
+from digitduels.web.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """Serves until a signal comes; then accepts nothing more, ends what streams, and lets the rest finish."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.stopping = asyncio.Event()
+        config = uvicorn.Config(
+            create(settings, self.stopping),
+            http="h11",  # it limits how long an address and headers may be
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=True,
+            forwarded_allow_ips=settings.proxies,
+            timeout_graceful_shutdown=int(settings.farewell) or None,
+        )
+        super().__init__(config)
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
+        await super().serve(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.loop.call_soon_threadsafe(self.stopping.set)
+        super().handle_exit(sig, frame)
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket at the address of the settings; raises OSError if it cannot be had."""
+    family, kind, protocol, _, where = socket.getaddrinfo(
+        settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(where)
+        listener.listen(2048)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def allow_many_connections() -> None:
+    """Every stream is an open file; systems allow more than they grant at first."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 65536)), hard))

@@ -1,0 +1,61 @@
+"""What a server can be told: by the command line, or by the environment under DIGITDUELS_ and the name in capitals."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, get_type_hints
+
+from digitduels.text import quoted
+
+PREFIX = "DIGITDUELS_"
+
+
+def _setting(default: Any, about: str, low: float = 0, high: float = float("inf")) -> Any:
+    return field(default=default, metadata={"about": about, "low": low, "high": high})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a server. Senseless values raise ValueError with a sentence."""
+
+    host: str = _setting("127.0.0.1", "the address to listen on; 0.0.0.0 for all")
+    port: int = _setting(8000, "the port to listen on; 0 for any that is free", 0, 65535)
+    database: str = _setting("", "postgresql://…, sqlite:///FILE, or the name of a file; a file of the user by default")
+    proxies: str = _setting("127.0.0.1", "addresses of proxies that may say who the visitor is, with commas between")
+    origins: str = _setting("", "further sites that may call the API, such as https://example.org, with commas between")
+    body: int = _setting(1 << 20, "bytes that a request may bring", 1024, 1 << 30)
+    patience: float = _setting(10.0, "seconds in which a request must have arrived", 0.1, 3600)
+    rate: float = _setting(30.0, "calls of the API a second that one address may make for long; 0 for any number")
+    burst: int = _setting(300, "calls of the API that one address may make at once", 1)
+    workers: int = _setting(2, "processes that solve games by the book", 1, 64)
+    queue: int = _setting(64, "questions that may wait for such a process", 1, 100_000)
+    memory: int = _setting(512, "MiB that the solution of a variant may take", 1, 1 << 20)
+    seconds: float = _setting(2.5, "seconds that an answer about a variant may take", 0.1, 3600)
+    farewell: float = _setting(5.0, "seconds that open requests have to end when the server stops", 0, 3600)
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
+            if not isinstance(value, str) and not low <= value <= high:
+                most = "" if high == float("inf") else f" to {high:g}"
+                raise ValueError(f"{each.name} must be from {low:g}{most}; {quoted(value)} is not.")
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
+        """The settings that the environment names, and those that are given, which count more.
+
+        >>> Settings.read({"DIGITDUELS_PORT": "81"}).port
+        81
+        """
+        kinds = get_type_hints(cls)
+        found: dict[str, Any] = {}
+        for each in fields(cls):
+            text = environment.get(PREFIX + each.name.upper())
+            if text is not None:
+                try:
+                    found[each.name] = kinds[each.name](text.strip())
+                except ValueError:
+                    raise ValueError(f"{PREFIX}{each.name.upper()} must be a number; {quoted(text)} is not.") from None
+        return cls(**found | {name: value for name, value in given.items() if value is not None})

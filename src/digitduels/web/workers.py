@@ -1,0 +1,169 @@
+"""Solving and computer moves outside the event loop: questions to worker processes, with limits of time and number.
+
+Games by the book and variants have processes of their own, so that whatever somebody makes up slows no game down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import OrderedDict
+from contextlib import suppress
+from typing import Any
+
+from digitduels.games import games
+from digitduels.match import Match
+from digitduels.web.address import book
+from digitduels.web.refusal import Refusal
+from digitduels.web.settings import Settings
+
+LONGEST = 1 << 26  # bytes of an answer
+REMEMBERED = 1 << 23  # bytes of answers that are kept, since the same question has the same answer
+BOOK_SECONDS = 30.0
+WARM_SECONDS = 600.0
+FIRST_SECONDS = 10.0  # that a question waits for tables that are being made
+
+BUSY = "The server is busy. Ask again in a moment."
+SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
+log = logging.getLogger("digitduels")
+
+
+class Worker:
+    """A process that answers one question at a time."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def start(cls, kind: str, memory: int) -> Worker:
+        command = [sys.executable, "-m", "digitduels.web.worker", kind, str(memory << 20)]
+        return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST))
+
+    async def ask(self, question: bytes) -> bytes:
+        """The line that answers a line; b"" if the process has come to its end."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with suppress(ConnectionError):
+            self.process.stdin.write(question + b"\n")
+            await self.process.stdin.drain()
+            return await self.process.stdout.readline()
+        return b""
+
+    async def stop(self) -> None:
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        await self.process.wait()
+
+
+class Pool:
+    """Some workers and the questions that wait for them."""
+
+    def __init__(self, kind: str, count: int, queue: int, seconds: float, memory: int) -> None:
+        self.kind, self.queue, self.seconds, self.memory = kind, queue, seconds, memory
+        self.free = asyncio.Semaphore(count)
+        self.waiting = 0
+        self.idle: list[Worker] = []
+        self.busy: set[Worker] = set()
+
+    async def ask(self, question: bytes, seconds: float | None = None) -> Any:
+        """The answer; raises Refusal if there is none in time."""
+        if self.waiting >= self.queue:
+            raise Refusal(503, BUSY, again=2)
+        self.waiting += 1
+        asked = False
+        try:
+            async with asyncio.timeout(seconds or self.seconds), self.free:
+                asked = True
+                return await self._ask(question)
+        except TimeoutError:
+            raise (Refusal(413, SLOW) if asked else Refusal(503, BUSY, again=2)) from None
+        finally:
+            self.waiting -= 1
+
+    async def _ask(self, question: bytes) -> Any:
+        worker = self.idle.pop() if self.idle else await Worker.start(self.kind, self.memory)
+        self.busy.add(worker)
+        line = b""
+        try:
+            line = await worker.ask(question)
+        finally:
+            self.busy.discard(worker)
+            if line:
+                self.idle.append(worker)
+            else:  # it died, or is still at work on what nobody waits for any more
+                await worker.stop()
+        if not line:
+            raise Refusal(413, SLOW)
+        reply = json.loads(line)
+        if "refused" in reply:
+            raise Refusal(*reply["refused"])
+        return reply["answer"]
+
+    async def stop(self) -> None:
+        for worker in (*self.idle, *self.busy):
+            await worker.stop()
+
+
+class Workers:
+    """All that is asked about games."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.books = Pool("books", settings.workers, settings.queue, BOOK_SECONDS, settings.memory)
+        self.variants = Pool("variants", 1, settings.queue, settings.seconds, settings.memory)
+        self.ready = {name: asyncio.Event() for name in games()}
+        self._remembered: OrderedDict[bytes, str] = OrderedDict()
+        self._size = 0
+
+    async def __aenter__(self) -> Workers:
+        self._warming = asyncio.create_task(self._warm())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._warming.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._warming
+        await self.books.stop()
+        await self.variants.stop()
+
+    async def ask(self, what: str, match: Match, **arguments: Any) -> Any:
+        """The answer to one of the questions of answers.py; raises Refusal."""
+        question = json.dumps({"ask": what, "record": match.record(), "with": arguments}).encode()
+        if question in self._remembered:
+            self._remembered.move_to_end(question)
+            return json.loads(self._remembered[question])
+        if match.game == book(match.game.id):
+            await self._tables(match.game.id)
+            answer = await self.books.ask(question)
+        else:
+            answer = await self.variants.ask(question)
+        self._remember(question, json.dumps(answer))
+        return answer
+
+    def _remember(self, question: bytes, answer: str) -> None:
+        self._size += len(question) + len(answer)
+        self._remembered[question] = answer
+        while self._size > REMEMBERED:
+            old, text = self._remembered.popitem(last=False)
+            self._size -= len(old) + len(text)
+
+    async def _tables(self, name: str) -> None:
+        """Waits until the tables of a game are there, but not for ever."""
+        try:
+            async with asyncio.timeout(FIRST_SECONDS):
+                await self.ready[name].wait()
+        except TimeoutError:
+            title = book(name).title
+            raise Refusal(503, f"{title} is being worked out for the first time. Try again in a moment.", 5) from None
+
+    async def _warm(self) -> None:
+        """Makes the tables of all games, or finds that they are there."""
+        for name, event in self.ready.items():
+            question = json.dumps({"ask": "warm", "record": Match(book(name)).record(), "with": {}}).encode()
+            try:
+                await self.books.ask(question, WARM_SECONDS)
+            except Refusal as refusal:
+                log.warning("warming", extra={"fields": {"game": name, "refused": str(refusal)}})
+            event.set()
