@@ -16,6 +16,7 @@ from digitduels.games import AnyGame
 from digitduels.solver import Solution
 from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values
 from digitduels.study.reasons import Reason, reason, reasons
+from digitduels.text import addressed
 from variants import describe, solve
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -254,3 +255,16 @@ def test_in_a_lost_position_the_hints_set_a_trap() -> None:
         "Every move loses, so set a trap: find the one that is hardest to answer."
     ]
     assert hint(game.start(), solution, 4)[-1] == "Every move loses, but only 5 of 7 replies to this one win."
+
+
+# Said to the player
+
+
+def test_what_is_said_to_a_player_says_you_and_agrees_with_it(solution: Solution) -> None:
+    for state in positions(solution, 11, 20):
+        lines = [line for step in range(1, STEPS + 1) for line in hint(state, solution, step)]
+        for line in (*lines, *values(state, solution)):
+            for player in (0, 1):
+                told = addressed(line, player)
+                assert called(player) not in told
+                assert not re.search(r"\b[Yy]ou \w+s\b|\bof you\b|(?:^|[.!?] )you", told), told

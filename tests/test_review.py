@@ -187,5 +187,5 @@ def test_an_opening_that_was_given_is_nobody_s_mistake() -> None:
 
 def test_a_game_that_goes_on_is_reviewed_so_far() -> None:
     game = dd.game("number-duel")
-    assert review(played(game, ""), solve(game)).sentence.endswith("and Player 1 still holds it.")
+    assert review(played(game, ""), solve(game)).sentence.endswith("and Player 1 holds it still.")
     assert "turned so far on move 1: Player 1 played x1" in review(played(game, "x1"), solve(game)).sentence

@@ -129,7 +129,7 @@ class Review(NamedTuple):
             seat = "the player who moves first wins from this start"
         else:
             seat = "the player who moves second wins from this start"
-        kept = f"and {called(who)} never let go of it" if over else f"and {called(who)} still holds it"
+        kept = f"and {called(who)} never let go of it" if over else f"and {called(who)} holds it still"
         return f"Nobody made a mistake: {seat}, {kept}."
 
     def lines(self) -> list[str]:

@@ -13,6 +13,7 @@ from digitduels.solver import Solution
 from digitduels.terminal.console import Console
 from digitduels.terminal.saves import Save
 from digitduels.terminal.session import AT_THE_END, HELP, Session
+from digitduels.text import addressed
 
 SOLO_HELP = (
     "hint     how you stand; again for more",
@@ -85,6 +86,10 @@ class Solo(Session):
         self.note("take-back")
         return False
 
+    def tell(self, *lines: str) -> None:
+        """Says what is true of the game to the person who plays it."""
+        self.say(*(addressed(line, 1 - self.computer) for line in lines))
+
     def note(self, what: str) -> None:
         """Puts help that was asked for into the record."""
         self.match.asked.append((len(self.match.moves), what))
@@ -107,14 +112,14 @@ class Solo(Session):
         count = min(count + 1, 4) if after == len(match.moves) else 1
         self.hints = len(match.moves), count
         self.note(f"hint {count}")
-        self.say(*hint(match.state, self.solve(), count))
+        self.tell(*hint(match.state, self.solve(), count))
         return False
 
     def values(self, _: str) -> bool:
         from digitduels.study.hints import values
 
         self.note("values")
-        self.say(*values(self.match.state, self.solve()))
+        self.tell(*values(self.match.state, self.solve()))
         return False
 
     # After the game
@@ -123,7 +128,7 @@ class Solo(Session):
         super().result()
         from digitduels.study.review import review
 
-        self.say("", review(self.match, self.solve()).sentence)
+        self.tell("", review(self.match, self.solve()).sentence)
 
     def retry(self, _: str) -> bool:
         """Goes back to the last move by which the person changed the result."""
@@ -131,7 +136,7 @@ class Solo(Session):
 
         swings = [swing for swing in review(self.match, self.solve()).swings if swing.player != self.computer]
         if not swings:
-            self.say(f"{called(1 - self.computer)} made no such mistake.")
+            self.tell(f"{called(1 - self.computer)} made no such mistake.")
             return False
         self.begin(self.match.until(swings[-1].ply))
         return True
