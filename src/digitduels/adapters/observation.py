@@ -29,6 +29,7 @@ import numpy.typing as npt
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
+from digitduels.text import quoted
 
 Row = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.int8]
@@ -53,7 +54,7 @@ class Observation:
         self.game = game
         states = list(_some_positions(game))
         words = list(dict.fromkeys(field for move in game.moves for field in move if isinstance(field, str)))
-        hand, self._hand = _part("mine", [hand for state in states for hand in state.hands], words)
+        hand, self.hand = _part("mine", [hand for state in states for hand in state.hands], words)
         table, self._table = _part("table", [state.table for state in states], words)
         others = [entry._replace(name=entry.name.replace("mine", "theirs", 1)) for entry in hand]
         self.entries = (*hand, *others, *table)
@@ -68,7 +69,7 @@ class Observation:
         """The position as `player` sees it, or the player to move."""
         seat, hands, table = state
         viewer = seat if player is None else player
-        row = [*self._hand(hands[viewer]), *self._hand(hands[1 - viewer]), *self._table(table)]
+        row = [*self.hand(hands[viewer]), *self.hand(hands[1 - viewer]), *self._table(table)]
         try:
             return np.array(row, np.int32)
         except OverflowError:
@@ -90,6 +91,13 @@ class Observation:
                 self._masks.clear()
             self._masks[key] = found
         return found.copy()
+
+    def refusal(self, state: State[Any, Any], action: object) -> str | None:
+        """Why an action, whatever it is, may not be taken; None if it is the number of a legal move."""
+        count = len(self._ids)
+        if not isinstance(action, int | np.integer) or not 0 <= action < count:
+            return f"{quoted(action)} is no action of {self.game.title}; they are 0 to {count - 1}."
+        return self.game.objection(state, self.game.moves[action])
 
     def nothing(self) -> Mask:
         """The mask of a player who may not move."""

@@ -1,0 +1,185 @@
+"""Gymnasium: one agent against any of our players.
+
+>>> import gymnasium
+>>> env = gymnasium.make("digitduels.adapters.gymnasium:digitduels/NumberDuel-v0", opponent="random", seat=1)
+>>> seen, info = env.reset(seed=1)
+>>> seen["observation"].tolist()
+[0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from digitduels import solver
+from digitduels.adapters import needs
+from digitduels.adapters.observation import Observation
+from digitduels.core import Outcome
+from digitduels.games import AnyGame, game, games
+from digitduels.match import Match
+from digitduels.players import Forfeit, Player, check, player
+from digitduels.study.starts import fair_start
+
+with needs("gymnasium"):
+    import gymnasium as gym
+    from gymnasium import spaces
+
+SEATS = (1, 2, "random")
+STARTS = ("book", "fair")
+
+
+class DuelEnv(gym.Env[dict[str, Any], Any]):
+    """A game against one of our players: "random", "1" to "7", "perfect", or the command of a program.
+
+    The agent has seat 1, seat 2 or a new one each game ("random"). A "fair" start is an opening after which the better
+    player decides. With `truth` the info tells what every move is worth. A step is the agent's move and the answer to
+    it; the reward is 1 for a win and -1 for a loss, at the end. An action that is no legal move loses the game.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}
+
+    def __init__(
+        self,
+        game: str | AnyGame,
+        opponent: str = "random",
+        seat: int | str = "random",
+        start: str = "book",
+        options: Mapping[str, Any] | None = None,
+        truth: bool = False,
+        move_time: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        check(opponent)
+        for name, value, choices in (("seat", seat, SEATS), ("start", start, STARTS)):
+            if value not in choices:
+                raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
+        self.game = chosen(game, options)
+        self.opponent, self.seat, self.start, self.truth = opponent, seat, start, truth
+        self.move_time, self.render_mode = move_time, render_mode
+        self.view = Observation(self.game)
+        self.observation_space = observation_space(self.view)
+        self.action_space = spaces.Discrete(len(self.game.moves))
+        self.match = Match(self.game)
+        self.player = 0
+        self._other: Player | None = None
+        self._told = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        super().reset(seed=seed)
+        self.close()
+        dice = int(self.np_random.integers(2**62))
+        self.player = dice % 2 if self.seat == "random" else int(self.seat) - 1
+        self.match = Match(self.game)
+        if self.start == "fair":
+            for move in fair_start(self.solution, dice):
+                self.match.play(move)
+            self.match.opening = len(self.match.moves)
+        self._other = player(self.opponent, self.game, lambda _: self.solution, dice, self.move_time)
+        self._told = False
+        self._answer()
+        return self._seen(), self._info()
+
+    def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        illegal = None
+        if self.match.outcome is None:
+            illegal = self.view.refusal(self.match.state, action)
+            if illegal is None:
+                self.match.play(self.game.moves[action])
+                self._answer()
+            else:
+                self.match.concede(self.player, illegal)
+        outcome = self.match.outcome
+        reward = 0.0 if outcome is None or self._told else worth(outcome, self.player)
+        self._told = outcome is not None
+        info = self._info()
+        if illegal is not None:
+            info["illegal"] = illegal
+        return self._seen(), reward, outcome is not None, False, info
+
+    def render(self) -> Any:
+        """The position as people see it; None unless the render mode is "ansi"."""
+        if self.render_mode is None:
+            return None
+        outcome = self.match.outcome
+        return "\n".join(self.game.view(self.match.state) + ([] if outcome is None else [outcome.reason]))
+
+    def close(self) -> None:
+        if self._other is not None:
+            self._other.close()
+
+    @cached_property
+    def solution(self) -> solver.Solution:
+        """The exact truth about the game, solved when it is first needed."""
+        return solver.solve(self.game)
+
+    def _answer(self) -> None:
+        """The other player's move, if it is its turn."""
+        match = self.match
+        if self._other is None or match.state.player == self.player or match.outcome is not None:
+            return
+        try:
+            match.play(self._other.choose(match))
+        except Forfeit as reason:
+            match.concede(1 - self.player, str(reason))
+
+    def _mask(self) -> Any:
+        over = self.match.outcome is not None
+        return self.view.nothing() if over else self.view.permitted(self.match.state)
+
+    def _seen(self) -> dict[str, Any]:
+        return {"observation": self.view.array(self.match.state, self.player), "action_mask": self._mask()}
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.player + 1}
+        outcome = self.match.outcome
+        if outcome is not None:
+            info["reason"] = outcome.reason
+        elif self.truth:
+            info |= truth(self.solution, self.match, self.view)
+        return info
+
+
+def chosen(name: str | AnyGame, options: Mapping[str, Any] | None) -> AnyGame:
+    """The game that is named, with these options, or one that is there already."""
+    return game(name, **(options or {})) if isinstance(name, str) else name
+
+
+def observation_space(view: Observation) -> spaces.Dict:
+    """The space of what an agent sees: the row and the mask."""
+    masks = spaces.Box(0, 1, (len(view.game.moves),), np.int8)
+    return spaces.Dict({"observation": spaces.Box(view.low, view.high, dtype=np.int32), "action_mask": masks})
+
+
+def worth(outcome: Outcome, player: int) -> float:
+    """What the end of a game is worth to a player."""
+    return 0.0 if outcome.winner is None else 1.0 if outcome.winner == player else -1.0
+
+
+def truth(solution: solver.Solution, match: Match, view: Observation) -> dict[str, Any]:
+    """What the position is worth to the player to move, and each move: 0 at distance 0 if it is not legal."""
+    values, distances = view.nothing(), np.zeros(len(match.game.moves), np.int32)
+    each = solution.each(match.state)
+    for move, verdict in each:
+        values[match.game.moves.index(move)], distances[match.game.moves.index(move)] = verdict
+    best = each[0][1]
+    return {"value": best.value, "distance": best.distance, "values": values, "distances": distances}
+
+
+def register() -> None:
+    """Makes every game known to Gymnasium as digitduels/NumberDuel-v0 and so on."""
+    for name in games():
+        gym.register(
+            f"digitduels/{game(name).title.replace(' ', '')}-v0",
+            entry_point="digitduels.adapters.gymnasium:DuelEnv",
+            vector_entry_point="digitduels.adapters.vector:DuelVectorEnv",
+            kwargs={"game": name},
+        )
+
+
+register()

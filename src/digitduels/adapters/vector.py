@@ -1,0 +1,268 @@
+"""Gymnasium, many games at once: a vectorised environment on the compiled form of a game, millions of steps a second.
+
+>>> games = DuelVectorEnv("number-duel", num_envs=4)
+>>> seen, _ = games.reset(seed=1)
+>>> seen["observation"].shape, seen["action_mask"].shape
+((4, 12), (4, 20))
+>>> seen, rewards, over, _, _ = games.step(games.sample_legal())
+>>> rewards
+array([0., 0., 0., 0.])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels import solver
+from digitduels.adapters import needs, vector_kernels
+from digitduels.adapters.gymnasium import SEATS, chosen, observation_space
+from digitduels.adapters.observation import Observation
+from digitduels.core import State, TooLarge
+from digitduels.games import AnyGame
+from digitduels.pool import Pool
+from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for
+from digitduels.solver.tables import Tables
+
+with needs("gymnasium"):
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+
+OPPONENTS = {"self": 0, "random": vector_kernels.RANDOM, "perfect": vector_kernels.PERFECT}
+_PATTERNS = 12  # different numbers of a pool for which the masks of all its states are kept
+_BOARD = 1 << 26  # pairs of hands at the most
+_POOLS = 1 << 62  # states of the pool at the most: they are counted in 64 bits
+_INSTEAD = 'take gymnasium.make_vec(..., vectorization_mode="sync"), which plays any game.'
+
+
+class World(NamedTuple):
+    """The rules in integers. Hands that end the game follow after those with which it goes on."""
+
+    own: npt.NDArray[np.int32]  # [hand, move]: the mover's hand after a move; what is not legal does not matter
+    other: npt.NDArray[np.int32]  # [hand, move]: the other player's
+    legal: npt.NDArray[np.int8]  # [hand, move]
+    free: bool  # whether every move is legal with every hand
+    fate: npt.NDArray[np.int8]  # [ending hand]: WON, DRAWN or LOST for its owner
+    stuck: npt.NDArray[np.int8]  # [hand]: the same for a mover who can do nothing with this hand
+    features: npt.NDArray[np.int32]  # [hand, entry]: how a hand is shown
+    takes: npt.NDArray[np.uint8]  # [move, digit]: what a move takes from the pool
+    weights: npt.NDArray[np.int64]  # [digit]
+    needs: npt.NDArray[np.int64]  # [move]: how far the place of the pool falls
+    allowed: npt.NDArray[np.int8]  # [which numbers are there, move]; empty if there are too many
+    open: npt.NDArray[np.bool_]  # [which numbers are there]: whether anything can be taken
+    start_counts: npt.NDArray[np.uint8]
+    start_hands: npt.NDArray[np.int32]
+    start_mask: npt.NDArray[np.int8]
+    last: npt.NDArray[np.int64]  # the places of pools from which nothing can be taken, so far as they are known
+    boards: npt.NDArray[np.int8]  # [such a pool, hand to move, other hand]: the end for the former, 0 if not known
+    codes: npt.NDArray[Any]  # of the solution, if the opponent is perfect
+    endings: npt.NDArray[Any]  # [ending hand]: its code
+
+
+class Games(NamedTuple):
+    """The games in progress."""
+
+    counts: npt.NDArray[np.uint8]
+    hands: npt.NDArray[np.int32]  # [game, 0]: of the player to move; [game, 1]: of the other
+    player: npt.NDArray[np.int8]
+    mask: npt.NDArray[np.int8]
+    rows: npt.NDArray[np.int32]
+
+
+class Results(NamedTuple):
+    """What the last step brought."""
+
+    reward: npt.NDArray[np.float64]
+    done: npt.NDArray[np.bool_]
+    illegal: npt.NDArray[np.bool_]
+    final: npt.NDArray[np.int32]
+    ask: npt.NDArray[np.int64]
+
+
+class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]]):
+    """Many games of one kind. Opponent "self": every step is one player's move, and each sees its own side.
+
+    The reward is for the player who has just moved: 1 for a win, -1 for a loss or an action that is no legal move. With
+    the opponent "random" or "perfect" a step is the agent's move and the answer to it, and the agent has seat 1, 2 or a
+    new one each game. A game that is over begins anew in the same step; its last position is in info["final_obs"].
+    With copy=False the arrays that are returned change with the next step.
+    """
+
+    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(
+        self,
+        game: str | AnyGame,
+        num_envs: int = 1,
+        opponent: str = "self",
+        seat: int | str = "random",
+        options: Mapping[str, Any] | None = None,
+        copy: bool = True,
+    ) -> None:
+        for name, value, choices in (("opponent", opponent, OPPONENTS), ("seat", seat, SEATS)):
+            if value not in choices:
+                raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
+        self.game = chosen(game, options)
+        self.view = Observation(self.game)
+        self.num_envs, self.copy = num_envs, copy
+        self.single_observation_space = observation_space(self.view)
+        self.single_action_space = spaces.Discrete(len(self.game.moves))
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._opponent, self._seat = OPPONENTS[opponent], SEATS.index(seat)
+        self.compiled, self._world = _world(self.game, self.view, opponent == "perfect")
+        self._dice = np.zeros(1, np.uint64)
+        digits, moves = self.compiled.digits, len(self.game.moves)
+        self._games = Games(
+            counts=np.zeros((num_envs, digits), np.uint8),
+            hands=np.zeros((num_envs, 2), np.int32),
+            player=np.zeros(num_envs, np.int8),
+            mask=np.zeros((num_envs, moves), np.int8),
+            rows=np.tile(self.view.array(self.game.start()), (num_envs, 1)),
+        )
+        self._results = Results(
+            reward=np.zeros(num_envs),
+            done=np.zeros(num_envs, np.bool_),
+            illegal=np.zeros(num_envs, np.bool_),
+            final=self._games.rows.copy(),
+            ask=np.zeros((num_envs, 5), np.int64),
+        )
+        self._none = np.zeros(num_envs, np.bool_)
+        self._nothing = np.broadcast_to(np.int8(0), (num_envs, moves))
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Starts every game anew. There is one seed for all games; of a list the first one counts."""
+        super().reset(seed=seed[0] if isinstance(seed, list) else seed)
+        self._dice[0] = self.np_random.integers(2**63)
+        vector_kernels.reset(self._world, self._games, self._opponent, self._seat, self._dice)
+        return self._seen(), self._info()
+
+    def step(
+        self, actions: npt.NDArray[Any]
+    ) -> tuple[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        actions = np.asarray(actions, np.int64)
+        if actions.shape != (self.num_envs,):
+            raise ValueError(f"There must be one action for each of the {self.num_envs} games.")
+        results = self._results
+        asked = vector_kernels.step(self._world, self._games, results, actions, self._opponent, self._seat, self._dice)
+        if asked:
+            self._ask(results.ask[:asked])
+        info = self._info()
+        done = self._given(results.done)
+        if done.any():
+            final = {"observation": self._given(results.final), "action_mask": self._nothing}
+            info |= {"final_obs": final, "_final_obs": done, "illegal": self._given(results.illegal)}
+        return self._seen(), self._given(results.reward), done, self._given(self._none), info
+
+    def sample_legal(self, masks: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int64]:
+        """A random legal action for each game, or for each of the masks; the same ones after the same seed."""
+        masks = self._games.mask if masks is None else masks
+        actions = np.empty(len(masks), np.int64)
+        vector_kernels.sample(masks, self._dice, actions)
+        return actions
+
+    def state(self, place: int) -> State[Any, Any]:
+        """The position of one of the games, as the plain rules know it."""
+        mine, theirs = self._games.hands[place].tolist()
+        table = int(self._games.counts[place] @ self.compiled.weights) if self.compiled.digits else 0
+        return self.compiled.state(table, mine, theirs, int(self._games.player[place]))
+
+    def _given(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return array.copy() if self.copy else array
+
+    def _seen(self) -> dict[str, Any]:
+        return {"observation": self._given(self._games.rows), "action_mask": self._given(self._games.mask)}
+
+    def _info(self) -> dict[str, Any]:
+        return {"player": self._given(self._games.player)}
+
+    def _ask(self, asked: npt.NDArray[np.int64]) -> None:
+        """Asks the rules how games ended for want of numbers, gives the rewards, and remembers the answers."""
+        for place, table, mine, theirs, sign in asked.tolist():
+            row = int(np.searchsorted(self._world.last, table))
+            if row == len(self._world.last) or self._world.last[row] != table:
+                self._world = self._world._replace(
+                    last=np.insert(self._world.last, row, table), boards=np.insert(self._world.boards, row, 0, axis=0)
+                )
+            outcome = self.game.outcome(self.compiled.state(table, mine, theirs))
+            assert outcome is not None
+            end = ending_for(outcome.winner, 0)
+            self._world.boards[row, mine, theirs] = end
+            self._results.reward[place] = sign * ((end == LOST) - (end == WON))
+
+
+def _world(game: AnyGame, view: Observation, perfect: bool) -> tuple[Compiled, World]:
+    """The compiled form of a game, and what the kernels need of it; ValueError if it has none."""
+    solution = solver.solve(game) if perfect else None
+    compiled = solution.compiled if isinstance(solution, Tables) else _compiled(game)
+    start = game.start()
+    own, hands, fate = _with_endings(compiled)
+    takes, count = compiled.takes.astype(np.uint8), len(compiled.hands)
+    few = compiled.digits <= _PATTERNS and (takes <= 1).all()
+    patterns = np.arange(1 << compiled.digits if few else 0)[:, None] >> np.arange(compiled.digits) & 1
+    allowed = np.array((takes[None] <= patterns[:, None]).all(axis=2), np.int8)
+    legal = (own >= 0).astype(np.int8)
+    marks = np.array(fate, np.int32)
+    return compiled, World(
+        own=own,
+        other=np.ascontiguousarray(compiled.other.T),
+        legal=legal,
+        free=bool(legal.all()),
+        fate=marks.astype(np.int8),
+        stuck=compiled.stuck.astype(np.int8),
+        features=np.array([view.hand(hand) for hand in (*compiled.hands, *hands)], np.int32).reshape(
+            len(own) + len(hands), -1
+        ),
+        takes=takes,
+        weights=compiled.weights,
+        needs=np.array(compiled.needs, np.int64),
+        allowed=np.ascontiguousarray(allowed),
+        open=allowed.max(axis=1, initial=0) > 0,
+        start_counts=np.array(start.table.counts if compiled.digits else (), np.uint8),
+        start_hands=np.array([compiled.places[start.mine], compiled.places[start.theirs]], np.int32),
+        start_mask=view.mask(start),
+        last=np.empty(0, np.int64),
+        boards=np.empty((0, count, count) if compiled.digits else (0, 0, 0), np.int8),
+        codes=solution.codes if isinstance(solution, Tables) else np.empty(0, np.uint8),
+        endings=solution.scale.ending(marks) if isinstance(solution, Tables) else np.empty(0, np.uint8),
+    )
+
+
+def _compiled(game: AnyGame) -> Compiled:
+    """The compiled form of a game that is not too large."""
+    table = game.start().table
+    pools = (table.copies + 1) ** len(table.counts) if isinstance(table, Pool) else 1
+    large = TooLarge(f"{game.title} with these options is too large to be vectorised; {_INSTEAD}")
+    if pools > _POOLS:
+        raise large
+
+    def grown(positions: int) -> None:
+        if positions // pools > _BOARD:
+            raise large
+
+    try:
+        return compile_game(game, grown)
+    except DoesNotFactor as reason:
+        raise ValueError(f"{game.title} cannot be vectorised, because of {reason}; {_INSTEAD}") from None
+
+
+def _with_endings(compiled: Compiled) -> tuple[npt.NDArray[np.int32], list[Any], list[int]]:
+    """`own` by [hand, move] with numbers for the hands that end the game, too; those hands; and how each ends it."""
+    game, start = compiled.game, compiled.game.start()
+    own = compiled.own.T.copy()
+    numbers: dict[Any, int] = {}
+    fate: list[int] = []
+    for hand, move in np.argwhere(np.isin(own, (WON, DRAWN, LOST))).tolist():
+        state = State(0, (compiled.hands[hand], start.mine), start.table)
+        after = game.after(state, game.moves[move]).hands[0]
+        if after not in numbers:
+            numbers[after] = len(compiled.hands) + len(fate)
+            fate.append(int(own[hand, move]))
+        own[hand, move] = numbers[after]
+    return own, list(numbers), fate

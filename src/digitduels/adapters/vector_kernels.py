@@ -1,0 +1,251 @@
+"""The loops of the vectorised environment, compiled by Numba. They know integers only; see vector.World and Games.
+
+A game in progress is a row of counts (the pool), the hand of the player to move, the hand of the player who waits, and
+the player to move. What is called in every step is written into its caller (`inline`) and takes the number of a game
+instead of a slice of an array, and nobody counts references to arrays (`_nrt`): that would take most of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import int64, njit, uint64
+
+WON, DRAWN, LOST = -2, -3, -4
+ASK = -6  # the game ended with the table, and how is not known yet
+TRIES = 24  # random numbers that are tried before the legal moves are counted
+RANDOM, PERFECT = 1, 2
+
+_BARE: dict[str, Any] = {"_nrt": False}
+kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
+    nogil=True, cache=True, boundscheck=False, error_model="numpy", **_BARE
+)
+inline: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
+    nogil=True, boundscheck=False, error_model="numpy", inline="always", **_BARE
+)
+
+
+@inline
+def draw(dice: Any, below: Any) -> Any:
+    """A random number from 0 to below - 1, and the next state of the dice."""
+    dice[0] += uint64(0x9E3779B97F4A7C15)
+    mixed = dice[0]
+    mixed = (mixed ^ (mixed >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> uint64(27))) * uint64(0x94D049BB133111EB)
+    return ((mixed >> uint64(32)) * uint64(below)) >> uint64(32)
+
+
+@kernel
+def any_of(mask: Any, game: Any, dice: Any) -> Any:
+    """A random legal move of a game, each as likely as the others; 0 if there is none."""
+    moves = uint64(mask.shape[1])
+    for _ in range(TRIES):
+        move = draw(dice, moves)
+        if mask[game, move]:
+            return move
+    left: Any = uint64(0)
+    for move in range(moves):
+        left += uint64(mask[game, move])
+    if left:
+        left = draw(dice, left)
+    for move in range(moves):
+        if mask[game, move]:
+            if left == 0:
+                return move
+            left -= uint64(1)
+    return uint64(0)
+
+
+@kernel
+def sample(mask: Any, dice: Any, actions: Any) -> None:
+    """A random legal move for each game."""
+    for game in range(uint64(len(mask))):
+        actions[game] = any_of(mask, game, dice)
+
+
+@inline
+def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
+    """Writes the legal moves of a position; returns whether anything can be taken from the pool, by whatever hand."""
+    legal, allowed, takes = world.legal, world.allowed, world.takes
+    moves, digits = uint64(mask.shape[1]), uint64(counts.shape[1])
+    if len(allowed):
+        pattern = uint64(0)
+        for digit in range(digits):
+            pattern |= uint64(counts[game, digit] > 0) << digit
+        if world.free:
+            for move in range(moves):
+                mask[game, move] = allowed[pattern, move]
+        else:
+            for move in range(moves):
+                mask[game, move] = allowed[pattern, move] & legal[hand, move]
+        free = world.open[pattern]
+    else:
+        free = False
+        for move in range(moves):
+            there = True
+            for digit in range(digits):
+                there &= counts[game, digit] >= takes[move, digit]
+            free |= there
+            mask[game, move] = there & legal[hand, move]
+    return free
+
+
+@inline
+def place(world: Any, counts: Any, game: Any) -> Any:
+    """The place of a pool among all pools."""
+    weights = world.weights
+    found = int64(0)
+    for digit in range(uint64(counts.shape[1])):
+        found += int64(counts[game, digit]) * weights[digit]
+    return found
+
+
+@kernel
+def ended(last: Any, boards: Any, table: Any, mine: Any, theirs: Any) -> Any:
+    """How a game ended with a table from which nothing can be taken, for the player who would be to move, or ASK."""
+    low, high = 0, len(last)
+    while low < high:
+        middle = (low + high) // 2
+        if last[middle] < table:
+            low = middle + 1
+        else:
+            high = middle
+    if low == len(last) or last[low] != table:
+        return int64(ASK)
+    known = boards[low, mine, theirs]
+    return int64(known if known else ASK)
+
+
+@inline
+def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any) -> Any:
+    """Plays a legal move and writes the mask of the next player; returns 0, or how the game ended for the mover."""
+    own, other, takes, stuck, fate = world.own, world.other, world.takes, world.stuck, world.fate
+    mine = uint64(own[uint64(hands[game, 0]), move])
+    theirs = uint64(other[uint64(hands[game, 1]), move])
+    hands[game, 0], hands[game, 1] = theirs, mine
+    for digit in range(uint64(counts.shape[1])):
+        counts[game, digit] -= takes[move, digit]
+    result = int64(0)
+    if mine >= uint64(len(own)):
+        result = int64(fate[mine - uint64(len(own))])
+    else:
+        if not permit(world, counts, mask, game, theirs):
+            result = ended(world.last, world.boards, place(world, counts, game), theirs, mine)
+        else:
+            result = int64(stuck[theirs])
+        # For the mover it is the other way round.
+        if result in (WON, LOST):
+            result = WON + LOST - result
+    return result
+
+
+@kernel
+def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
+    """A random one of the best moves: quickest win, longest draw, slowest loss."""
+    own, other, needs, codes, endings = world.own, world.other, world.needs, world.codes, world.endings
+    here, highest, ties = place(world, counts, game), int64(-1), uint64(0)
+    found: Any = uint64(0)
+    mine, theirs, count = hands[game, 0], hands[game, 1], len(own)
+    for move in range(uint64(mask.shape[1])):
+        if mask[game, move]:
+            hand = own[mine, move]
+            if hand >= count:
+                code = int64(endings[hand - count])
+            else:
+                code = int64(codes[((here - needs[move]) * count + hand) * count + other[theirs, move]])
+            if code > highest:
+                highest, found, ties = code, move, uint64(1)
+            elif code == highest:
+                ties += uint64(1)
+                if draw(dice, ties) == 0:
+                    found = move
+    return found
+
+
+@kernel
+def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
+    """The other player's move; returns what move_on returns."""
+    move = best(world, counts, hands, mask, game, dice) if opponent == PERFECT else any_of(mask, game, dice)
+    return move_on(world, counts, hands, mask, game, move)
+
+
+@inline
+def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any) -> None:
+    """Starts a game anew. An opponent that moves first does so; one that ends the game by it lets the agent begin."""
+    counts, hands, mask, player = games.counts, games.hands, games.mask, games.player
+    starts, firsts, opening = world.start_counts, world.start_hands, world.start_mask
+    second = False
+    if opponent:
+        second = seat == 1 or (seat == 2 and draw(dice, 2) == 1)
+    again = True
+    while again:
+        again = False
+        for digit in range(uint64(counts.shape[1])):
+            counts[game, digit] = starts[digit]
+        for move in range(uint64(mask.shape[1])):
+            mask[game, move] = opening[move]
+        hands[game, 0], hands[game, 1] = firsts[0], firsts[1]
+        player[game] = second
+        if second:
+            again = answer(world, opponent, counts, hands, mask, game, dice) != 0
+            second = False
+
+
+@inline
+def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) -> None:
+    """Writes what the player with the hand `mine` sees."""
+    features = world.features
+    wide = uint64(features.shape[1])
+    for entry in range(wide):
+        rows[game, entry] = features[mine, entry]
+    for entry in range(wide):
+        rows[game, wide + entry] = features[theirs, entry]
+    for digit in range(uint64(counts.shape[1])):
+        rows[game, wide + wide + digit] = counts[game, digit]
+
+
+@kernel
+def reset(world: Any, games: Any, opponent: Any, seat: Any, dice: Any) -> None:
+    """Starts every game anew."""
+    hands = games.hands
+    for game in range(uint64(len(hands))):
+        begin(world, games, game, opponent, seat, dice)
+        show(world, games.counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), games.rows)
+
+
+@kernel
+def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, dice: Any) -> Any:
+    """Plays one action in every game, and the answer to it; games that end begin anew at once.
+
+    Returns how many games ended in a way that has to be asked for, of which results.ask tells.
+    """
+    counts, hands, mask, player, rows = games.counts, games.hands, games.mask, games.player, games.rows
+    illegal, done, reward, final, ask = results.illegal, results.done, results.reward, results.final, results.ask
+    asked, moves = uint64(0), mask.shape[1]
+    for game in range(uint64(len(actions))):
+        action = actions[game]
+        allowed = 0 <= action < moves and mask[game, uint64(action)] != 0
+        sign, result = 1, int64(LOST)
+        if allowed:
+            result = move_on(world, counts, hands, mask, game, uint64(action))
+            if opponent and result == 0:
+                sign = -1
+                result = answer(world, opponent, counts, hands, mask, game, dice)
+        illegal[game] = not allowed
+        done[game] = result != 0
+        reward[game] = sign * (int64(result == WON) - int64(result == LOST))
+        if result == 0:
+            player[game] ^= opponent == 0
+        else:
+            # Seen by the agent, who waits after a move of its own, or by the player who would be next.
+            agent = uint64(opponent != 0 and sign > 0 and allowed)
+            mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
+            show(world, counts, game, mine, theirs, final)
+            if result == ASK:
+                ask[asked, 0], ask[asked, 1], ask[asked, 2] = game, place(world, counts, game), hands[game, 0]
+                ask[asked, 3], ask[asked, 4] = hands[game, 1], sign
+                asked += uint64(1)
+            begin(world, games, game, opponent, seat, dice)
+        show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
+    return asked

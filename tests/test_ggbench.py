@@ -1,0 +1,125 @@
+"""The gg-bench classes: its interface and action numbers, the rules of the books, and an end to every game."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from digitduels.adapters import ggbench
+
+NUMBERS = (88, 185, 390, 417, 951)
+
+
+def made(number: int) -> ggbench.Environment:
+    env: ggbench.Environment = getattr(ggbench, f"Env{number}")()
+    return env
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_gymnasiums_own_checks_pass(number: int) -> None:
+    check_env(made(number), skip_render_check=True)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_game_is_by_the_rules_and_ends(number: int) -> None:
+    env, chance = made(number), random.Random(1)
+    for _ in range(100):
+        seen, info = env.reset()
+        state, steps = env.game.start(), 0
+        over = False
+        while not over:
+            legal = [place for place, move in enumerate(env.game.moves) if env.game.objection(state, move) is None]
+            assert env.valid_moves() == legal
+            assert env.observation_space.contains(seen)
+            action = chance.choice(env.valid_moves())
+            mover, state = state.player, env.game.play(state, env.game.moves[action])
+            seen, reward, over, truncated, info = env.step(action)
+            outcome = env.game.outcome(state)
+            assert over == (outcome is not None)
+            assert not truncated
+            steps += 1
+            assert steps <= env.game.longest
+        assert outcome is not None
+        assert reward == (0 if outcome.winner is None else 1 if outcome.winner == mover else -1)
+        assert info["reason"] == outcome.reason
+        assert env.observation_space.contains(seen)
+        assert env.valid_moves() == []
+        assert env.step(0)[1:3] == (0, True)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_no_action_ever_raises_and_an_invalid_one_is_a_fault(number: int) -> None:
+    for action in (-1, 10**6, None, 1.5, "x"):
+        env = made(number)
+        _, reward, over, _, _ = env.step(action)
+        assert (reward, over) == (-10, True)
+        assert env.valid_moves() == []
+
+
+# What gg-bench's action tables and observations say, read off by hand.
+ACTIONS = {
+    417: {0: "+1", 1: "+3", 2: "+5", 3: "x2", 4: "x3", 5: "reset-mine", 6: "reset-theirs"},
+    88: {0: "+1", 1: "x2"},
+    390: {0: "+1", 1: "x1", 2: "+2", 19: "x10"},
+    185: {0: "1+2", 1: "1-2", 2: "1x2", 3: "1/2", 4: "1+3", 32: "2+1", 287: "9/8"},
+    951: {0: "+1", 1: "-1", 2: "x1", 3: "/1", 4: "+2", 35: "/9"},
+}
+SHOWN: dict[int, tuple[list[str], list[int]]] = {
+    417: (["+5"], [0, 3, 2, 1, 2, 1, 1, 5, 3, 2, 0, 2, 1, 1]),
+    88: (["x2", "+1"], [3, 2, 1, 1]),
+    390: (["+5"], [5, 0, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2]),
+    185: (["9x5"], [1, 1, 1, 1, 0, 1, 1, 1, 0, 45, 0]),
+    951: (["+5"], [2, 2, 2, 2, 1, 2, 2, 2, 2, 0, 5]),
+}
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_actions_and_observations_are_those_of_gg_bench(number: int) -> None:
+    env = made(number)
+    tokens = [str(move) for move in env.game.moves]
+    assert {action: tokens[action] for action in ACTIONS[number]} == ACTIONS[number]
+    moves, row = SHOWN[number]
+    for token in moves:
+        seen = env.step(tokens.index(token))[0]
+    assert seen.tolist() == row
+
+
+def test_invalid_operations_of_number_quest_are_not_offered() -> None:
+    env = made(951)
+    assert [str(env.game.moves[action]) for action in env.valid_moves()[:3]] == ["+1", "x1", "/1"]
+
+
+def test_games_that_got_stuck_or_counted_as_faults_end_with_a_winner() -> None:
+    quest = made(951)
+    for number in (1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9):
+        assert not quest.step(4 * (number - 1) + 3)[2]  # everybody divides 0
+    assert quest.step(35)[1:3] == (-1, True)  # scores are equal, so that the last mover loses
+    target = made(88)
+    for token in ("x2", "x2", "+1", "+1", "x2"):
+        assert not target.step(["+1", "x2"].index(token))[2]
+    assert target.step(1)[1:3] == (-1, True)  # 24 is past 23: a loss, and no fault
+
+
+def test_a_search_may_copy_an_environment_and_play_on() -> None:
+    env: Any = gymnasium.wrappers.OrderEnforcing(made(390))
+    env.reset()
+    env.step(8)
+    twin = copy.deepcopy(env)
+    twin.step(9)
+    assert (len(env.unwrapped.valid_moves()), len(twin.unwrapped.valid_moves())) == (20, 18)
+    assert env.step(8)[0].tolist() == [5, 5, 2, 2, 2, 2, 0, 2, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_position_is_rendered_in_words(number: int) -> None:
+    env = made(number)
+    assert env.render().endswith("Current player: Player 1")
+    env.step(env.valid_moves()[0])
+    assert env.render().endswith("Current player: Player 2")
+    assert np.isfinite(env.reset()[0]).all()

@@ -1,0 +1,220 @@
+"""The Gymnasium environment passes Gymnasium's own checks, plays by the rules, and never raises whatever the action."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import digitduels as dd
+from conftest import ROOT
+from digitduels.adapters.gymnasium import DuelEnv
+from variants import ALL, describe
+
+SENSELESS: list[Any] = [-1, 10**9, None, 1.5, "+5", np.array([1, 2]), [], np.int64(10**6)]
+
+
+def env_id(name: str) -> str:
+    return f"digitduels.adapters.gymnasium:digitduels/{dd.game(name).title.replace(' ', '')}-v0"
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_gymnasiums_own_checks_pass(variant: tuple[str, dict[str, Any]]) -> None:
+    name, options = variant
+    check_env(gymnasium.make(env_id(name), options=options, render_mode="ansi").unwrapped)
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_masks_are_the_legal_moves_and_every_game_ends(variant: tuple[str, dict[str, Any]]) -> None:
+    game = dd.game(variant[0], **variant[1])
+    env, chance = DuelEnv(game), random.Random(1)
+    for seed in range(3):
+        seen, info = env.reset(seed=seed)
+        for _ in range(200):
+            legal = [place for place, move in enumerate(game.moves) if move in game.legal_moves(env.match.state)]
+            assert np.flatnonzero(seen["action_mask"]).tolist() == np.flatnonzero(info["action_mask"]).tolist() == legal
+            assert env.observation_space.contains(seen)
+            seen, reward, over, truncated, info = env.step(chance.choice(legal or [0]))
+            assert not truncated
+            if over:
+                break
+            assert seen["action_mask"].any()
+            assert reward == 0
+            assert env.match.state.player == env.player
+        if over:
+            winner = game.outcome(env.match.state).winner  # type: ignore[union-attr]
+            assert reward == (0 if winner is None else 1 if winner == env.player else -1)
+            assert not seen["action_mask"].any()
+            assert info["reason"] == game.outcome(env.match.state).reason  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str) -> None:
+    env = DuelEnv(name, seat=1)
+    for action in SENSELESS:
+        env.reset(seed=1)
+        before = env.match.state
+        seen, reward, over, _, info = env.step(action)
+        assert (reward, over) == (-1, True)
+        assert "is no action of" in info["illegal"]
+        assert info["illegal"] in info["reason"]
+        assert env.match.state == before
+        # Whoever goes on all the same is told that it is over, and wins or loses nothing more.
+        assert env.step(action)[1:3] == (0, True)
+    for _ in range(20):
+        seen, _ = env.reset()
+        over = False
+        while not over:
+            action = env.action_space.sample()
+            legal = seen["action_mask"][action]
+            seen, reward, over, _, info = env.step(action)
+            if not legal:
+                assert (reward, over) == (-1, True)
+                assert info["illegal"]
+
+
+def test_an_illegal_move_is_told_why() -> None:
+    env = DuelEnv("number-duel", options={"copies": 1}, seat=2)
+    env.reset(seed=1)
+    taken = env.game.moves.index(env.match.moves[0])
+    *_, info = env.step(taken)
+    assert info["illegal"].startswith("There is no ")
+
+
+@pytest.mark.parametrize(
+    "opponent", ["random", "1", "4", "7", "perfect", f"{sys.executable} {ROOT}/examples/take_the_biggest.py"]
+)
+def test_any_player_can_be_the_opponent(opponent: str, home: object) -> None:
+    env = DuelEnv("number-duel", opponent=opponent, options={"highest": 4, "target": 12}, seat="random")
+    for seed in range(4):
+        seen, _ = env.reset(seed=seed)
+        over = False
+        while not over:
+            seen, _, over, _, _ = env.step(env.action_space.sample(seen["action_mask"]))
+    env.close()
+
+
+def test_a_program_that_breaks_the_rules_loses(home: object) -> None:
+    env = DuelEnv("number-duel", opponent=f"{sys.executable} -c 'print(1)'", seat=1)
+    env.reset(seed=1)
+    _, reward, over, _, info = env.step(0)
+    assert (reward, over) == (1, True)
+    assert "forfeits the game" in info["reason"]
+    env.close()
+
+
+def test_a_game_that_the_opponent_ends_before_the_agent_moves_is_told_with_the_first_step() -> None:
+    env = DuelEnv("number-duel", opponent="perfect", options={"target": 1, "highest": 1, "copies": 2}, seat=2)
+    seen, info = env.reset(seed=1)
+    assert not seen["action_mask"].any()
+    assert info["reason"]
+    assert env.step(0)[1:3] == (-1, True)
+    assert env.step(0)[1:3] == (0, True)
+
+
+def test_the_same_seed_gives_the_same_games(home: object) -> None:
+    def play(seed: int) -> list[str]:
+        env = DuelEnv("number-quest", opponent="4", start="fair", options={"highest": 4, "target": 12})
+        seen, _ = env.reset(seed=seed)
+        over = False
+        while not over:
+            seen, _, over, _, _ = env.step(int(np.flatnonzero(seen["action_mask"])[0]))
+        return [str(env.player), *map(str, env.match.moves)]
+
+    assert play(1) == play(1)
+    assert len({tuple(play(seed)) for seed in range(5)}) > 1
+
+
+def test_seats_are_as_asked_for() -> None:
+    for seat in (1, 2):
+        env = DuelEnv("number-duel", seat=seat)
+        assert {env.reset(seed=seed)[1]["seat"] for seed in range(5)} == {seat}
+    env = DuelEnv("number-duel", seat="random")
+    assert {env.reset(seed=seed)[1]["seat"] for seed in range(9)} == {1, 2}
+
+
+def test_a_fair_start_is_an_opening_after_which_one_side_wins(home: object) -> None:
+    env = DuelEnv("number-duel", start="fair", seat=1, truth=True, options={"highest": 5, "target": 20})
+    openings = set()
+    for seed in range(4):
+        _, info = env.reset(seed=seed)
+        openings.add(tuple(env.match.moves[: env.match.opening]))
+        assert info["value"] == max(info["values"][info["action_mask"] == 1])
+    assert len(openings) > 1
+
+
+@pytest.mark.parametrize("name", ["operation-target", "equation-duel"])
+def test_the_truth_about_every_move_is_told_on_request(name: str, home: object) -> None:
+    options = {"highest": 5} if name == "equation-duel" else {}
+    env = DuelEnv(name, truth=True, options=options)
+    solution = dd.solve(env.game)
+    for seed in range(5):
+        seen, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            each = dict(solution.each(env.match.state))
+            for move, value, distance in zip(env.game.moves, info["values"], info["distances"], strict=True):
+                assert (value, distance) == each.get(move, (0, 0))
+            assert (info["value"], info["distance"]) == solution.probe(env.match.state)
+            seen, _, over, _, info = env.step(env.action_space.sample(seen["action_mask"]))
+        assert "values" not in info
+    assert "values" not in DuelEnv(name).reset(seed=1)[1]
+
+
+def test_it_renders_what_people_see() -> None:
+    env = DuelEnv("number-duel", seat=1, render_mode="ansi")
+    env.reset(seed=1)
+    assert env.render() == "\n".join(env.game.view(env.game.start()))
+    env.step(99)
+    assert (
+        env.render().endswith("'99' is no action of Number Duel; they are 0 to 19.")
+        or "99 is no action" in env.render()
+    )
+    assert DuelEnv("number-duel").render() is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"opponent": "nobody"}, "There is no player 'nobody'"),
+        ({"seat": 3}, "seat must be one of 1, 2, random, not 3."),
+        ({"start": "anywhere"}, "start must be one of book, fair, not 'anywhere'."),
+        ({"options": {"size": 3}}, "number-duel has no option 'size'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        DuelEnv("number-duel", **arguments)
+
+
+def test_gymnasiums_vector_environments_batch_the_masks() -> None:
+    env = gymnasium.make_vec(env_id("number-duel"), num_envs=3, vectorization_mode="sync")
+    seen, info = env.reset(seed=1)
+    for _ in range(30):
+        assert (seen["action_mask"] == info["action_mask"])[info["_action_mask"]].all()
+        actions = [env.single_action_space.sample(mask) for mask in seen["action_mask"]]
+        seen, _, _, _, info = env.step(np.array(actions))
+    env.close()
+
+
+def test_every_game_is_registered() -> None:
+    known = [name for name in gymnasium.registry if name.startswith("digitduels/")]
+    assert known == [env_id(name).partition(":")[2] for name in dd.games()]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "framework"),
+    [("gymnasium", "gymnasium"), ("vector", "gymnasium"), ("ggbench", "gymnasium"), ("pettingzoo", "pettingzoo")],
+)
+def test_a_missing_framework_is_named_in_a_line_that_says_how_to_get_it(adapter: str, framework: str) -> None:
+    program = f"import sys; sys.modules[{framework!r}] = None; import digitduels.adapters.{adapter}"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.stderr.splitlines()[-1] == (
+        f"ModuleNotFoundError: {framework} is missing. Get it with: pip install 'digitduels[{framework}]'"
+    )

@@ -1,0 +1,91 @@
+"""The PettingZoo environment passes PettingZoo's own tests, plays by the rules, and never raises."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+import digitduels as dd
+from digitduels.adapters.pettingzoo import AGENTS, env, raw_env
+from variants import ALL, describe
+
+# PettingZoo 1.27 says so of every environment with a mask that is not its own.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
+    # Nobody has scored and the pool is empty.
+    pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros:UserWarning"),
+]
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_pettingzoos_api_test_passes(variant: tuple[str, dict[str, Any]]) -> None:
+    name, options = variant
+    api_test(env(name, options), num_cycles=100)
+    api_test(raw_env(name, options), num_cycles=100)
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_pettingzoos_other_tests_pass(name: str) -> None:
+    seed_test(partial(env, name), num_cycles=50)
+    render_test(partial(env, name))
+    parallel_api_test(turn_based_aec_to_parallel(raw_env(name)), num_cycles=50)
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_agents_play_by_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
+    game = dd.game(variant[0], **variant[1])
+    duel, chance = env(game), random.Random(1)
+    for _ in range(5):
+        duel.reset(seed=1)
+        state = game.start()
+        for _ in range(200):
+            agent, other = AGENTS[state.player], AGENTS[1 - state.player]
+            assert duel.agent_selection == agent
+            seen, reward, over, truncated, _ = duel.last()
+            assert (reward, over, truncated) == (0, False, False)
+            legal = [place for place, move in enumerate(game.moves) if game.objection(state, move) is None]
+            assert np.flatnonzero(seen["action_mask"]).tolist() == legal
+            assert not duel.observe(other)["action_mask"].any()
+            hands = [duel.observe(each)["observation"] for each in AGENTS]
+            for player in (0, 1):
+                np.testing.assert_array_equal(hands[player], duel.unwrapped.view.array(state, player))
+            action = chance.choice(legal)
+            duel.step(action)
+            state = game.play(state, game.moves[action])
+            outcome = game.outcome(state)
+            if outcome is not None:
+                for _ in AGENTS:
+                    seen, reward, over, _, info = duel.last()
+                    who = AGENTS.index(duel.agent_selection)
+                    assert over
+                    assert not seen["action_mask"].any()
+                    assert reward == (0 if outcome.winner is None else 1 if outcome.winner == who else -1)
+                    assert info["reason"] == outcome.reason
+                    duel.step(None)
+                assert not duel.agents
+                break
+
+
+@pytest.mark.parametrize("make", [env, raw_env], ids=["env", "raw_env"])
+@pytest.mark.parametrize("name", dd.games())
+def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str, make: Any) -> None:
+    for action in (-1, 10**9, None, 1.5, "+5", np.array([1, 2])):
+        duel = make(name)
+        duel.reset()
+        duel.step(action)
+        assert duel.rewards == {"player_1": -1, "player_2": 1}
+        assert all(duel.terminations.values())
+        assert "is no action of" in duel.infos["player_1"]["reason"]
+
+
+def test_it_renders_what_people_see() -> None:
+    duel = env("number-duel", render_mode="ansi")
+    duel.reset()
+    assert duel.render() == "\n".join(dd.game("number-duel").view(dd.game("number-duel").start()))

@@ -1,0 +1,221 @@
+"""The vectorised environment plays by the plain rules, step by step, in every game that factors."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import digitduels as dd
+from digitduels.adapters.vector import DuelVectorEnv
+from digitduels.core import State
+from test_compiled import Plain
+from variants import ALL, describe, solve
+
+FACTORING = [variant for variant in ALL if variant[0] != "operation-target"]
+BOTH = ("observation", "action_mask")
+
+
+def opposite(state: State[Any, Any]) -> State[Any, Any]:
+    """The same position with the other player to move."""
+    return State(1 - state.player, state.hands, state.table)
+
+
+def follow(env: DuelVectorEnv, steps: int, seed: int, blunders: float = 0.0) -> int:
+    """Compares every game with the rules, step by step, in self-play; returns how many games ended."""
+    game, view, chance = env.game, env.view, random.Random(seed)
+    seen, info = env.reset(seed=seed)
+    states = [game.start()] * env.num_envs
+    ended = 0
+    for _ in range(steps):
+        for place, state in enumerate(states):
+            assert env.state(place) == state
+            assert info["player"][place] == state.player
+            np.testing.assert_array_equal(seen["observation"][place], view.array(state))
+            np.testing.assert_array_equal(seen["action_mask"][place], view.mask(state))
+        actions = env.sample_legal()
+        for place in range(env.num_envs):
+            if chance.random() < blunders:
+                actions[place] = chance.randrange(-2, len(game.moves) + 2)
+        seen, rewards, over, truncated, info = env.step(actions)
+        assert not truncated.any()
+        for place, state in enumerate(states):
+            mover, action = state.player, int(actions[place])
+            legal = 0 <= action < len(game.moves) and game.objection(state, game.moves[action]) is None
+            after = game.play(state, game.moves[action]) if legal else state
+            outcome = game.outcome(after)
+            assert over[place] == (outcome is not None or not legal)
+            if over[place]:
+                winner = outcome.winner if outcome is not None else 1 - mover
+                assert rewards[place] == (0 if winner is None else 1 if winner == mover else -1)
+                assert info["illegal"][place] == (not legal)
+                assert info["_final_obs"][place]
+                np.testing.assert_array_equal(info["final_obs"]["observation"][place], view.array(after))
+                assert not info["final_obs"]["action_mask"][place].any()
+                ended += 1
+                states[place] = game.start()
+            else:
+                assert rewards[place] == 0
+                states[place] = after
+    return ended
+
+
+@pytest.mark.parametrize("variant", FACTORING, ids=describe)
+def test_every_step_is_by_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
+    name, options = variant
+    assert follow(DuelVectorEnv(name, num_envs=20, options=options), 60, seed=1)
+
+
+@pytest.mark.parametrize("options", [{"highest": 13}, {"highest": 13, "copies": 1, "target": 30}], ids=str)
+def test_pools_of_many_numbers_are_by_the_rules(options: dict[str, Any]) -> None:
+    assert follow(DuelVectorEnv("number-quest", num_envs=10, options=options), 60, seed=2)
+
+
+def test_a_game_that_does_not_exist_yet_is_by_its_rules() -> None:
+    assert follow(DuelVectorEnv(Plain(), num_envs=10), 40, seed=3)
+
+
+@pytest.mark.parametrize("name", ["number-quest", "numerical-nexus"])
+def test_an_action_that_is_no_legal_move_loses(name: str) -> None:
+    assert follow(DuelVectorEnv(name, num_envs=20), 60, seed=4, blunders=0.3)
+
+
+@pytest.mark.parametrize("opponent", ["random", "perfect"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("numerical-nexus", {"target": 20}), ("number-duel", {"highest": 6, "tie": "draw"}), ("equation-duel", {})],
+)
+def test_an_opponent_answers_by_the_rules(name: str, options: dict[str, Any], opponent: str, home: object) -> None:
+    game = dd.game(name, **options)
+    env = DuelVectorEnv(game, num_envs=30, opponent=opponent, seat="random")
+    solution = solve(game)
+    seen, info = env.reset(seed=5)
+    seats, results = set(), []
+    for _ in range(40):
+        before = [env.state(place) for place in range(env.num_envs)]
+        seats |= {state.player for state in before}
+        actions = env.sample_legal()
+        seen, rewards, over, _, info = env.step(actions)
+        results += rewards[over].tolist()
+        for place, state in enumerate(before):
+            mine = game.play(state, game.moves[actions[place]])
+            outcome = game.outcome(mine)
+            if outcome is None:
+                replies = solution.best(mine) if opponent == "perfect" else game.legal_moves(mine)
+                possible = [game.play(mine, reply) for reply in replies]
+            else:
+                possible = [mine]
+            if over[place]:
+                rows = [env.view.array(after, state.player).tolist() for after in possible if game.outcome(after)]
+                assert info["final_obs"]["observation"][place].tolist() in rows
+                ends = {game.outcome(after) for after in possible} - {None}
+                worth = {0 if end.winner is None else 1 if end.winner == state.player else -1 for end in ends if end}
+                assert rewards[place] in worth
+            else:
+                assert env.state(place) in possible
+                assert rewards[place] == 0
+            np.testing.assert_array_equal(seen["observation"][place], env.view.array(env.state(place)))
+            np.testing.assert_array_equal(seen["action_mask"][place], env.view.mask(env.state(place)))
+    assert seats == {0, 1}
+    assert len(set(results)) > 1 or opponent == "perfect"
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_the_agent_has_the_seat_it_asks_for(seat: int) -> None:
+    env = DuelVectorEnv("number-duel", num_envs=5, opponent="random", seat=seat)
+    env.reset(seed=6)
+    for _ in range(30):
+        assert {env.state(place).player for place in range(5)} == {seat - 1}
+        env.step(env.sample_legal())
+
+
+def test_an_opponent_that_would_win_with_its_first_move_lets_the_agent_begin() -> None:
+    env = DuelVectorEnv("number-duel", num_envs=5, opponent="random", seat=2, options={"target": 1, "highest": 1})
+    seen, _ = env.reset(seed=7)
+    assert seen["action_mask"].any(axis=1).all()
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    def games(seed: int) -> list[int]:
+        env = DuelVectorEnv("number-quest", num_envs=3, opponent="random")
+        env.reset(seed=seed)
+        found: list[int] = []
+        for _ in range(30):
+            found += env.step(env.sample_legal())[0]["observation"].reshape(-1).tolist()
+        return found
+
+    assert games(1) == games(1) != games(2)
+
+
+def test_random_legal_actions_are_all_equally_likely() -> None:
+    env = DuelVectorEnv("number-duel", num_envs=1)
+    env.reset(seed=8)
+    few, many = np.zeros((40_000, 300), np.int8), np.zeros((40_000, 20), np.int8)
+    few[:, [3, 150, 299]] = 1  # so few that random tries do not find them
+    many[:, ::2] = 1
+    for masks in (few, many):
+        found = np.bincount(env.sample_legal(masks), minlength=masks.shape[1])
+        expected = len(masks) / masks[0].sum()
+        assert (found[masks[0] == 0] == 0).all()
+        assert (abs(found[masks[0] == 1] - expected) < 5 * np.sqrt(expected)).all()
+    assert (env.sample_legal(np.zeros((3, 20), np.int8)) == 0).all()
+
+
+def test_what_a_step_returns_is_a_copy_unless_asked_otherwise() -> None:
+    for copy in (True, False):
+        env = DuelVectorEnv("number-duel", num_envs=2, copy=copy)
+        seen, _ = env.reset(seed=9)
+        before = {key: seen[key].copy() for key in BOTH}
+        env.step(env.sample_legal())
+        assert all((seen[key] == before[key]).all() for key in BOTH) == copy
+
+
+@pytest.mark.parametrize("name", [name for name in dd.games() if name != "operation-target"])
+def test_gymnasium_makes_it_and_what_it_returns_is_in_its_spaces(name: str) -> None:
+    title = dd.game(name).title.replace(" ", "")
+    env = gymnasium.make_vec(f"digitduels.adapters.gymnasium:digitduels/{title}-v0", num_envs=3)
+    assert isinstance(env.unwrapped, DuelVectorEnv)
+    seen, _ = env.reset(seed=10)
+    for _ in range(20):
+        assert env.observation_space.contains(seen)
+        actions = env.unwrapped.sample_legal()
+        assert env.action_space.contains(actions)
+        seen = env.step(actions)[0]
+    env.close()
+
+
+def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:
+    with pytest.raises(ValueError, match=r"^Operation Target cannot be vectorised, because .* vectorization_mode="):
+        DuelVectorEnv("operation-target", num_envs=2)
+    env = gymnasium.make_vec(
+        "digitduels.adapters.gymnasium:digitduels/OperationTarget-v0", num_envs=2, vectorization_mode="sync"
+    )
+    seen, _ = env.reset(seed=1)
+    assert seen["action_mask"].tolist() in ([[1, 1], [1, 1]], [[1, 1], [1, 1]])
+    env.close()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"game": "number-duel", "options": {"highest": 99, "copies": 99}},
+        {"game": "number-duel", "options": {"target": 10**6, "copies": 3}},
+        {"game": "number-duel", "opponent": "4"},
+        {"game": "number-duel", "seat": 3},
+        {"game": "chess"},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^[A-Za-z].*\.$"):
+        DuelVectorEnv(num_envs=2, **arguments)
+
+
+def test_there_must_be_one_action_a_game() -> None:
+    env = DuelVectorEnv("number-duel", num_envs=2)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="one action for each of the 2 games"):
+        env.step(np.array([1]))
