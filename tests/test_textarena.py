@@ -44,7 +44,8 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
         while not done:
             player, seen = env.get_observation()
             assert player == state.player
-            assert seen.endswith(named("\n".join(game.view(state)), NAMES))
+            assert env.get_board_str() == named("\n".join(game.view(state)), NAMES)
+            assert seen.endswith(f"[GAME] {env.get_board_str()}")
             move = chance.choice(game.legal_moves(state))
             done, info = env.step(written(game, move, chance))
             state = game.play(state, move)

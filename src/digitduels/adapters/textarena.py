@@ -94,10 +94,13 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
             f"{chances} in that turn; then you lose."
         )
 
+    def get_board_str(self) -> str:
+        """How the game stands, in words; TextArena's renderer asks for it."""
+        return _told("\n".join(self.game.view(self.match.state)))
+
     def _show(self) -> None:
         """Tells both players how the game stands."""
-        view = "\n".join(self.game.view(self.match.state))
-        self.state.add_observation(_told(view), ObservationType.GAME_BOARD)
+        self.state.add_observation(self.get_board_str(), ObservationType.GAME_BOARD)
 
 
 class Transcript(LLMObservationWrapper):  # type: ignore[misc]
