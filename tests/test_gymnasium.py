@@ -109,7 +109,7 @@ def test_a_program_that_breaks_the_rules_loses(home: object) -> None:
     env.close()
 
 
-def test_a_game_that_the_opponent_ends_before_the_agent_moves_is_told_with_the_first_step() -> None:
+def test_a_game_that_the_opponent_ends_before_the_agent_moves_is_told_with_the_first_step(home: object) -> None:
     env = DuelEnv("number-duel", opponent="perfect", options={"target": 1, "highest": 1, "copies": 2}, seat=2)
     seen, info = env.reset(seed=1)
     assert not seen["action_mask"].any()
