@@ -79,6 +79,14 @@ def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str) ->
                 assert info["illegal"]
 
 
+@pytest.mark.parametrize("kind", [int, np.int64, np.int32, np.array], ids=lambda kind: kind.__name__)
+def test_an_action_may_be_whatever_kind_of_whole_number_a_learner_returns(kind: Any) -> None:
+    env = DuelEnv("number-duel", seat=1)
+    env.reset(seed=1)
+    assert env.step(kind(8))[1:3] == (0, False)
+    assert str(env.match.moves[0]) == "+5"
+
+
 def test_an_illegal_move_is_told_why() -> None:
     env = DuelEnv("number-duel", options={"copies": 1}, seat=2)
     env.reset(seed=1)

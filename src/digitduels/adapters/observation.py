@@ -18,6 +18,7 @@ array([1, 1], dtype=int8)
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -92,12 +93,16 @@ class Observation:
             self._masks[key] = found
         return found.copy()
 
-    def refusal(self, state: State[Any, Any], action: object) -> str | None:
+    def refusal(self, state: State[Any, Any], action: Any) -> str | None:
         """Why an action, whatever it is, may not be taken; None if it is the number of a legal move."""
         count = len(self._ids)
-        if not isinstance(action, int | np.integer) or not 0 <= action < count:
+        try:
+            place = operator.index(action)  # learners also return arrays of no dimensions
+        except TypeError:
+            place = -1
+        if not 0 <= place < count:
             return f"{quoted(action)} is no action of {self.game.title}; they are 0 to {count - 1}."
-        return self.game.objection(state, self.game.moves[action])
+        return self.game.objection(state, self.game.moves[place])
 
     def nothing(self) -> Mask:
         """The mask of a player who may not move."""

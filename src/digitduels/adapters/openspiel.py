@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from digitduels.adapters import needs
 from digitduels.adapters.observation import Observation
 from digitduels.core import IllegalMove, State, Whole, Wholes
 from digitduels.games import AnyGame, game, game_class, games
 
-try:
+with needs("openspiel"):
     import pyspiel
     from open_spiel.python.observation import IIGObserverForPublicInfoGame
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("OpenSpiel is missing. Get it with: pip install 'digitduels[openspiel]'") from error
 
 NAME = "python_digitduels"
 _REMEMBERED = 100_000  # sets of legal actions that a game keeps at the most
@@ -70,8 +69,9 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self.rules = _rules(parameters)
-        self.moves = dict(enumerate(self.rules.moves))
-        self.ids = {move: action for action, move in self.moves.items()}
+        self.view = Observation(self.rules)
+        self.moves = self.rules.moves
+        self.ids = {move: action for action, move in enumerate(self.moves)}
         self.first = self.at(self.rules.start())
         self._legal: dict[Hashable, dict[int, Any]] = {}
         facts = pyspiel.GameInfo(
@@ -104,12 +104,6 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
             return Here(state, state.player, (0.0, 0.0))
         won = {0: (1.0, -1.0), 1: (-1.0, 1.0), None: (0.0, 0.0)}
         return Here(state, pyspiel.PlayerId.TERMINAL, won[outcome.winner])
-
-    def objection(self, state: State[Any, Any], action: int) -> str:
-        """Why an action may not be applied."""
-        if action not in self.moves:
-            return f"There is no action {action}: the actions of {self.rules.title} are 0 to {len(self.moves) - 1}."
-        return str(self.rules.objection(state, self.moves[action]))
 
     def legal(self, state: State[Any, Any]) -> dict[int, Any]:
         """The legal moves by their ids, in a game that is not over."""
@@ -156,7 +150,7 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
         duel, (state, player, _) = self.duel, self.here
         move = duel.legal(state).get(action) if player >= 0 else None
         if move is None:
-            raise IllegalMove(duel.objection(state, action))
+            raise IllegalMove(duel.view.refusal(state, action))
         self.here = duel.at(duel.rules.after(state, move))
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -190,7 +184,7 @@ class Observer:
     def __init__(self, duel: DuelGame, parameters: Any, history: bool) -> None:
         if parameters:
             raise ValueError("Observations of Digit Duels take no parameters.")
-        self._view = Observation(duel.rules)
+        self._view = duel.view
         self._history = history
         self._actions = len(duel.moves)
         width = self._view.shape[0]

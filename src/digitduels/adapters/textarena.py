@@ -14,19 +14,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from digitduels.adapters import needs
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import game, game_class, games
 from digitduels.manual import manual
 from digitduels.match import Match
 from digitduels.text import counted, named
 
-try:
+with needs("textarena"):
     import textarena
     from textarena import ObservationType
     from textarena.envs.registration import register_with_versions
     from textarena.wrappers import ActionFormattingWrapper, LLMObservationWrapper
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("TextArena is missing. Get it with: pip install 'digitduels[textarena]'") from error
 
 NAMES = ("Player 0", "Player 1")  # as TextArena counts them
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
