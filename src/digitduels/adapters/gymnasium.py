@@ -166,7 +166,7 @@ def truth(solution: solver.Solution, match: Match, view: Observation) -> dict[st
     values, distances = view.nothing(), np.zeros(len(match.game.moves), np.int32)
     each = solution.each(match.state)
     for move, verdict in each:
-        values[match.game.moves.index(move)], distances[match.game.moves.index(move)] = verdict
+        values[view.ids[move]], distances[view.ids[move]] = verdict
     best = each[0][1]
     return {"value": best.value, "distance": best.distance, "values": values, "distances": distances}
 

@@ -63,7 +63,7 @@ class Observation:
         self.shape = (len(self.entries),)
         self.low: Row = np.array([entry.low for entry in self.entries], np.int32)
         self.high: Row = np.array([entry.high for entry in self.entries], np.int32)
-        self._ids = {move: place for place, move in enumerate(game.moves)}
+        self.ids = {move: place for place, move in enumerate(game.moves)}
         self._masks: dict[Hashable, Mask] = {}
 
     def array(self, state: State[Any, Any], player: int | None = None) -> Row:
@@ -87,7 +87,7 @@ class Observation:
         found = self._masks.get(key)
         if found is None:
             found = self.nothing()
-            found[[self._ids[move] for move in self.game.permitted(state)]] = 1
+            found[[self.ids[move] for move in self.game.permitted(state)]] = 1
             if len(self._masks) >= _REMEMBERED:
                 self._masks.clear()
             self._masks[key] = found
@@ -95,7 +95,7 @@ class Observation:
 
     def refusal(self, state: State[Any, Any], action: Any) -> str | None:
         """Why an action, whatever it is, may not be taken; None if it is the number of a legal move."""
-        count = len(self._ids)
+        count = len(self.ids)
         try:
             place = operator.index(action)  # learners also return arrays of no dimensions
         except TypeError:
@@ -106,7 +106,7 @@ class Observation:
 
     def nothing(self) -> Mask:
         """The mask of a player who may not move."""
-        return np.zeros(len(self._ids), np.int8)
+        return np.zeros(len(self.ids), np.int8)
 
 
 def _some_positions(game: AnyGame) -> Iterator[State[Any, Any]]:

@@ -71,7 +71,6 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
         self.rules = _rules(parameters)
         self.view = Observation(self.rules)
         self.moves = self.rules.moves
-        self.ids = {move: action for action, move in enumerate(self.moves)}
         self.first = self.at(self.rules.start())
         self._legal: dict[Hashable, dict[int, Any]] = {}
         facts = pyspiel.GameInfo(
@@ -112,7 +111,7 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
         if found is None:
             if len(self._legal) >= _REMEMBERED:
                 self._legal.clear()
-            found = self._legal[key] = {self.ids[move]: move for move in self.rules.permitted(state)}
+            found = self._legal[key] = {self.view.ids[move]: move for move in self.rules.permitted(state)}
         return found
 
 
@@ -171,7 +170,7 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
         return {"move": str(self.duel.moves[action])}
 
     def _struct_to_actions(self, struct: Mapping[str, Any]) -> list[int]:
-        return [self.duel.ids[self.duel.rules.read(struct["move"], self.here.state)]]
+        return [self.duel.view.ids[self.duel.rules.read(struct["move"], self.here.state)]]
 
 
 class Observer:
