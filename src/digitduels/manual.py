@@ -20,7 +20,7 @@ COMMON = (
 
 def summary(game: AnyGame | type[AnyGame]) -> str:
     """One sentence that says what a game is about."""
-    return _card(game)[0]
+    return card(game)[0]
 
 
 def manual(game: AnyGame) -> str:
@@ -30,10 +30,10 @@ def manual(game: AnyGame) -> str:
     >>> manual(game("number-duel")).splitlines()[0]
     '# Number Duel'
     """
-    about, rules = _card(game)
+    about, rules = card(game)
     parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules, "## Options", _bullets(_options(game))]
     parts += ["## Rulings", "How what the book leaves open is settled.", _bullets((*game.rulings, *COMMON))]
-    parts += ["## Moves", _moves(game)]
+    parts += ["## Moves", tokens(game)]
     if game.example:
         book = type(game)()
         parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(book, game.example)}\n```"]
@@ -64,7 +64,8 @@ def answered(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
     return lines
 
 
-def _card(game: AnyGame | type[AnyGame]) -> tuple[str, str]:
+def card(game: AnyGame | type[AnyGame]) -> tuple[str, str]:
+    """What a game is about, in a sentence, and its rules."""
     first, _, rest = (inspect.getdoc(game) or "").partition("\n")
     return first, rest.strip()
 
@@ -88,7 +89,8 @@ def _shown(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _moves(game: AnyGame) -> str:
+def tokens(game: AnyGame) -> str:
+    """How moves are written, in a sentence."""
     few = game.moves if len(game.moves) < 10 else (*game.moves[:3], *game.moves[-3:])
     shown = [f"`{move}`" for move in few]
     if len(game.moves) > len(few):

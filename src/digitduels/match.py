@@ -219,6 +219,6 @@ def _circumstances(record: dict[str, Any]) -> tuple[tuple[str, str], str | None,
         raise RecordError("The record's 'seed' must be a text or null, its 'opening' a number of its moves.")
     try:
         questions = [(int(after), clean(str(what), LONGEST_NAME)) for after, what in asked]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RecordError("The record's 'asked' must be pairs of a number and a text.") from None
     return (clean(players[0], LONGEST_REASON), clean(players[1], LONGEST_REASON)), seed, opening, questions

@@ -9,9 +9,10 @@ from digitduels.players.base import Forfeit, Player, RandomPlayer
 from digitduels.solver.verdict import Solution
 from digitduels.text import quoted
 
-__all__ = ["NAMES", "Forfeit", "Player", "RandomPlayer", "check", "player"]
+__all__ = ["COACH", "COACH_LEVEL", "NAMES", "Forfeit", "Player", "RandomPlayer", "check", "player"]
 
 NAMES = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
+COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before a result is given away
 
 
 def check(name: str, *others: str) -> None:

@@ -32,10 +32,19 @@ def hint(state: Position, solution: Solution, step: int) -> list[str]:
 def values(state: Position, solution: Solution) -> list[str]:
     """Every move with its verdict in words, moves alike in a line: quickest wins first, quickest losses last."""
     lines = []
-    for (sign, words), alike in groupby(solution.each(state), lambda pair: _worth(state.player, pair[1])):
+    for (sign, words), alike in groupby(solution.each(state), lambda pair: worth(state.player, pair[1])):
         told = f"{sign} {words}: {' '.join(str(move) for move, _ in alike)}"
         lines += textwrap.wrap(told, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
     return lines
+
+
+def warning(state: Position, move: Any, solution: Solution) -> str | None:
+    """What a coach asks before a move that gives the result away; None for a move that keeps it."""
+    each = dict(solution.each(state))
+    best = next(iter(each.values()))
+    if each[move].value == best.value:
+        return None
+    return f"That {'lets me win' if each[move].value < 0 else 'gives the win away'}. Take it back?"
 
 
 def advised(state: Position, solution: Solution) -> Any:
@@ -174,7 +183,7 @@ def beginning(game: AnyGame, move: Any) -> str:
     return found[0] if found else str(move)[0]
 
 
-def _worth(player: int, verdict: Verdict) -> tuple[str, str]:
+def worth(player: int, verdict: Verdict) -> tuple[str, str]:
     """A verdict on a move as a sign and in words."""
     if verdict.value == 0:
         return "=", "nobody wins" if verdict.distance == 1 else f"nobody wins, {soon(player, verdict)}"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from digitduels.core import State, called
@@ -20,6 +21,7 @@ from digitduels.study.hints import Trap, tempting
 TIERS = {1: "win at once", 2: "win in two turns", 3: "win in three turns", 4: "win in four turns or more"}
 CHOICE = 3  # positions to choose from, at the least
 MANY = 20  # so many where the win is one move away, or it would be no puzzle
+NONE = "There is no such puzzle. It takes three moves to choose from, one that wins and one trap."
 _TRIED = 500  # games that are looked through before a tier counts as empty
 
 
@@ -81,6 +83,16 @@ def puzzles(solution: Solution, tier: int | None = None, seed: object = 0) -> It
         else:
             seen.add(found.match.state)
             yield found
+
+
+def find(
+    solutions: Iterable[Solution], tier: int | None, seed: object, count: int
+) -> tuple[list[Puzzle], Solution] | None:
+    """So many puzzles, or as many as there are, of the first game that has any; None if none has."""
+    for solution in solutions:
+        if found := list(islice(puzzles(solution, tier, seed), count)):
+            return found, solution
+    return None
 
 
 def daily(date: datetime.date) -> str:

@@ -48,7 +48,7 @@ def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
 
 def markdown(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
     """A sheet as Markdown, the answers at its end."""
-    parts = [f"# {_title(solution, seed)}\n", *(f"{line}\n" for line in about(solution))]
+    parts = [f"# {title(solution, seed)}\n", *(f"{line}\n" for line in about(solution))]
     told = items(puzzles, solution)
     for item in told:
         position = "\n".join(item.position)
@@ -59,7 +59,7 @@ def markdown(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str
 
 def html(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
     """A sheet as a page of its own that prints well; the answers stand on a new page."""
-    title = escape(_title(solution, seed))
+    heading = escape(title(solution, seed))
     told = items(puzzles, solution)
     sections = "".join(
         f"<section>\n<h2>{escape(item.heading)}</h2>\n<pre>{escape(chr(10).join(item.position))}</pre>\n"
@@ -69,13 +69,14 @@ def html(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
     intro = "".join(f"<p>{escape(line)}</p>\n" for line in about(solution))
     answers = "".join(f"<li>{escape(item.answer)}</li>\n" for item in told)
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{intro}"
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n{intro}"
         f'{sections}<section class="answers">\n<h2>Answers</h2>\n<ol>\n{answers}</ol>\n</section>\n</body>\n</html>\n'
     )
 
 
-def _title(solution: Solution, seed: object) -> str:
+def title(solution: Solution, seed: object) -> str:
+    """What a sheet is called."""
     return f"{solution.game.title}: puzzles, sheet {seed}"
 
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import random
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from digitduels.core import IllegalMove, InvalidMove, State, called
 from digitduels.match import Match
 from digitduels.solver import Solution, Verdict
 from digitduels.solver.words import soon, standing
-from digitduels.study import sheets
+from digitduels.study import programs, sheets
 from digitduels.study.hints import STEPS, hint, refutation
-from digitduels.study.puzzles import TIERS, Puzzle, daily, order, puzzles, today
+from digitduels.study.puzzles import NONE, TIERS, Puzzle, daily, find, order, today
 from digitduels.study.review import LEGEND, Moment, Review, review
 from digitduels.study.wording import VALUES, some
 from digitduels.terminal.cli import (
@@ -98,7 +97,7 @@ def run_review(arguments: argparse.Namespace) -> int:
     told = review(match, solved(match.game))
     console = make_console()
     if arguments.json:
-        console.say(json.dumps(for_programs(match, told), indent=1, ensure_ascii=False))
+        console.say(json.dumps(programs.reviewed(match, told), indent=1, ensure_ascii=False))
         return 0
     lesson = Lesson(match, solved(match.game), console)
     lesson.say(f"{match.game.title}: {called(0)} against {called(1)}, {counted(len(match.moves), 'move')}.")
@@ -146,37 +145,6 @@ def try_again(lesson: Lesson, state: State[Any, Any], swing: Moment) -> None:
         lesson.say(f"No: {move} gives the {had} away.", refutation(state, move, lesson.solution))
 
 
-def for_programs(match: Match, told: Review) -> dict[str, Any]:
-    """A review as JSON values. Players count from 1 there."""
-    record = match.record()
-
-    def judged(verdict: Verdict) -> dict[str, Any]:
-        return {"value": VALUES[verdict.value], "plies": verdict.distance}
-
-    return {
-        "version": 1,
-        **{key: record[key] for key in ("game", "options", "names", "first", "opening", "moves", "outcome")},
-        "start": {"player": told.player + 1, **judged(told.start)},
-        "turns": [
-            {
-                "ply": moment.ply,
-                "player": moment.player + 1,
-                "move": None if moment.move is None else str(moment.move),
-                "before": judged(moment.before),
-                "after": judged(moment.after),
-                "critical": moment.critical,
-                "swing": moment.swing,
-                "best": [str(move) for move in moment.best],
-                "keeping": [str(move) for move in moment.keeping],
-            }
-            for moment in told.moments
-        ],
-        "winning": [None if who is None else who + 1 for who in told.winning],
-        "critical": [dict(zip(("found", "of"), told.found(player), strict=True)) for player in (0, 1)],
-        "sentence": told.sentence,
-    }
-
-
 # duels puzzle
 
 
@@ -192,7 +160,7 @@ def run_puzzle(arguments: argparse.Namespace) -> int:
         seed = random.randrange(10**6) if arguments.seed is None else arguments.seed
     if arguments.print is not None:
         return write_sheet(arguments, seed)
-    (puzzle,), solution = find(arguments, seed, 1)
+    (puzzle,), solution = found(arguments, seed, 1)
     lesson = Lesson(puzzle.match, solution, make_console())
     lesson.say(f"{solution.game.title}, puzzle {seed}: {TIERS[puzzle.tier]}.", *sheets.about(solution))
     with suppress(Leave, EOFError):
@@ -200,14 +168,13 @@ def run_puzzle(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def find(arguments: argparse.Namespace, seed: object, count: int) -> tuple[list[Puzzle], Solution]:
+def found(arguments: argparse.Namespace, seed: object, count: int) -> tuple[list[Puzzle], Solution]:
     """Puzzles of the game that is named, or else of the first that has any."""
-    for name in [arguments.game] if arguments.game else order(seed):
-        solution = solved(read_game(name, arguments.set))
-        found = list(islice(puzzles(solution, arguments.tier, seed), count))
-        if found:
-            return found, solution
-    raise Failure(FAILURE, "There is no such puzzle. It takes three moves to choose from, one that wins and one trap.")
+    names = [arguments.game] if arguments.game else order(seed)
+    wanted = find((solved(read_game(name, arguments.set)) for name in names), arguments.tier, seed, count)
+    if wanted is None:
+        raise Failure(FAILURE, NONE)
+    return wanted
 
 
 def solve(lesson: Lesson, puzzle: Puzzle) -> None:
@@ -247,16 +214,16 @@ def solve(lesson: Lesson, puzzle: Puzzle) -> None:
 def write_sheet(arguments: argparse.Namespace, seed: object) -> int:
     """Writes a sheet of puzzles with its answers, to a new file or as it is."""
     path: Path | None = arguments.out
-    found, solution = find(arguments, seed, arguments.print)
+    puzzles, solution = found(arguments, seed, arguments.print)
     console = make_console()
     if path is None:
-        console.say(*sheets.markdown(found, solution, seed).splitlines())
+        console.say(*sheets.markdown(puzzles, solution, seed).splitlines())
         return 0
     page = path.suffix.lower() in (".html", ".htm")
-    text = sheets.html(found, solution, seed) if page else sheets.markdown(found, solution, seed)
+    text = sheets.html(puzzles, solution, seed) if page else sheets.markdown(puzzles, solution, seed)
     try:
         files.write(new_file(path), text.encode())
     except OSError as error:
         raise Failure(FILE, f"{shown(path)} cannot be written: {error.strerror or error}.") from None
-    console.say(f"{counted(len(found), 'puzzle')} with answers: {shown(path)}.")
+    console.say(f"{counted(len(puzzles), 'puzzle')} with answers: {shown(path)}.")
     return 0

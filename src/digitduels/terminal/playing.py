@@ -13,7 +13,7 @@ from digitduels.core import TooLarge, called
 from digitduels.games import AnyGame, game_class, games
 from digitduels.manual import summary
 from digitduels.match import Match, player_names
-from digitduels.players import NAMES, Player, check, player
+from digitduels.players import COACH, COACH_LEVEL, NAMES, Player, check, player
 from digitduels.solver import Solution
 from digitduels.terminal import saves
 from digitduels.terminal.cli import LIMIT, Failure, make_console, new_file, read_game, usage
@@ -22,9 +22,6 @@ from digitduels.terminal.saves import Save
 from digitduels.terminal.session import Session
 from digitduels.terminal.solo import Solo
 from digitduels.text import quoted
-
-COACH = "coach"
-COACH_LEVEL = "4"
 
 
 def play(arguments: argparse.Namespace) -> int:

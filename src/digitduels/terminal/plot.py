@@ -8,12 +8,10 @@ from itertools import groupby
 from math import log10
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from digitduels.core import State, called
 from digitduels.pool import Pool
 from digitduels.solver import Solution
-from digitduels.solver.tables import Tables
+from digitduels.study.maps import Cells, cells
 from digitduels.text import counted
 
 COLOURS = {1: "#0072B2", 0: "#999999", -1: "#B84A00"}
@@ -39,8 +37,8 @@ def draw(solution: Solution, state: State[Any, Any]) -> str:
     """The picture of a solution: the map of scores at a position, where there is a pool, and the chart of distances."""
     panels = [chart(solution)]
     title = f"{solution.game.title}: positions by the moves that are left"
-    if isinstance(state.table, Pool) and (cells := _cells(solution, state)):
-        panels.insert(0, score_map(solution, state, cells))
+    if isinstance(state.table, Pool) and (found := cells(solution, state)):
+        panels.insert(0, score_map(solution, state, found))
         title = f"{solution.game.title}: who wins at which scores, and how soon games end"
     height = 20
     body: list[str] = []
@@ -59,22 +57,7 @@ def draw(solution: Solution, state: State[Any, Any]) -> str:
 # The map of scores
 
 
-def _cells(solution: Solution, state: State[Any, Any]) -> dict[int, dict[int, int]]:
-    """[score of the player who waits][score of the player to move]: the value, for all scores at a pool."""
-    if not isinstance(solution, Tables) or not all(type(hand) is int for hand in solution.compiled.hands):
-        return {}
-    compiled, table = solution.compiled, state.table.place
-    scores = np.array(compiled.hands)
-    mine, theirs = (np.flatnonzero(hands) for hands in compiled.known(table))
-    mine, theirs = mine[np.argsort(scores[mine])], theirs[np.argsort(scores[theirs])]
-    values = solution.probe_many(table, mine, theirs[:, None])[0].tolist()
-    return {
-        score: dict(zip(scores[mine].tolist(), row, strict=True))
-        for score, row in zip(scores[theirs].tolist(), values, strict=True)
-    }
-
-
-def score_map(solution: Solution, state: State[Any, Any], cells: dict[int, dict[int, int]]) -> Panel:
+def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel:
     """Who wins at which scores, with the pool and the player to move of a position."""
     every = {*cells, *(score for row in cells.values() for score in row)}
     low, count = min(every), max(every) - min(every) + 1
@@ -117,7 +100,7 @@ def score_map(solution: Solution, state: State[Any, Any], cells: dict[int, dict[
     return Panel(50 + SIDE + 70, parts)
 
 
-def _runs(cells: dict[int, dict[int, int]], value: int, low: int) -> Iterator[str]:
+def _runs(cells: Cells, value: int, low: int) -> Iterator[str]:
     """The cells of a value as rectangles of a path, neighbours in a row joined."""
     for theirs, row in cells.items():
         scores = [mine for mine, found in row.items() if found == value]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
 import signal
 import socket
+import sys
 import webbrowser
 
 from digitduels.terminal.cli import FAILURE, Failure, make_console, usage
 from digitduels.text import quoted
+from digitduels.web import logs
 from digitduels.web.app import PAGE
 from digitduels.web.server import Server, allow_many_connections, listen
 from digitduels.web.settings import Settings
@@ -36,6 +39,7 @@ def serve(arguments: argparse.Namespace) -> int:
         webbrowser.open(here)
     # Told to stop, the server ends what it is doing; that is what was asked for, and no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
+    logs.start(logging.WARNING if sys.stderr.isatty() else logging.INFO)
     allow_many_connections()
     Server(settings).run([listener])
     return 0

@@ -75,12 +75,12 @@ class Solo(Session):
         """Asks before a result is thrown away, if the opponent is a coach."""
         if not self.coach:
             return True
-        each = dict(self.solve().each(self.match.state))
-        best = next(iter(each.values()))
-        if each[move].value == best.value:
+        from digitduels.study.hints import warning
+
+        question = warning(self.match.state, move, self.solve())
+        if question is None:
             return True
-        loses = "lets me win" if each[move].value < 0 else "gives the win away"
-        answer = self.console.ask(f"That {loses}. Take it back? (y/n) ")
+        answer = self.console.ask(f"{question} (y/n) ")
         if answer.strip().lower() not in ("y", "yes", ""):
             return True
         self.note("take-back")

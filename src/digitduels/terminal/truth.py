@@ -21,13 +21,13 @@ from digitduels.match import Match
 from digitduels.solver import Progress, Verdict, memory
 from digitduels.solver.theory import theory
 from digitduels.solver.words import soon, standing, winner
+from digitduels.study import programs
 from digitduels.terminal.cli import FILE, ILLEGAL, LIMIT, Failure, make_console, shown, usage
 from digitduels.text import counted, quoted
 
 Judged = list[tuple[Any, Verdict]]
 
 WIDTH = 80
-VALUES = {1: "win", 0: "draw", -1: "loss"}
 GROUPS = {1: "▲ Winning", 0: "= Drawing", -1: "▼ Losing"}
 
 
@@ -57,7 +57,7 @@ def solve(game: AnyGame, arguments: argparse.Namespace) -> int:
         save(arguments.plot, picture)
     if arguments.json:
         console.say(
-            json.dumps(for_programs(match, each) | ({"theory": sentences} if arguments.theory else {}), indent=1)
+            json.dumps(programs.solved(match, each) | ({"theory": sentences} if arguments.theory else {}), indent=1)
         )
         return 0
     console.say(*(sentences or for_people(match, each)))
@@ -75,24 +75,6 @@ def reached(game: AnyGame, first: int, moves: str) -> Match:
         except (InvalidMove, IllegalMove) as error:
             raise Failure(ILLEGAL, f"Move {place} of --moves, {quoted(text)}: {error}") from None
     return match
-
-
-def for_programs(match: Match, each: Judged) -> dict[str, Any]:
-    """A position and all that is known of it, as JSON values. Players count from 1 there."""
-    record, outcome = match.record(), match.outcome
-    return {
-        "game": record["game"],
-        "options": record["options"],
-        "moves": record["moves"],
-        "player": None if outcome else match.state.player + 1,
-        "outcome": record["outcome"],
-        "value": VALUES[each[0][1].value] if each else None,
-        "plies": each[0][1].distance if each else None,
-        "best": [str(move) for move, verdict in each if verdict == each[0][1]],
-        "each": [
-            {"move": str(move), "value": VALUES[verdict.value], "plies": verdict.distance} for move, verdict in each
-        ],
-    }
 
 
 def for_people(match: Match, each: Judged) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -10,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
-from digitduels.match import Match
+from digitduels.match import FOREIGN, Match
 from digitduels.text import quoted
 from digitduels.web.refusal import Refusal
 
@@ -39,11 +40,11 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
     try:
         values = {key: options[key].kind.read(query[key].strip()) for key in query if key in options}
         rules = fitting(game(name, **values) if values else book(name))
-        match = Match(rules, first=_number(query, "first", 1, 2) - 1, position=_position(rules, query.get("position")))
+        match = Match(rules, first=number(query, "first", 1, 2) - 1, position=_position(rules, query.get("position")))
         replay(match, query.get("moves", "").split())
-        match.opening = _number(query, "opening", 0, len(match.moves))
+        match.opening = number(query, "opening", 0, len(match.moves))
         if query.get("conceded"):
-            match.concede(_number(query, "conceded", 1, 2) - 1)
+            match.concede(number(query, "conceded", 1, 2) - 1)
     except (InvalidMove, IllegalMove, ValueError) as error:
         raise Refusal(422, str(error)) from None
     return match, {key: value for key, value in query.items() if key in further}
@@ -59,6 +60,21 @@ def replay(match: Match, moves: Iterable[str]) -> None:
         except (InvalidMove, IllegalMove) as error:
             hint = "" if not text[:1].isdecimal() else " In an address a + is written %2B."
             raise Refusal(422, f"Move {place}, {quoted(text)}: {error}{hint}") from None
+
+
+def recorded(data: bytes) -> Match:
+    """The match whose record somebody sends; raises Refusal if it is none, or too large to be shown."""
+    try:
+        found = json.loads(data)
+        if isinstance(found, dict) and isinstance(found.get("game"), str) and isinstance(found.get("options"), dict):
+            fitting(game(found["game"], **found["options"]))
+            if isinstance(found.get("moves"), list) and len(found["moves"]) > MOST_MOVES:
+                raise Refusal(422, f"A record that is sent holds {MOST_MOVES:,} moves at the most.")
+        return Match.replay(found)
+    except RecursionError:
+        raise Refusal(422, FOREIGN) from None
+    except ValueError as error:
+        raise Refusal(422, FOREIGN if isinstance(error, json.JSONDecodeError) else str(error)) from None
 
 
 def written(match: Match) -> str:
@@ -96,6 +112,22 @@ def changed(rules: AnyGame) -> dict[str, Any]:
     """The options that are not as the book has them."""
     usual = book(rules.id).values
     return {name: value for name, value in rules.values.items() if value != usual[name]}
+
+
+def about() -> dict[str, str]:
+    """Everything that may stand in an address, and what it means."""
+    told = {
+        "moves": "the moves so far with spaces between; a + is written %2B",
+        "first": "who moves first, 1 or 2",
+        "position": "where the game began, if it was set up: player;hand 1;hand 2;table, numbers with commas between",
+        "opening": "how many of the moves were given",
+        "conceded": "who gave up, 1 or 2",
+    }
+    for name in games():
+        for option in kind(name).options():
+            text = f"{name}: {option.about}; {option.kind}"
+            told[option.name] = f"{told[option.name]}. {text}" if option.name in told else text
+    return told
 
 
 def kind(name: str) -> type[AnyGame]:
@@ -136,7 +168,8 @@ def _position(rules: AnyGame, text: str | None) -> State[Any, Any] | None:
     return rules.position({"player": player[0], "hands": [first, second], "table": table})
 
 
-def _number(query: dict[str, str], key: str, low: int, high: int) -> int:
+def number(query: dict[str, str], key: str, low: int, high: int) -> int:
+    """A whole number of a query; the lowest if it is not there."""
     text = query.get(key) or str(low)
     if not re.fullmatch("[0-9]{1,6}", text) or not low <= int(text) <= high:
         raise Refusal(422, f"{key} must be a whole number from {low} to {high}; {quoted(text)} is not.")

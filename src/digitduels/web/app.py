@@ -16,7 +16,9 @@ from starlette.types import ASGIApp
 
 from digitduels import __version__
 from digitduels.text import clean
-from digitduels.web import lessons
+from digitduels.web import health, lessons
+from digitduels.web.guard import Guard
+from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 from digitduels.web.workers import Workers
@@ -38,17 +40,19 @@ ADDRESSES = (
 def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp:
     """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    app.state.settings = settings
+    metrics = Metrics()
+    app.state.settings, app.state.metrics = settings, metrics
     app.state.stopping = stopping or asyncio.Event()
     app.include_router(lessons.router)
+    app.include_router(health.router)
     # Games between friends are included here.
     for path in ADDRESSES:
-        app.add_api_route(path, page, include_in_schema=False)
+        app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
     app.mount("/", StaticFiles(directory=PAGE, check_dir=False), name="page")
     app.add_exception_handler(Refusal, refused)
     app.add_exception_handler(HTTPException, failed)
     app.add_exception_handler(RequestValidationError, senseless)
-    return app
+    return Guard(app, settings, metrics)
 
 
 @asynccontextmanager
@@ -56,7 +60,10 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """What lives as long as the server."""
     settings: Settings = app.state.settings
     async with AsyncExitStack() as stack:
-        app.state.workers = await stack.enter_async_context(Workers(settings))
+        workers = app.state.workers = await stack.enter_async_context(Workers(settings))
+        for name, pool in (("books", workers.books), ("variants", workers.variants)):
+            app.state.metrics.gauge(f"{name}_waiting", lambda pool=pool: pool.waiting)
+            app.state.metrics.gauge(f"{name}_workers_killed", lambda pool=pool: pool.killed)
         # The store is opened here: app.state.store = await stack.enter_async_context(...)
         yield
 

@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import re
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
 
+from digitduels.core import InvalidMove
 from digitduels.games import game_class, games
+from digitduels.manual import COMMON, card, tokens, transcript
 from digitduels.match import Match
-from digitduels.players import NAMES
-from digitduels.text import quoted
+from digitduels.players import COACH, COACH_LEVEL, NAMES
+from digitduels.study.puzzles import TIERS, daily, order, today
+from digitduels.text import clean, quoted
 from digitduels.web import address
 from digitduels.web.refusal import Refusal
 from digitduels.web.view import columns, listing, view
 from digitduels.web.workers import Workers
 
-COACH, COACH_LEVEL = "coach", "4"
 LONGEST_SEED = 100
+LARGEST_SHEET = 24
 
-router = APIRouter(prefix="/api", tags=["one game in an address"])
+
+class Detail(BaseModel):
+    """Why something cannot be had, in a sentence."""
+
+    detail: str
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    404: {"model": Detail, "description": "There is no such game."},
+    413: {"model": Detail, "description": "A variant that takes too long or too much memory."},
+    422: {"model": Detail, "description": "Something in the address makes no sense."},
+    429: {"model": Detail, "description": "Too many calls."},
+    503: {"model": Detail, "description": "Busy, or still at work on the tables; Retry-After says when to ask again."},
+}
+router = APIRouter(prefix="/api", tags=["a game in an address"], responses=REFUSALS)
+
+
+def takes(**further: str) -> dict[str, Any]:
+    """What a route reads from its query, for the description of the API."""
+    about = address.about() | further
+    listed = [
+        {"name": name, "in": "query", "required": False, "description": told, "schema": {"type": "string"}}
+        for name, told in about.items()
+    ]
+    return {"parameters": listed}
+
+
+SEED = {"seed": "what chance depends on"}
+TIER = {"tier": f"how far away the win is, 1 to {max(TIERS)}"}
 
 
 @router.get("/games", summary="The games, with their options")
@@ -29,55 +62,205 @@ async def list_games(request: Request) -> Response:
     return reply(request, [listing(game_class(name)) for name in games()])
 
 
-@router.get("/position/{game}", summary="Where a game stands, and what may be played")
+@router.get("/position/{game}", summary="Where a game stands, and what may be played", openapi_extra=takes())
 async def position(game: str, request: Request) -> Response:
-    match, _ = address.read(game, request.query_params.multi_items())
+    match, _ = read(game, request)
     return reply(request, view(match))
 
 
-@router.get("/objection/{game}", summary="Why a move, or the beginning of one, may not be played")
+@router.get(
+    "/objection/{game}",
+    summary="Why a move, or the beginning of one, may not be played",
+    openapi_extra=takes(picks="places of the chosen values among the choices of each field, with commas between"),
+)
 async def objection(game: str, request: Request) -> Response:
-    match, more = address.read(game, request.query_params.multi_items(), "picks")
-    text = more.get("picks", "")
-    choices = columns(match.game)
+    match, more = read(game, request, "picks")
+    text, choices = more.get("picks", ""), columns(match.game)
     picks = [int(pick) for pick in text.split(",")] if re.fullmatch("[0-9]{1,6}(,[0-9]{1,6})*", text) else []
     if not 0 < len(picks) <= len(choices) or any(pick >= len(each) for pick, each in zip(picks, choices, strict=False)):
-        raise Refusal(
-            422, f"picks must be places of choices, one for each field from the first on; {quoted(text)} is not."
-        )
+        raise Refusal(422, f"picks must be the place of a choice for each field from the first; {quoted(text)} is not.")
     chosen = [each[pick] for each, pick in zip(choices, picks, strict=False)]
     return reply(request, {"reason": match.game.objection(match.state, match.game.partial(chosen))})
 
 
-@router.get("/start/{game}", summary="The moves that open a game")
+@router.get(
+    "/start/{game}",
+    summary="The moves that open a game",
+    openapi_extra=takes(kind="book, or fair: an opening after which the win is long and few moves keep it", **SEED),
+)
 async def start(game: str, request: Request) -> Response:
-    match, more = address.read(game, request.query_params.multi_items(), "kind", "seed")
+    match, more = read(game, request, "kind", "seed")
     kind = more.get("kind", "book")
     if kind not in ("book", "fair"):
         raise Refusal(422, f"kind must be book or fair; {quoted(kind)} is not.")
-    moves = []
-    if kind == "fair":
-        moves = await workers(request).ask("start", Match(match.game), seed=seed(more))
+    moves = await ask(request, "start", Match(match.game), seed=seed(more)) if kind == "fair" else []
     return reply(request, {"moves": moves, "opening": len(moves)})
 
 
-@router.get("/reply/{game}", summary="The move of a computer player")
+@router.get(
+    "/reply/{game}",
+    summary="The move of a computer player",
+    openapi_extra=takes(vs=f"who plays: {', '.join((*NAMES, COACH))}", **SEED),
+)
 async def computer(game: str, request: Request) -> Response:
-    match, more = address.read(game, request.query_params.multi_items(), "vs", "seed")
-    playing(match)
+    match, more = read(game, request, "vs", "seed")
+    going_on(match)
     who = more.get("vs", "")
     if who not in (*NAMES, COACH):
         raise Refusal(422, f"vs must be one of {', '.join((*NAMES, COACH))}; {quoted(who)} is not.")
-    move = await workers(request).ask("reply", match, who=COACH_LEVEL if who == COACH else who, seed=seed(more))
+    move = await ask(request, "reply", match, who=COACH_LEVEL if who == COACH else who, seed=seed(more))
     return reply(request, {"move": move})
+
+
+@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes())
+async def solve(game: str, request: Request) -> Response:
+    match, _ = read(game, request)
+    return reply(request, await ask(request, "position", match))
+
+
+@router.get(
+    "/hint/{game}",
+    summary="A hint, in four steps from how it stands to the move",
+    openapi_extra=takes(step="1 to 4"),
+)
+async def hint(game: str, request: Request) -> Response:
+    match, more = read(game, request, "step")
+    going_on(match)
+    step = address.number(more, "step", 1, 4)
+    return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step)})
+
+
+@router.get(
+    "/judge/{game}",
+    summary="What a coach asks before a move is made",
+    openapi_extra=takes(move="the move, such as %2B5"),
+)
+async def judge(game: str, request: Request) -> Response:
+    match, more = read(game, request, "move")
+    going_on(match)
+    try:
+        move = match.game.read(more.get("move", ""), match.state)
+    except InvalidMove as error:
+        raise Refusal(422, str(error)) from None
+    if reason := match.game.objection(match.state, move):
+        raise Refusal(422, reason)
+    question = await ask(request, "judgement", match, move=str(move))
+    return reply(request, {"keeps": question is None, "question": question})
+
+
+@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes())
+async def review(game: str, request: Request) -> Response:
+    match, _ = read(game, request)
+    return reply(request, await ask(request, "whole", match))
+
+
+@router.post(
+    "/review",
+    summary="What decided a recorded game",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "A record, as `duels` saves it",
+            "content": {"application/json": {"schema": {"type": "object"}}},
+        }
+    },
+)
+async def review_record(request: Request) -> Response:
+    match = address.recorded(await request.body())
+    return Response(json.dumps(await ask(request, "whole", match)), media_type="application/json")
+
+
+@router.get("/map/{game}", summary="Who wins at which scores", openapi_extra=takes())
+async def scores(game: str, request: Request) -> Response:
+    match, _ = read(game, request)
+    return reply(request, await ask(request, "scores", match))
+
+
+@router.get(
+    "/puzzle",
+    summary="A puzzle: of a day, or of a game",
+    openapi_extra=takes(date="YYYY-MM-DD; today in UTC unless a seed is given", game="of which game", **TIER, **SEED),
+)
+async def puzzle(request: Request) -> Response:
+    name, match, more = chosen_game(request, "date", "tier", "seed")
+    date, tier = more.get("date", ""), tier_of(more)
+    if date:
+        try:
+            day = daily(datetime.date.fromisoformat(date))
+        except ValueError:
+            raise Refusal(422, f"date must be a day such as {today()}; {quoted(date)} is not.") from None
+    else:
+        day = daily(today())
+    key = more["seed"] if "seed" in more and not date else day
+    found = await ask(request, "puzzle", match, tier=tier, seed=seed({"seed": key}), everywhere=name is None)
+    answer = found | {"date": day if key == day else None, "seed": key}
+    return reply(request, answer, 3600 if date or "seed" in more else 60)
+
+
+@router.get(
+    "/sheet",
+    summary="Puzzles to print, with an answer key",
+    openapi_extra=takes(game="of which game", count=f"1 to {LARGEST_SHEET}", **TIER, **SEED),
+)
+async def sheet(request: Request) -> Response:
+    name, match, more = chosen_game(request, "count", "tier", "seed")
+    if name is None:
+        raise Refusal(422, f"game must be one of {', '.join(games())}.")
+    count = address.number({"count": more.get("count", "6")}, "count", 1, LARGEST_SHEET)
+    return reply(request, await ask(request, "sheet", match, tier=tier_of(more), seed=seed(more), count=count))
+
+
+@router.get("/learn/{game}", summary="The rules of a game, and what is known of it", openapi_extra=takes())
+async def learn(game: str, request: Request) -> Response:
+    match, _ = read(game, request)
+    rules = match.game
+    about, text = card(rules)
+    try:
+        theory = await ask(request, "known", Match(rules, first=match.first))
+    except Refusal as refusal:
+        if refusal.status == 503:
+            raise
+        theory = [f"What is known of it cannot be told. {refusal}"]
+    answer = {
+        **listing(type(rules)),
+        "summary": about,
+        "changed": address.changed(rules),
+        "rules": [" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
+        "rulings": [*rules.rulings, *COMMON],
+        "moves": tokens(rules),
+        "example": {"moves": rules.example, "lines": transcript(address.book(rules.id), rules.example).splitlines()},
+        "theory": theory,
+    }
+    return reply(request, answer)
 
 
 # What they share
 
 
+def read(game: str, request: Request, *further: str) -> tuple[Match, dict[str, str]]:
+    """The match in the address of a request."""
+    return address.read(game, request.query_params.multi_items(), *further)
+
+
+def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
+    """The game that a query names, if it does, at its start; without one, a game is drawn by the seed."""
+    pairs = request.query_params.multi_items()
+    name = next((value for key, value in pairs if key == "game"), None)
+    match, more = address.read(order("")[0] if name is None else name, pairs, "game", *further)
+    if name is None and address.changed(match.game):
+        raise Refusal(422, "Options belong to a game: name it with game=.")
+    return name, Match(match.game), more
+
+
+async def ask(request: Request, what: str, match: Match, **arguments: Any) -> Any:
+    """An answer of a worker."""
+    workers: Workers = request.app.state.workers
+    return await workers.ask(what, match, **arguments)
+
+
 def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
     """An answer that stays the same, so that whoever has it need not be sent it again."""
-    body = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+    body = json.dumps(answer, separators=(",", ":")).encode()
     tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={seconds}"}
     if request.headers.get("if-none-match") == tag:
@@ -85,20 +268,20 @@ def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
     return Response(body, media_type="application/json", headers=headers)
 
 
-def workers(request: Request) -> Workers:
-    found: Workers = request.app.state.workers
-    return found
-
-
 def seed(more: dict[str, str]) -> str:
     """What chance depends on."""
     text = more.get("seed", "0")
-    if len(text) > LONGEST_SEED:
-        raise Refusal(422, f"A seed has {LONGEST_SEED} characters at the most.")
+    if clean(text, LONGEST_SEED) != text:
+        raise Refusal(422, f"A seed is a word of at most {LONGEST_SEED} characters.")
     return text
 
 
-def playing(match: Match) -> None:
+def tier_of(more: dict[str, str]) -> int | None:
+    """The tier that a query names, if it does."""
+    return address.number(more, "tier", 1, max(TIERS)) if more.get("tier") else None
+
+
+def going_on(match: Match) -> None:
     """Refuses a game that is over."""
     if match.outcome is not None:
         raise Refusal(422, f"The game is over. {match.outcome.reason}")

@@ -31,7 +31,7 @@ class Settings:
     burst: int = _setting(300, "calls of the API that one address may make at once", 1)
     workers: int = _setting(2, "processes that solve games by the book", 1, 64)
     queue: int = _setting(64, "questions that may wait for such a process", 1, 100_000)
-    memory: int = _setting(512, "MiB that the solution of a variant may take", 1, 1 << 20)
+    memory: int = _setting(384, "MiB that the solution of a variant may take", 1, 1 << 20)
     seconds: float = _setting(2.5, "seconds that an answer about a variant may take", 0.1, 3600)
     farewell: float = _setting(5.0, "seconds that open requests have to end when the server stops", 0, 3600)
 

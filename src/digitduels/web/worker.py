@@ -1,39 +1,47 @@
 """A process that answers questions about games: a line of JSON in, a line of JSON out.
 
-It is started by workers.py, and ends when nobody is left to ask. What a visitor makes large can at worst end this
-process: it has a limit of memory, and whoever asks has a limit of time.
+It is started by workers.py and ends when nobody is left to ask. What a visitor makes large can at worst end this
+process: for variants it has a limit of memory, and of time even when nobody waits any more.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
+import traceback
 import warnings
 from contextlib import suppress
 from typing import Any
 
-from digitduels.core import TooLarge
+import digitduels
+from digitduels.core import TooLarge, Whole
+from digitduels.games import game, games
 from digitduels.match import Match
-from digitduels.web.answers import ANSWERS, Solutions
+from digitduels.web.answers import ANSWERS, KEPT, Solutions
 
 MEMORY = "This takes more memory than this server gives to one visitor. Choose smaller numbers."
 
 
-def main(variants: bool, memory: int) -> None:
-    """Answers until the questions end. For variants the limits are put up first."""
+def main(memory: int, seconds: float | None) -> None:
+    """Answers until the questions end. `seconds` is given for variants, whose limits are put up first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then lets go of us
     warnings.simplefilter("ignore")
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing that prints by accident gets among the answers
+    os.dup2(2, 1)  # nothing that is printed by accident gets among the answers
     solutions = Solutions(memory)
-    if variants:
-        prepare(solutions)
+    if seconds is not None:
+        practise()
         confine(memory)
+    answers.write(b"ready\n")
+    answers.flush()
     for line in questions:
-        answers.write(json.dumps(answer(json.loads(line), solutions), ensure_ascii=False).encode() + b"\n")
+        alarm(seconds)
+        answers.write(json.dumps(answer(json.loads(line), solutions)).encode() + b"\n")
         answers.flush()
+        alarm(None)
 
 
 def answer(question: dict[str, Any], solutions: Solutions) -> dict[str, Any]:
@@ -47,30 +55,44 @@ def answer(question: dict[str, Any], solutions: Solutions) -> dict[str, Any]:
         return {"refused": [413, str(error)]}
     except ValueError as error:  # such as a position that no solution knows
         return {"refused": [422, str(error)]}
+    except Exception:  # a fault of ours, which the server tells its owner of
+        return {"failed": traceback.format_exc()}
 
 
-def prepare(solutions: Solutions) -> None:
-    """Loads all that solving needs, so that no visitor waits for it."""
-    from digitduels.solver import kernels
-
-    assert kernels
-    assert solutions
+def practise() -> None:
+    """Solves something small of each kind, so that no visitor waits for what is loaded or compiled for that."""
+    for name in games():
+        book = game(name)
+        small = {
+            option.name: min(option.default, option.kind.low + 3)
+            for option in book.options()
+            if isinstance(option.kind, Whole)
+        }
+        with suppress(ValueError):  # a game whose options do not go together like that
+            digitduels.solve(game(name, **small), cache=False)
 
 
 def confine(memory: int) -> None:
     """Limits what this process may take beyond what it has, and lets everybody else go first."""
-    os.nice(10)
-    with suppress(ImportError, OSError, ValueError):
+    with suppress(ImportError, OSError, ValueError, AttributeError):
         import resource
 
-        used = 1 << 30
-        with suppress(OSError):  # Linux: what the process has of its own
+        os.nice(10)
+        try:
             with open("/proc/self/status", encoding="ascii") as file:
                 used = next(int(row.split()[1]) << 10 for row in file if row.startswith("VmData"))
-            resource.setrlimit(resource.RLIMIT_DATA, (used + 2 * memory, used + 2 * memory))
-            return
-        resource.setrlimit(resource.RLIMIT_AS, (used + 2 * memory, used + 2 * memory))
+            what = resource.RLIMIT_DATA  # on Linux: all that is its own, but not the code it shares
+        except OSError:
+            used, what = 2 << 30, resource.RLIMIT_AS
+        most = used + (KEPT + 1) * memory
+        resource.setrlimit(what, (most, most))
+
+
+def alarm(seconds: float | None) -> None:
+    """Ends this process after a while, where the system can; None calls it off."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(0 if seconds is None else math.ceil(seconds) + 2)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] == "variants", int(sys.argv[2]))
+    main(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else None)

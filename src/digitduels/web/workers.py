@@ -24,6 +24,7 @@ LONGEST = 1 << 26  # bytes of an answer
 REMEMBERED = 1 << 23  # bytes of answers that are kept, since the same question has the same answer
 BOOK_SECONDS = 30.0
 WARM_SECONDS = 600.0
+LEISURE = 20.0
 FIRST_SECONDS = 10.0  # that a question waits for tables that are being made
 
 BUSY = "The server is busy. Ask again in a moment."
@@ -38,19 +39,23 @@ class Worker:
         self.process = process
 
     @classmethod
-    async def start(cls, kind: str, memory: int) -> Worker:
-        command = [sys.executable, "-m", "digitduels.web.worker", kind, str(memory << 20)]
+    async def start(cls, *arguments: object) -> Worker:
+        command = [sys.executable, "-m", "digitduels.web.worker", *map(str, arguments)]
         return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST))
 
     async def ask(self, question: bytes) -> bytes:
         """The line that answers a line; b"" if the process has come to its end."""
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         with suppress(ConnectionError):
             self.process.stdin.write(question + b"\n")
             await self.process.stdin.drain()
-            return await self.process.stdout.readline()
+            return await self.hear()
         return b""
+
+    async def hear(self) -> bytes:
+        """The next line that the process says."""
+        assert self.process.stdout is not None
+        return await self.process.stdout.readline()
 
     async def stop(self) -> None:
         with suppress(ProcessLookupError):
@@ -59,65 +64,97 @@ class Worker:
 
 
 class Pool:
-    """Some workers and the questions that wait for them."""
+    """Some workers, replaced when they die, and the questions that wait for them."""
 
-    def __init__(self, kind: str, count: int, queue: int, seconds: float, memory: int) -> None:
-        self.kind, self.queue, self.seconds, self.memory = kind, queue, seconds, memory
-        self.free = asyncio.Semaphore(count)
+    def __init__(self, count: int, queue: int, seconds: float, *arguments: object) -> None:
+        self.count, self.queue, self.seconds, self.arguments = count, queue, seconds, arguments
         self.waiting = 0
-        self.idle: list[Worker] = []
-        self.busy: set[Worker] = set()
+        """Questions that are not answered yet."""
+        self.killed = 0
+        """Workers that were ended because they took too long or too much."""
+        self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
+        self._workers: set[Worker] = set()
+        self._hiring: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        for _ in range(self.count):
+            self._hire()
+
+    async def stop(self) -> None:
+        for task in self._hiring:
+            task.cancel()
+        await asyncio.gather(*self._hiring, return_exceptions=True)
+        for worker in list(self._workers):
+            await worker.stop()
 
     async def ask(self, question: bytes, seconds: float | None = None) -> Any:
         """The answer; raises Refusal if there is none in time."""
         if self.waiting >= self.queue:
             raise Refusal(503, BUSY, again=2)
         self.waiting += 1
-        asked = False
+        worker = None
         try:
-            async with asyncio.timeout(seconds or self.seconds), self.free:
-                asked = True
-                return await self._ask(question)
+            async with asyncio.timeout(seconds or self.seconds):
+                worker = await self._idle.get()
+                return await self._ask(worker, question)
         except TimeoutError:
-            raise (Refusal(413, SLOW) if asked else Refusal(503, BUSY, again=2)) from None
+            raise (Refusal(413, SLOW) if worker else Refusal(503, BUSY, again=2)) from None
         finally:
             self.waiting -= 1
 
-    async def _ask(self, question: bytes) -> Any:
-        worker = self.idle.pop() if self.idle else await Worker.start(self.kind, self.memory)
-        self.busy.add(worker)
+    async def _ask(self, worker: Worker, question: bytes) -> Any:
         line = b""
         try:
             line = await worker.ask(question)
         finally:
-            self.busy.discard(worker)
             if line:
-                self.idle.append(worker)
+                self._idle.put_nowait(worker)
             else:  # it died, or is still at work on what nobody waits for any more
+                self.killed += 1
+                self._workers.discard(worker)
                 await worker.stop()
+                self._hire()
         if not line:
             raise Refusal(413, SLOW)
         reply = json.loads(line)
         if "refused" in reply:
             raise Refusal(*reply["refused"])
+        if "failed" in reply:
+            raise RuntimeError(reply["failed"])
         return reply["answer"]
 
-    async def stop(self) -> None:
-        for worker in (*self.idle, *self.busy):
+    def _hire(self) -> None:
+        task = asyncio.create_task(self._prepare())
+        self._hiring.add(task)
+        task.add_done_callback(self._hiring.discard)
+
+    async def _prepare(self) -> None:
+        """Starts a worker, and offers it when it says that it is ready."""
+        while True:
+            worker = await Worker.start(*self.arguments)
+            self._workers.add(worker)
+            if await worker.hear():
+                self._idle.put_nowait(worker)
+                return
+            self._workers.discard(worker)
             await worker.stop()
+            log.error("A worker could not be started; it is tried again.")
+            await asyncio.sleep(1)
 
 
 class Workers:
     """All that is asked about games."""
 
     def __init__(self, settings: Settings) -> None:
-        self.books = Pool("books", settings.workers, settings.queue, BOOK_SECONDS, settings.memory)
-        self.variants = Pool("variants", 1, settings.queue, settings.seconds, settings.memory)
+        memory = settings.memory << 20
+        self.books = Pool(settings.workers, settings.queue, BOOK_SECONDS, memory)
+        self.variants = Pool(1, settings.queue, settings.seconds, memory, settings.seconds)
         self.ready = {name: asyncio.Event() for name in games()}
         self._remembered: OrderedDict[bytes, str] = OrderedDict()
         self._size = 0
 
     async def __aenter__(self) -> Workers:
+        self.books.start()
         self._warming = asyncio.create_task(self._warm())
         return self
 
@@ -127,6 +164,11 @@ class Workers:
             await self._warming
         await self.books.stop()
         await self.variants.stop()
+
+    @property
+    def warm(self) -> bool:
+        """Whether all tables are there."""
+        return all(event.is_set() for event in self.ready.values())
 
     async def ask(self, what: str, match: Match, **arguments: Any) -> Any:
         """The answer to one of the questions of answers.py; raises Refusal."""
@@ -165,5 +207,11 @@ class Workers:
             try:
                 await self.books.ask(question, WARM_SECONDS)
             except Refusal as refusal:
-                log.warning("warming", extra={"fields": {"game": name, "refused": str(refusal)}})
+                log.warning("The tables of %s are missing: %s", name, refusal)
             event.set()
+        self.variants.start()  # only now, when all that is compiled once has been
+        # What is known of whole games takes seconds; it is worked out before somebody asks, but not in the first rush.
+        await asyncio.sleep(LEISURE)
+        for name in self.ready:
+            with suppress(Refusal):
+                await self.ask("known", Match(book(name)))

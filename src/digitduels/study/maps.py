@@ -1,0 +1,57 @@
+"""Who wins at which scores, with everything else on the board as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from digitduels.core import State
+from digitduels.pool import Pool
+from digitduels.solver.verdict import Solution
+
+ONE_BY_ONE = 200  # scores up to which every position is looked up on its own
+
+Cells = dict[int, dict[int, int]]
+
+
+def cells(solution: Solution, state: State[Any, Any]) -> Cells:
+    """[score of the player who waits][score of the player to move]: the value for the latter, where there is one.
+
+    Empty where the players have no scores of their own, or too many.
+    """
+    import numpy as np
+
+    from digitduels.solver.tables import Tables
+
+    if not isinstance(state.table, Pool) or not isinstance(solution, Tables):
+        return _one_by_one(solution, state)
+    if not all(type(hand) is int for hand in solution.compiled.hands):
+        return _one_by_one(solution, state)
+    compiled, table = solution.compiled, state.table.place
+    scores = np.array(compiled.hands)
+    mine, theirs = (np.flatnonzero(hands) for hands in compiled.known(table))
+    mine, theirs = mine[np.argsort(scores[mine])], theirs[np.argsort(scores[theirs])]
+    values = solution.probe_many(table, mine, theirs[:, None])[0].tolist()
+    return {
+        score: dict(zip(scores[mine].tolist(), row, strict=True))
+        for score, row in zip(scores[theirs].tolist(), values, strict=True)
+    }
+
+
+def _one_by_one(solution: Solution, state: State[Any, Any]) -> Cells:
+    """The same for any game, asking for one position after another."""
+    game, goal = solution.game, solution.game.goal
+    hands = game.board(state).hands
+    if goal is None or any(hand.score is None for hand in hands) or goal - hands[0].lowest > ONE_BY_ONE:
+        return {}
+    placed, found = game.placed(state), Cells()
+    mover, waiter = placed["hands"][state.player], placed["hands"][1 - state.player]
+    for theirs in range(hands[0].lowest, goal):
+        for mine in range(hands[0].lowest, goal):
+            mover[0], waiter[0] = mine, theirs
+            try:
+                position = game.position(placed)
+                if game.outcome(position) is None:
+                    found.setdefault(theirs, {})[mine] = solution.probe(position).value
+            except ValueError:  # no such position
+                continue
+    return found

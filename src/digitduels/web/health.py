@@ -1,0 +1,58 @@
+"""The routes for whoever runs a server: is it alive, is it ready, what has it done; and the description of the API."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+
+from digitduels.web.metrics import Metrics
+from digitduels.web.workers import Workers
+
+router = APIRouter(tags=["for whoever runs the server"])
+
+
+@router.get("/healthz", summary="Whether the server is alive")
+async def alive() -> dict[str, bool]:
+    return {"alive": True}
+
+
+@router.get(
+    "/readyz",
+    summary="Whether the server can do all it is asked",
+    responses={503: {"description": "Tables are being made, or the server is stopping."}},
+)
+async def ready(request: Request) -> Response:
+    state = request.app.state
+    workers: Workers = state.workers
+    parts = {"tables": workers.warm, "running": not state.stopping.is_set()}
+    return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)
+
+
+@router.get("/metrics", summary="Counts and times, in the text format of Prometheus", response_class=PlainTextResponse)
+async def counted(request: Request) -> Response:
+    metrics: Metrics = request.app.state.metrics
+    return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get("/api", include_in_schema=False)
+async def described(request: Request) -> Response:
+    """A page that lists the routes. It needs no script, and nothing from elsewhere."""
+    description: dict[str, Any] = request.app.openapi()
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8"><title>API of Digit Duels</title>',
+        '<meta name="viewport" content="width=device-width, initial-scale=1"></head><body><main>',
+        '<h1>API of Digit Duels</h1><p>For programs: <a href="/openapi.json">openapi.json</a>.</p>',
+    ]
+    for path, operations in description["paths"].items():
+        for method, operation in operations.items():
+            parts.append(f"<h2>{method.upper()} {escape(path)}</h2><p>{escape(operation.get('summary', ''))}.</p>")
+            rows = "".join(
+                f"<dt><code>{escape(each['name'])}</code></dt><dd>{escape(each.get('description', ''))}</dd>"
+                for each in operation.get("parameters", [])
+            )
+            parts.append(f"<dl>{rows}</dl>" if rows else "")
+    return HTMLResponse("\n".join([*parts, "</main></body></html>"]))
