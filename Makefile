@@ -7,16 +7,24 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: play test docs bench clean
+.PHONY: play test browser docs bench clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels
 
-test: $(VENV)/ready-to-test
+test: $(VENV)/ready-to-test browser
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pytest
+
+# The page is tested in Chromium, and its types by a program that runs on Node.js. Without them those tests say so.
+browser:
+	@if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || packages=chromium; \
+	  command -v npx >/dev/null || packages="$$packages nodejs npm"; \
+	  test -z "$$packages" || { apt-get update -qq && apt-get install -qq --no-install-recommends $$packages; }; \
+	fi
 
 docs: $(VENV)/ready-to-test
 	$(BIN)/python docs/generate.py

@@ -1,0 +1,122 @@
+// What the server is asked. It answers or there is a Failure, whose message is a sentence for people.
+
+import { pause } from "./dom.js";
+
+export class Failure extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status 0 when there was no answer at all
+   * @param {any} [body]
+   */
+  constructor(message, status, body) {
+    super(message);
+    this.status = status;
+    this.body = body;
+  }
+
+  /** Whether the same question may be answered later. */
+  get passing() {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+const PATIENCE = 30; // times that a question is asked while the server is busy
+const SILENT = "The server does not answer. Nothing is lost: look whether it runs, then try again.";
+
+/**
+ * @param {string} path
+ * @param {RequestInit} request
+ * @returns {Promise<any>}
+ */
+async function ask(path, request) {
+  let answer;
+  try {
+    answer = await fetch(path, request);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    throw new Failure(SILENT, 0);
+  }
+  let body;
+  try {
+    body = JSON.parse(await answer.text(), exact);
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    body = null;
+  }
+  if (answer.ok && body !== null) return body;
+  const detail = typeof body?.detail === "string" ? body.detail : `The server answered with an error (${answer.status}).`;
+  throw new Failure(detail, answer.status, body);
+}
+
+/**
+ * Keeps whole numbers that JavaScript would round as the texts they are.
+ * @this {unknown}
+ * @param {string} _
+ * @param {unknown} value
+ * @param {{source?: string}} [context]
+ */
+function exact(_, value, context) {
+  const text = context?.source ?? "";
+  return typeof value === "number" && /^-?\d{16,}$/.test(text) ? text : value;
+}
+
+/**
+ * Asks for something. Nothing changes by it.
+ * @param {string} path
+ * @param {URLSearchParams | Record<string, string>} [query]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export function get(path, query, signal) {
+  const text = query ? new URLSearchParams(query).toString() : "";
+  return ask(text ? `${path}?${text}` : path, signal ? { signal } : {});
+}
+
+/**
+ * Asks again while the server still works the answer out, which takes it a while the first time.
+ * @param {string} path
+ * @param {URLSearchParams} query
+ * @param {AbortSignal} signal
+ * @param {(sentence: string) => void} waiting told why
+ * @returns {Promise<any>}
+ */
+export async function patiently(path, query, signal, waiting) {
+  for (let asked = 1; ; asked += 1) {
+    try {
+      return await get(path, query, signal);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.status !== 503 || asked >= PATIENCE) throw error;
+      waiting(error.message);
+      await pause(1000);
+    }
+  }
+}
+
+/**
+ * Does something.
+ * @param {string} path
+ * @param {unknown} body
+ * @param {string | null} [token] of the seat that does it
+ * @returns {Promise<any>}
+ */
+export function post(path, body, token) {
+  /** @type {Record<string, string>} */
+  const headers = { "Content-Type": "application/json" };
+  if (token) headers["Authorization"] = `Bearer ${token}`;
+  return ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+/** @type {Promise<GameCard[]> | null} */
+let known = null;
+
+/**
+ * The games there are.
+ * @returns {Promise<GameCard[]>}
+ */
+export function games() {
+  known ??= get("/api/games").catch((error) => {
+    known = null;
+    throw error;
+  });
+  return /** @type {Promise<GameCard[]>} */ (known);
+}

@@ -1,0 +1,92 @@
+// Elements, made in one call. Text is always set as text.
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+/** @typedef {Record<string, unknown>} Props */
+
+/**
+ * An element with attributes, listeners (`onclick` and the like) and children.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Props | null} [props]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else set(element, name, value);
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+/**
+ * Sets or removes an attribute.
+ * @param {Element} element
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function set(element, name, value) {
+  if (value === null || value === undefined || value === false) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? "" : String(value));
+}
+
+/**
+ * Puts these children in place of those that are there.
+ * @param {Element} element
+ * @param {...(Child | Child[])} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren(...nodes(children));
+}
+
+/**
+ * @param {(Child | Child[])[]} children
+ * @returns {(Node | string)[]}
+ */
+function nodes(children) {
+  /** @type {(Node | string)[]} */
+  const found = [];
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    found.push(child instanceof Node ? child : String(child));
+  }
+  return found;
+}
+
+/**
+ * A button. `kind` is a class: main, quiet, plain.
+ * @param {string} label
+ * @param {() => void} act
+ * @param {string} [kind]
+ */
+export function button(label, act, kind = "quiet") {
+  return h("button", { type: "button", class: kind, onclick: act }, label);
+}
+
+/**
+ * A link that looks like a button.
+ * @param {string} label
+ * @param {string} href
+ * @param {string} [kind]
+ */
+export function link(label, href, kind = "quiet") {
+  return h("a", { class: `button ${kind}`, href }, label);
+}
+
+let count = 0;
+
+/** An id that no other element has. */
+export function unique() {
+  count += 1;
+  return `x${count}`;
+}
+
+/**
+ * Waits.
+ * @param {number} milliseconds
+ */
+export function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

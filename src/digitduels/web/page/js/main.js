@@ -1,0 +1,38 @@
+// Begins: the navigation, the theme, and the page of the address.
+
+import { h } from "./dom.js";
+import { start } from "./router.js";
+
+/** @type {[label: string, href: string, area: string][]} */
+const AREAS = [
+  ["Play", "/", "/play"],
+  ["Puzzle", "/puzzle", "/puzzle"],
+  ["Teach", "/teach", "/teach"],
+];
+
+const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
+const menu = /** @type {HTMLButtonElement} */ (document.querySelector("header .menu"));
+nav.append(h("ul", null, AREAS.map(([label, href, area]) => h("li", null, h("a", { href, "data-area": area }, label)))));
+menu.addEventListener("click", () => menu.setAttribute("aria-expanded", String(menu.getAttribute("aria-expanded") !== "true")));
+nav.addEventListener("click", () => menu.setAttribute("aria-expanded", "false"));
+
+const root = document.documentElement;
+try {
+  root.dataset["theme"] = localStorage.getItem("theme") ?? "";
+} catch {
+  // A browser that keeps nothing follows the system.
+}
+document.getElementById("theme")?.addEventListener("click", () => {
+  const dark = root.dataset["theme"] ? root.dataset["theme"] === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset["theme"] = dark ? "light" : "dark";
+  try {
+    localStorage.setItem("theme", root.dataset["theme"]);
+  } catch {
+    // Then it holds until the page is left.
+  }
+});
+
+start([
+  { path: /^\/$/, title: "", load: () => import("./pages/home.js") },
+  { path: /^\/play\/([^/]+)$/, title: "Play", load: () => import("./pages/play.js") },
+]);

@@ -1,0 +1,314 @@
+// A game on one screen: against a level, with the coach, or between two people who share it.
+
+import { games, get, patiently } from "../api.js";
+import { asked, chance, path, plus, read } from "../address.js";
+import { ask, share } from "../dialog.js";
+import { button, fill, h, link, pause } from "../dom.js";
+import { entitle, go, note } from "../router.js";
+import { fresh, setup } from "../setup.js";
+import { say } from "../status.js";
+import { moves, Table, told } from "../table.js";
+import { verdicts } from "../verdict.js";
+
+const THINKING = 600; // milliseconds before the computer moves, so that one sees what one did oneself
+
+/** @param {Place} place */
+export async function show({ main, parts, query, signal }) {
+  const address = read(parts[0] ?? "", query);
+  const view = /** @type {View} */ (await get(`/api/position/${address.game}`, asked(address), signal));
+  if (signal.aborted) return;
+  entitle(view.title);
+  const game = new Solo(address, view, signal);
+  fill(main, game.element);
+  void game.turn();
+  const card = (await games()).find((each) => each.game === address.game);
+  if (card) game.about.textContent = card.summary;
+}
+
+/** A game on one screen, and all that can be done with it. */
+export class Solo {
+  /**
+   * @param {Address} address
+   * @param {View} view
+   * @param {AbortSignal} signal
+   */
+  constructor(address, view, signal) {
+    this.address = address;
+    this.view = view;
+    this.signal = signal;
+    this.step = 0;
+    this.busy = false;
+    this.table = new Table({ view, signal, query: () => asked(this.address), play: (move) => void this.play(move) });
+    this.about = h("p", { class: "about" });
+    this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
+    this.advice = h("section", { class: "advice", hidden: true, "aria-label": "Hints and values" });
+    this.notice = h("div", { class: "notice", role: "alert" });
+    this.record = h("div");
+    this.hinting = button("Hint", () => void this.hint());
+    this.valuing = h("button", { type: "button", class: "quiet", "aria-pressed": "false", onclick: () => void this.values() }, "Values");
+    this.undoing = button("Take back", () => void this.undo());
+    this.conceding = button("Concede", () => void this.concede());
+    const changed = Object.entries(view.changed).map(([name, value]) => `${name} ${value}`);
+    this.element = h(
+      "article",
+      { class: "game" },
+      h(
+        "header",
+        { class: "title" },
+        h("h1", null, view.title),
+        button("New game", () => void this.renew(), "quiet small"),
+        this.about,
+        changed.length > 0 && h("p", { class: "about" }, `By other rules than the book's: ${changed.join(", ")}.`),
+      ),
+      this.table.element,
+      h(
+        "div",
+        { class: "side" },
+        this.end,
+        this.notice,
+        h(
+          "div",
+          { class: "actions", role: "group", "aria-label": "Help and more" },
+          address.hints && this.hinting,
+          address.hints && this.valuing,
+          address.takebacks && this.undoing,
+          this.conceding,
+          button("Share", () => void share(location.href, view.title).then((done) => done && say(done))),
+        ),
+        this.advice,
+        h("details", { class: "record", open: matchMedia("(min-width: 60rem)").matches }, h("summary", null, "Moves"), this.record),
+      ),
+    );
+  }
+
+  /** Who sits where. */
+  get labels() {
+    const { vs, seat } = this.address;
+    const other = vs === "coach" ? "the coach" : `level ${vs}`;
+    const note = (/** @type {Seat} */ each) => (vs === null ? "" : each === seat ? "you" : other);
+    const [one, two] = this.view.names;
+    return /** @type {[import("../table.js").Label, import("../table.js").Label]} */ ([
+      { name: one, note: note(1) },
+      { name: two, note: note(2) },
+    ]);
+  }
+
+  /** Whether the computer is to move. */
+  get theirs() {
+    return this.address.vs !== null && this.view.player !== null && this.view.player !== this.address.seat;
+  }
+
+  draw() {
+    const { view } = this;
+    const over = view.outcome !== null;
+    this.table.update(view, this.labels, !over && !this.theirs && !this.busy);
+    fill(this.record, moves(view, this.labels));
+    this.step = 0;
+    this.advice.hidden = true;
+    this.valuing.setAttribute("aria-pressed", "false");
+    this.notice.replaceChildren();
+    this.hinting.textContent = "Hint";
+    const idle = over || this.theirs;
+    this.hinting.disabled = idle;
+    this.valuing.disabled = idle;
+    this.conceding.disabled = idle;
+    this.undoing.disabled = !this.view.conceded && this.back() === null;
+    this.end.hidden = !over;
+    this.element.classList.toggle("over", over);
+    const you = this.address.vs === null ? null : this.address.seat;
+    say(told(view, you), over ? "over" : this.theirs ? "wait" : "turn");
+  }
+
+  /** Shows the position; then it is for the computer to move, or the game is over. */
+  async turn() {
+    this.draw();
+    if (this.view.outcome) await this.over();
+    else if (this.theirs) await this.reply();
+  }
+
+  /**
+   * A move of whoever sits here.
+   * @param {string} move
+   */
+  async play(move) {
+    if (this.busy) return;
+    await this.safely(async () => {
+      if (this.address.vs === "coach" && (await this.regrets(move))) {
+        this.draw();
+        return;
+      }
+      await this.move(move, false);
+    });
+  }
+
+  /**
+   * @param {string} move
+   * @param {boolean} instead whether its address takes the place of the present one
+   */
+  async move(move, instead) {
+    await this.stand({ ...this.address, moves: [...this.address.moves, move] }, instead);
+  }
+
+  /**
+   * Goes on with another address of this game.
+   * @param {Address} address
+   * @param {boolean} instead
+   */
+  async stand(address, instead) {
+    const view = await get(`/api/position/${address.game}`, asked(address), this.signal);
+    this.address = address;
+    this.view = view;
+    this.busy = false;
+    note(path(address), instead);
+    await this.turn();
+  }
+
+  async reply() {
+    const query = plus(this.address, { vs: this.address.vs ?? "", seed: this.address.seed });
+    await this.safely(async () => {
+      const thought = this.work("reply", query);
+      const [{ move }] = await Promise.all([thought, pause(THINKING)]);
+      if (!this.signal.aborted) await this.move(move, true);
+    });
+  }
+
+  /**
+   * Asks for what the server must work out.
+   * @param {string} what
+   * @param {URLSearchParams} query
+   */
+  work(what, query) {
+    return patiently(`/api/${what}/${this.address.game}`, query, this.signal, (sentence) => say(sentence, "wait"));
+  }
+
+  /**
+   * Does something that may fail; then says what to do, and the game stays as it is.
+   * @param {() => Promise<void>} act
+   */
+  async safely(act) {
+    this.busy = true;
+    try {
+      await act();
+    } catch (error) {
+      if (this.signal.aborted) return;
+      const sentence = error instanceof Error ? error.message : String(error);
+      fill(this.notice, h("p", null, sentence), button("Try again", () => void this.safely(act), "main"));
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /**
+   * Asks, as the coach does, before a result is thrown away.
+   * @param {string} move
+   */
+  async regrets(move) {
+    const judged = await this.work("judge", plus(this.address, { move }));
+    if (judged.keeps) return false;
+    const answer = await ask("The coach asks", [h("p", null, judged.question)], [["back", "Take it back"], ["on", "Play it all the same"]]);
+    return answer !== "on";
+  }
+
+  async hint() {
+    await this.safely(async () => {
+      const step = Math.min(this.step + 1, 4);
+      const { lines } = await this.work("hint", plus(this.address, { step: String(step) }));
+      this.step = step;
+      this.advise(h("h2", null, `Hint ${step} of 4`), lines.map((/** @type {string} */ line) => h("p", null, line)));
+      this.hinting.textContent = step < 4 ? "More" : "Hint";
+      say(lines.join(" "), "turn");
+    });
+  }
+
+  async values() {
+    if (this.valuing.getAttribute("aria-pressed") === "true") {
+      this.valuing.setAttribute("aria-pressed", "false");
+      this.advice.hidden = true;
+      this.table.picker.judge(null);
+      return;
+    }
+    await this.safely(async () => {
+      const solved = /** @type {Solved} */ (await this.work("solve", asked(this.address)));
+      this.valuing.setAttribute("aria-pressed", "true");
+      this.table.picker.judge(solved.each);
+      this.advise(
+        h("h2", null, solved.standing),
+        h("p", { class: "soft" }, "A choice above shows the best that it can still lead to."),
+        verdicts(solved.each, (move) => void this.play(move)),
+      );
+      say(solved.standing, "turn");
+    });
+  }
+
+  /** @param {...(import("../dom.js").Child | import("../dom.js").Child[])} content */
+  advise(...content) {
+    this.advice.hidden = false;
+    fill(this.advice, ...content);
+  }
+
+  /** How many moves are left when the last one of whoever sits here is taken back; null if there is none. */
+  back() {
+    const { history, opening } = this.view;
+    const mine = (/** @type {Turn} */ turn) => this.address.vs === null || turn.player === this.address.seat;
+    const last = history.findLastIndex(mine);
+    return last >= opening ? last : null;
+  }
+
+  async undo() {
+    const length = this.view.conceded ? this.address.moves.length : this.back();
+    if (length === null) return;
+    await this.safely(() => this.stand({ ...this.address, conceded: null, moves: this.address.moves.slice(0, length) }, false));
+  }
+
+  async concede() {
+    const loser = this.address.vs === null ? this.view.player : this.address.seat;
+    if (!loser) return;
+    const answer = await ask("Concede this game?", [h("p", null, "The other side wins.")], [["yes", "Concede"], ["", "Play on"]]);
+    if (answer === "yes") await this.safely(() => this.stand({ ...this.address, conceded: loser }, false));
+  }
+
+  async renew() {
+    await this.safely(async () => {
+      const found = await setup(this.address);
+      if (found) go(found);
+    });
+  }
+
+  async rematch() {
+    await this.safely(async () => {
+      const { address } = this;
+      const next = { ...address, moves: [], opening: 0, conceded: null, seed: chance() };
+      if (address.opening) await fresh(next, true);
+      else if (address.position === null) next.first = address.first === 1 ? 2 : 1;
+      go(path(next));
+    });
+  }
+
+  /** The end: who won and why, on which move it turned, and what next. */
+  async over() {
+    const { view, address } = this;
+    const winner = view.outcome?.winner ?? null;
+    const mood = winner === null ? "draw" : address.vs === null ? "done" : winner === address.seat ? "win" : "loss";
+    const heading = winner === null ? "A draw" : address.vs === null ? `${view.names[winner - 1]} wins` : winner === address.seat ? "You win" : "You lose";
+    const title = h("h2", { tabindex: -1 }, heading);
+    const lesson = h("p", { class: "lesson" });
+    const next = h(
+      "p",
+      { class: "row" },
+      button("Rematch", () => void this.rematch(), "main"),
+      link("Review", path(address, "review")),
+    );
+    this.end.className = `end ${mood}`;
+    fill(this.end, title, view.ending.map((line) => h("p", null, line)), lesson, next);
+    title.focus({ preventScroll: true });
+    this.end.scrollIntoView({ block: "nearest" });
+    try {
+      const reviewed = /** @type {Reviewed} */ (await this.work("review", asked(address)));
+      lesson.textContent = reviewed.sentence;
+      const swing = reviewed.turns.findLast((turn) => turn.swing && (address.vs === null || turn.player === address.seat));
+      if (swing) next.prepend(link("Try that moment again", path({ ...address, conceded: null, moves: address.moves.slice(0, swing.ply) }), "main"));
+    } catch (error) {
+      if (!this.signal.aborted && error instanceof Error) lesson.textContent = error.message;
+    }
+  }
+}
