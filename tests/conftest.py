@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from databases import Postgresql, start_postgresql
+
 settings.register_profile("digitduels", deadline=None, derandomize=True)
 settings.load_profile("digitduels")
 
@@ -26,6 +28,22 @@ PATIENCE = 60  # seconds without a word after which a program counts as hung
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nobodys_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Servers inside the tests keep their games in nobody's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Postgresql]:
+    """A real PostgreSQL server."""
+    server = start_postgresql()
+    yield server
+    server.stop()
 
 
 @pytest.fixture

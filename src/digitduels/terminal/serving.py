@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import errno
 import logging
 import signal
@@ -16,6 +17,7 @@ from digitduels.web import logs
 from digitduels.web.app import PAGE
 from digitduels.web.server import Server, allow_many_connections, listen
 from digitduels.web.settings import Settings
+from digitduels.web.store import StoreError, open_store
 
 
 def serve(arguments: argparse.Namespace) -> int:
@@ -26,6 +28,7 @@ def serve(arguments: argparse.Namespace) -> int:
         usage(str(error))
     if not (PAGE / "index.html").is_file():
         raise Failure(FAILURE, "The files of the page are missing. Install Digit Duels anew.")
+    check_database(settings)
     listener = open_listener(settings)
     console = make_console()
     if arguments.check:
@@ -43,6 +46,14 @@ def serve(arguments: argparse.Namespace) -> int:
     allow_many_connections()
     Server(settings).run([listener])
     return 0
+
+
+def check_database(settings: Settings) -> None:
+    """Opens the database once, which brings it up to date; a Failure that says why if it cannot be used."""
+    try:
+        asyncio.run(open_store(settings.database).close())
+    except StoreError as error:
+        raise Failure(FAILURE, str(error)) from None
 
 
 def open_listener(settings: Settings) -> socket.socket:

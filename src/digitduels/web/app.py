@@ -16,11 +16,14 @@ from starlette.types import ASGIApp
 
 from digitduels import __version__
 from digitduels.text import clean
-from digitduels.web import health, lessons
+from digitduels.web import health, lessons, rooms_api
 from digitduels.web.guard import Guard
+from digitduels.web.host import Host
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
+from digitduels.web.rooms import Conflict
 from digitduels.web.settings import Settings
+from digitduels.web.store import StoreError, open_store
 from digitduels.web.workers import Workers
 
 PAGE = Path(__file__).parent / "page"
@@ -45,11 +48,14 @@ def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp
     app.state.stopping = stopping or asyncio.Event()
     app.include_router(lessons.router)
     app.include_router(health.router)
-    # Games between friends are included here.
+    app.include_router(rooms_api.router)
+    app.router.routes.append(rooms_api.feed)
     for path in ADDRESSES:
         app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
     app.mount("/", StaticFiles(directory=PAGE, check_dir=False), name="page")
     app.add_exception_handler(Refusal, refused)
+    app.add_exception_handler(Conflict, rooms_api.conflict)
+    app.add_exception_handler(StoreError, rooms_api.unavailable)
     app.add_exception_handler(HTTPException, failed)
     app.add_exception_handler(RequestValidationError, senseless)
     return Guard(app, settings, metrics)
@@ -64,7 +70,10 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         for name, pool in (("books", workers.books), ("variants", workers.variants)):
             app.state.metrics.gauge(f"{name}_waiting", lambda pool=pool: pool.waiting)
             app.state.metrics.gauge(f"{name}_workers_killed", lambda pool=pool: pool.killed)
-        # The store is opened here: app.state.store = await stack.enter_async_context(...)
+        store = await asyncio.to_thread(open_store, settings.database)
+        host = Host(store, workers, settings, app.state.stopping)
+        app.state.host = await stack.enter_async_context(host)
+        app.state.metrics.gauge("streams_open", lambda: host.hub.streams)
         yield
 
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from digitduels.web.metrics import Metrics
+from digitduels.web.store import StoreError
 from digitduels.web.workers import Workers
 
 router = APIRouter(tags=["for whoever runs the server"])
@@ -22,12 +23,17 @@ async def alive() -> dict[str, bool]:
 @router.get(
     "/readyz",
     summary="Whether the server can do all it is asked",
-    responses={503: {"description": "Tables are being made, or the server is stopping."}},
+    responses={503: {"description": "Tables are being made, the database does not answer, or the server stops."}},
 )
 async def ready(request: Request) -> Response:
     state = request.app.state
     workers: Workers = state.workers
-    parts = {"tables": workers.warm, "running": not state.stopping.is_set()}
+    try:
+        await state.host.store.check()
+        database = True
+    except StoreError:
+        database = False
+    parts = {"tables": workers.warm, "database": database, "running": not state.stopping.is_set()}
     return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)
 
 

@@ -33,6 +33,10 @@ class Settings:
     queue: int = _setting(64, "questions that may wait for such a process", 1, 100_000)
     memory: int = _setting(384, "MiB that the solution of a variant may take", 1, 1 << 20)
     seconds: float = _setting(2.5, "seconds that an answer about a variant may take", 0.1, 3600)
+    streams: int = _setting(10_000, "live feeds that may be open at once", 1)
+    away: float = _setting(60.0, "seconds after which a player who is not seen counts as away", 1)
+    unjoined: float = _setting(3.0, "days after which a game that nobody joined is deleted", 0.01)
+    idle: float = _setting(30.0, "days after which a game that nobody plays is closed", 0.01)
     farewell: float = _setting(5.0, "seconds that open requests have to end when the server stops", 0, 3600)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,167 @@
+"""Where games between friends are kept: what a store holds and promises, and how one is opened.
+
+A store knows no rules. `change` hands what is kept of a game to a rule, and keeps what the rule decides, all of it or
+nothing; whoever gets an answer knows that it is kept. Events are never changed and never deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from digitduels.text import quoted
+
+T = TypeVar("T")
+
+
+class StoreError(Exception):
+    """A store that cannot be used, or cannot be used just now; says why."""
+
+
+class Seat(NamedTuple):
+    """A seat that is taken, by a person with a token or by the computer with a level. Seats are 0 and 1."""
+
+    seat: int
+    token: bytes | None
+    """The hash of the token."""
+    name: str
+    level: int | None
+    seen: float
+    """When its person was last heard of."""
+
+
+class Event(NamedTuple):
+    """One thing that happened; the versions of a game's events count from 1 without a gap."""
+
+    version: int
+    seat: int | None
+    """Who did it; None for the server."""
+    kind: str
+    body: dict[str, Any]
+    key: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """All that is kept of a game."""
+
+    id: str
+    rules: dict[str, Any]
+    """The game, its options and how it began."""
+    invite: bytes | None
+    """The hash of the invitation to the free seat."""
+    status: str
+    """open: a seat is free; playing; over; closed."""
+    due: bool
+    """Whether it waits for a move of the computer."""
+    created: float
+    touched: float
+    head: int = 0
+    """The version: how many events there are."""
+    seats: tuple[Seat, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    def seat(self, number: int) -> Seat | None:
+        return next((seat for seat in self.seats if seat.seat == number), None)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a rule decides: events that follow the last one, the game's new status, and what comes with them."""
+
+    events: tuple[Event, ...]
+    status: str
+    due: bool
+    seats: tuple[Seat, ...] = ()
+    """Seats that were taken."""
+    begins: Kept | None = field(default=None)
+    """Another game that begins."""
+
+
+class Glance(NamedTuple):
+    """What shows whether watchers of a game have to be told: its version, and when its people were last seen."""
+
+    head: int
+    seen: tuple[tuple[int, float], ...]
+
+
+Rule = Callable[[Kept], tuple[Change | None, T]]
+"""Decides what happens to a game, and what to answer. Raises to refuse; then nothing is kept."""
+
+
+class Store(Protocol):
+    """What every store does. An answer comes only after what it tells of is kept for good."""
+
+    async def create(self, game: Kept) -> None:
+        """Keeps a game that begins."""
+
+    async def read(self, id: str) -> Kept | None:
+        """All that is kept of a game, or None."""
+
+    async def change(self, id: str, rule: Rule[T]) -> T | None:
+        """Applies a rule to a game that nobody else changes meanwhile; the rule's answer, or None without a game."""
+
+    async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
+        """A glance at each of these games that exists."""
+
+    async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
+        """Notes that these people, by game and seat, were there."""
+
+    async def due(self, before: float) -> list[str]:
+        """Some games that have been waiting for the computer since before a time."""
+
+    async def idle(self, before: float) -> list[str]:
+        """Some games being played in which nothing has happened since a time."""
+
+    async def forget(self, before: float) -> list[str]:
+        """Deletes games from before a time that nobody joined."""
+
+    def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
+        """Calls `told` with the versions of games that another process may have changed; None if any may have been."""
+
+    async def check(self) -> None:
+        """Raises StoreError if the store does not answer."""
+
+    async def close(self) -> None:
+        """Finishes what was begun, and lets go."""
+
+
+AT_ONCE = 100  # games of one answer of `due`, `idle` and `forget`
+
+
+def open_store(database: str) -> Store:
+    """The store at an address: `postgresql://…`, or the file of an SQLite database, the user's own if none is named.
+
+    A database of an older version is brought up to date.
+    """
+    if database.startswith(("postgresql://", "postgres://")):
+        try:
+            from digitduels.web.store.postgresql import PostgresqlStore
+        except ImportError:
+            raise StoreError("PostgreSQL needs one more package: pip install 'digitduels[postgresql]'.") from None
+        return PostgresqlStore(database)
+    if "://" in database and not database.startswith("sqlite:///"):
+        raise StoreError(f"A database is postgresql://… or the name of a file; {quoted(database)} is neither.")
+    from digitduels.web.store.sqlite import SqliteStore
+
+    file = database.removeprefix("sqlite:///")
+    return SqliteStore(Path(file) if file else _own_file())
+
+
+def _own_file() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_state_dir("digitduels", appauthor=False)) / "games.sqlite"
+
+
+def pending(found: int, migrations: int) -> Iterable[int]:
+    """The migrations that a database of a version lacks; raises StoreError if it is newer than this program."""
+    if found > migrations:
+        raise StoreError(
+            f"The database has version {found}, and this program knows versions up to {migrations}. "
+            "Use the newer Digit Duels that wrote it."
+        )
+    return range(found, migrations)

@@ -1,0 +1,329 @@
+"""Games in PostgreSQL: several server processes share them, and tell each other what changed.
+
+A change locks the row of its game. Other processes are told after the commit, in batches, on a connection of its own:
+inside the transaction a notification would make commits wait for each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import queue
+import threading
+import time
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import Connection
+
+from digitduels.web.store import AT_ONCE, Change, Event, Glance, Kept, Rule, Seat, StoreError, pending
+
+T = TypeVar("T")
+Database = Connection[tuple[Any, ...]]
+
+CONNECTIONS = 8
+MOST_QUEUED = 2_000
+CHANNEL = "digitduels"
+BATCH = 0.01  # seconds in which notifications are gathered
+RETRY = 0.25  # seconds between attempts to connect again
+_PAYLOAD = 150  # games in one notification, which may have 8,000 bytes
+_MIGRATING = 0x64756573  # the lock of processes that start together
+
+MIGRATIONS = (
+    """
+    CREATE TABLE game (
+        id TEXT PRIMARY KEY, rules TEXT NOT NULL, invite BYTEA, head INTEGER NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('open', 'playing', 'over', 'closed')), due BOOLEAN NOT NULL,
+        created DOUBLE PRECISION NOT NULL, touched DOUBLE PRECISION NOT NULL
+    );
+    CREATE INDEX game_due ON game (touched) WHERE due;
+    CREATE INDEX game_status ON game (status, touched);
+    CREATE TABLE seat (
+        game TEXT NOT NULL REFERENCES game, seat INTEGER NOT NULL CHECK (seat IN (0, 1)), token BYTEA,
+        name TEXT NOT NULL, level INTEGER, seen DOUBLE PRECISION NOT NULL, PRIMARY KEY (game, seat)
+    );
+    CREATE TABLE event (
+        game TEXT NOT NULL REFERENCES game, version INTEGER NOT NULL, seat INTEGER CHECK (seat IN (0, 1)),
+        kind TEXT NOT NULL, body TEXT NOT NULL, key TEXT NOT NULL, at DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (game, version), UNIQUE (game, key)
+    );
+    """,
+    """
+    CREATE FUNCTION event_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF TG_OP = 'DELETE' AND (SELECT status FROM game WHERE id = OLD.game) = 'open' THEN RETURN OLD; END IF;
+        RAISE EXCEPTION 'events are never changed, and never deleted';
+    END $$;
+    CREATE TRIGGER event_stays BEFORE UPDATE OR DELETE ON event FOR EACH ROW EXECUTE FUNCTION event_stays();
+    """,
+)
+
+
+class PostgresqlStore:
+    """A store in a PostgreSQL database."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        try:
+            with psycopg.connect(address, connect_timeout=10) as database:
+                self._prepare(database)
+        except psycopg.Error as error:
+            raise StoreError(f"The PostgreSQL database cannot be used: {_words(error)}.") from None
+        self._pool = ThreadPoolExecutor(CONNECTIONS, "postgresql")
+        self._waiting = 0
+        self._local = threading.local()
+        self._open: set[Database] = set()
+        self._closed = threading.Event()
+        self._changed: queue.SimpleQueue[tuple[str, int]] = queue.SimpleQueue()
+        self._threads = [threading.Thread(target=self._tell, name="notify", daemon=True)]
+        self._threads[0].start()
+
+    def _prepare(self, database: Database) -> None:
+        database.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        database.execute("CREATE TABLE IF NOT EXISTS version (number INTEGER NOT NULL)")
+        row = database.execute("SELECT coalesce(max(number), 0) FROM version").fetchone()
+        assert row is not None
+        for number in pending(row[0], len(MIGRATIONS)):
+            database.execute(MIGRATIONS[number].encode())
+            database.execute("INSERT INTO version VALUES (%s)", (number + 1,))
+
+    # The threads that work, each with its connection.
+
+    async def _do(self, work: Callable[[Database], T]) -> T:
+        if self._waiting >= MOST_QUEUED:
+            raise StoreError("The server is busy. Try again in a moment.")
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._transaction, work)
+        finally:
+            self._waiting -= 1
+
+    def _transaction(self, work: Callable[[Database], T]) -> T:
+        try:
+            database = self._connection()
+            try:
+                with database.transaction():
+                    return work(database)
+            except psycopg.OperationalError:
+                # Nobody knows whether it was kept; whoever asks again with the same key finds out.
+                self._drop(database)
+                raise
+        except psycopg.Error as error:
+            raise StoreError(f"The database does not answer: {_words(error)}.") from None
+
+    def _connection(self) -> Database:
+        """This thread's connection. One that lay idle may have died meanwhile, which is found out before it is used."""
+        database: Database | None = getattr(self._local, "database", None)
+        if database is not None and time.monotonic() - self._local.used > 1:
+            try:
+                database.execute("SELECT 1")
+            except psycopg.Error:
+                self._drop(database)
+                database = None
+        if database is None:
+            database = psycopg.connect(self._address, autocommit=True, connect_timeout=5)
+            self._local.database = database
+            self._open.add(database)
+        self._local.used = time.monotonic()
+        return database
+
+    def _drop(self, database: Database) -> None:
+        self._local.database = None
+        self._open.discard(database)
+        with suppress(psycopg.Error):
+            database.close()
+
+    # Telling other processes, and being told.
+
+    def _tell(self) -> None:
+        database: Database | None = None
+        untold: dict[str, int] = {}
+        while not self._closed.is_set():
+            if not untold:
+                untold.update([self._changed.get()])
+            self._closed.wait(BATCH)
+            with suppress(queue.Empty):
+                while len(untold) < MOST_QUEUED:
+                    untold.update([self._changed.get_nowait()])
+            told = [f"{id}:{head}" for id, head in untold.items() if id]
+            try:
+                database = database or psycopg.connect(self._address, autocommit=True, connect_timeout=5)
+                for start in range(0, len(told), _PAYLOAD):
+                    payload = " ".join(told[start : start + _PAYLOAD])
+                    database.execute("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
+                untold.clear()
+            except psycopg.Error:
+                if database is not None:
+                    database.close()
+                database = None
+                self._closed.wait(RETRY)
+        if database is not None:
+            database.close()
+
+    def _listen(self, told: Callable[[dict[str, int] | None], None]) -> None:
+        while not self._closed.is_set():
+            try:
+                with psycopg.connect(self._address, autocommit=True, connect_timeout=5) as database:
+                    database.execute(f"LISTEN {CHANNEL}")
+                    told(None)
+                    while not self._closed.is_set():
+                        for notice in database.notifies(timeout=0.5, stop_after=1):
+                            pairs = (each.split(":") for each in notice.payload.split())
+                            told({id: int(head) for id, head in pairs})
+            except (psycopg.Error, ValueError):
+                self._closed.wait(RETRY)
+
+    def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
+        loop = asyncio.get_running_loop()
+
+        def tell(changed: dict[str, int] | None) -> None:
+            with suppress(RuntimeError):  # a loop that has ended
+                loop.call_soon_threadsafe(told, changed)
+
+        self._threads.append(threading.Thread(target=self._listen, args=(tell,), name="listen", daemon=True))
+        self._threads[-1].start()
+
+    # What a store does.
+
+    async def create(self, game: Kept) -> None:
+        await self._do(lambda database: _insert(database, game))
+
+    async def read(self, id: str) -> Kept | None:
+        return await self._do(lambda database: _read(database, id))
+
+    async def change(self, id: str, rule: Rule[T]) -> T | None:
+        changed: dict[str, int] = {}
+
+        def work(database: Database) -> T | None:
+            changed.clear()
+            game = _read(database, id, " FOR UPDATE")
+            if game is None:
+                return None
+            change, answer = rule(game)
+            if change is not None:
+                _apply(database, id, change)
+                changed[id] = change.events[-1].version
+            return answer
+
+        answer = await self._do(work)
+        if changed:
+            self._changed.put((id, changed[id]))
+        return answer
+
+    async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
+        def work(database: Database) -> dict[str, Glance]:
+            heads = database.execute("SELECT id, head FROM game WHERE id = ANY(%s)", (list(ids),)).fetchall()
+            seen: dict[str, list[tuple[int, float]]] = {id: [] for id in ids}
+            query = "SELECT game, seat, seen FROM seat WHERE level IS NULL AND game = ANY(%s) ORDER BY seat"
+            for id, seat, at in database.execute(query, (list(ids),)):
+                seen[id].append((seat, at))
+            return {id: Glance(head, tuple(seen[id])) for id, head in heads}
+
+        return await self._do(work)
+
+    async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
+        ids, seats = [id for id, _ in people], [seat for _, seat in people]
+        # In one order everywhere, so that two processes never wait for each other in a circle.
+        query = """
+            UPDATE seat SET seen = %s FROM (
+                SELECT game, seat FROM seat WHERE (game, seat) IN (SELECT * FROM unnest(%s::text[], %s::int[]))
+                ORDER BY game, seat FOR UPDATE
+            ) AS there WHERE seat.game = there.game AND seat.seat = there.seat
+        """
+        await self._do(lambda database: database.execute(query, (at, ids, seats)))
+
+    async def due(self, before: float) -> list[str]:
+        return await self._some(b"SELECT id FROM game WHERE due AND touched < %s ORDER BY touched LIMIT %s", before)
+
+    async def idle(self, before: float) -> list[str]:
+        return await self._some(
+            b"SELECT id FROM game WHERE status = 'playing' AND touched < %s ORDER BY touched LIMIT %s", before
+        )
+
+    async def _some(self, query: bytes, before: float) -> list[str]:
+        return await self._do(lambda database: [id for (id,) in database.execute(query, (before, AT_ONCE))])
+
+    async def forget(self, before: float) -> list[str]:
+        def work(database: Database) -> list[str]:
+            query = (
+                "SELECT id FROM game WHERE status = 'open' AND created < %s ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED"
+            )
+            ids = [id for (id,) in database.execute(query, (before, AT_ONCE))]
+            for delete in (
+                "DELETE FROM event WHERE game = ANY(%s)",
+                "DELETE FROM seat WHERE game = ANY(%s)",
+                "DELETE FROM game WHERE id = ANY(%s)",
+            ):
+                database.execute(delete.encode(), (ids,))
+            return ids
+
+        return await self._do(work)
+
+    async def check(self) -> None:
+        await self._do(lambda database: database.execute("SELECT 1"))
+
+    async def close(self) -> None:
+        self._closed.set()
+        self._changed.put(("", 0))  # wakes the thread that waits for one
+        await asyncio.to_thread(self._pool.shutdown)
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
+        for database in self._open:
+            database.close()
+
+
+def _words(error: psycopg.Error) -> str:
+    """What an error says, without the address: it may hold a password."""
+    return error.diag.message_primary or type(error).__name__
+
+
+def _read(database: Database, id: str, lock: str = "") -> Kept | None:
+    query = f"SELECT rules, invite, status, due, created, touched, head FROM game WHERE id = %s{lock}"  # noqa: S608
+    row = database.execute(query.encode(), (id,)).fetchone()
+    if row is None:
+        return None
+    seats = database.execute("SELECT seat, token, name, level, seen FROM seat WHERE game = %s ORDER BY seat", (id,))
+    events = database.execute(
+        "SELECT version, seat, kind, body, key, at FROM event WHERE game = %s ORDER BY version", (id,)
+    )
+    rules, invite, status, due, created, touched, head = row
+    return Kept(
+        id, json.loads(rules), invite, status, due, created, touched, head,
+        tuple(Seat(*seat) for seat in seats),
+        tuple(Event(version, seat, kind, json.loads(body), key, at) for version, seat, kind, body, key, at in events),
+    )  # fmt: skip
+
+
+def _insert(database: Database, game: Kept) -> None:
+    database.execute(
+        "INSERT INTO game (id, rules, invite, head, status, due, created, touched) "
+        "VALUES (%s, %s, %s, 0, %s, %s, %s, %s)",
+        (game.id, json.dumps(game.rules), game.invite, game.status, game.due, game.created, game.touched),
+    )
+    _sit(database, game.id, game.seats)
+
+
+def _sit(database: Database, id: str, seats: tuple[Seat, ...]) -> None:
+    for seat in seats:
+        database.execute(
+            "INSERT INTO seat (game, seat, token, name, level, seen) VALUES (%s, %s, %s, %s, %s, %s)", (id, *seat)
+        )
+
+
+def _apply(database: Database, id: str, change: Change) -> None:
+    if change.begins is not None:
+        _insert(database, change.begins)
+    _sit(database, id, change.seats)
+    for event in change.events:
+        database.execute(
+            "INSERT INTO event (game, version, seat, kind, body, key, at) VALUES (%s, %s, %s, %s, %s, %s, %s)",
+            (id, event.version, event.seat, event.kind, json.dumps(event.body), event.key, event.at),
+        )
+    last = change.events[-1]
+    database.execute(
+        "UPDATE game SET head = %s, status = %s, due = %s, touched = %s WHERE id = %s",
+        (last.version, change.status, change.due, last.at, id),
+    )

@@ -1,0 +1,295 @@
+"""The crash harness: many clients play while servers and databases are killed, and nothing that was acknowledged may
+be lost, doubled or out of order.
+
+    python tests/crash.py --kills 200                 the long run, with SQLite
+    python tests/crash.py --kills 200 --postgresql    two servers and a PostgreSQL that is killed as well
+
+Clients misbehave as real ones do: they send twice, send two moves for one turn, answer versions that are long past,
+and send again with the same key whatever was not answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import secrets
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+from databases import Postgresql, start_postgresql
+from digitduels.web.rooms import Room
+from digitduels.web.store import Event, open_store
+from servers import SERVE, Server
+
+GAMES = (
+    {"game": "number-quest"},
+    {"game": "numerical-nexus"},
+    {"game": "operation-target", "options": {"target": 500}},
+    {"game": "number-duel", "computer": {"level": 1}},
+)
+SURE = 120.0  # seconds after which a client that is never answered gives up
+
+
+class Acknowledged(NamedTuple):
+    """What a server said it had kept."""
+
+    game: str
+    key: str
+    kind: str
+    move: str | None
+    answered: int
+    """The version that the act named."""
+    accepted: int
+    new: bool
+
+
+@dataclass
+class Report:
+    """What was seen, and what was wrong with it."""
+
+    kills: int = 0
+    restarts: int = 0
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+    answers: Counter[int] = field(default_factory=Counter)
+    unanswered: int = 0
+    games: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        moves = len({(each.game, each.key) for each in self.acknowledged})
+        codes = ", ".join(f"{count} x {code}" for code, count in sorted(self.answers.items()))
+        return (
+            f"{self.kills} servers and {self.restarts} databases killed; {len(self.games)} games, "
+            f"{moves} acts acknowledged, {self.unanswered} requests unanswered, answers: {codes}; "
+            f"{len(self.faults)} faults\n" + "\n".join(self.faults[:20])
+        )
+
+
+class Table:
+    """Two clients at one game after the other."""
+
+    def __init__(self, client: httpx.AsyncClient, urls: Sequence[str], report: Report, dice: random.Random) -> None:
+        self.client, self.urls, self.report, self.dice = client, urls, report, dice
+        self.enough = False
+
+    async def post(self, path: str, body: dict[str, Any], token: str | None = None) -> tuple[int, Any]:
+        """Sends until there is an answer, the same each time, to any server."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        end = time.monotonic() + SURE
+        while time.monotonic() < end:
+            try:
+                answer = await self.client.post(f"{self.dice.choice(self.urls)}{path}", json=body, headers=headers)
+            except httpx.TransportError:
+                self.report.unanswered += 1
+                await asyncio.sleep(0.05)
+                continue
+            self.report.answers[answer.status_code] += 1
+            if answer.status_code != 503:
+                return answer.status_code, answer.json()
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{path} was never answered")
+
+    async def act(self, id: str, token: str, kind: str, version: int, **more: Any) -> Any:
+        """Does something once, perhaps sent twice; the state afterwards."""
+        key = secrets.token_urlsafe(9)
+        body = {"version": version, "key": key, **more}
+        times = 2 if self.dice.random() < 0.3 else 1
+        answers = await asyncio.gather(*(self.post(f"/api/games/{id}/{kind}", body, token) for _ in range(times)))
+        for code, answer in answers:
+            if code in (200, 201):
+                move = more.get("move")
+                told = Acknowledged(id, key, kind, move, version, answer["accepted"], code == 201)
+                self.report.acknowledged.append(told)
+            elif code not in (409, 410):
+                self.report.faults.append(f"{kind} {body} was answered {code}: {answer}")
+        states = [answer["state"] for _, answer in answers if "state" in answer] or [await self.look(id)]
+        return max(states, key=lambda state: int(state["version"]))
+
+    async def play(self) -> None:
+        """Plays until it is enough."""
+        while not self.enough:
+            await self.game()
+
+    async def game(self) -> None:
+        rules = self.dice.choice(GAMES)
+        _, created = await self.post("/api/games", rules)
+        id, tokens = created["id"], {1: created["token"]}
+        self.report.games.append(id)
+        if "computer" not in rules:
+            body = {"invite": created["invite"], "key": secrets.token_urlsafe(24)}
+            _, joined = await self.post(f"/api/games/{id}/seats", body)
+            tokens[2] = joined["token"]
+        state = await self.look(id)
+        while not self.enough and state["outcome"] is None:
+            state = await self.turn(id, tokens, state)
+        if state["outcome"] is not None and len(tokens) == 2:
+            state = await self.act(id, tokens[1], "rematch", state["version"])
+            self.report.games.append(state["rematch"])
+
+    async def look(self, id: str) -> Any:
+        """How a game stands, asked until there is an answer."""
+        end = time.monotonic() + SURE
+        while time.monotonic() < end:
+            try:
+                answer = await self.client.get(f"{self.dice.choice(self.urls)}/api/games/{id}")
+                if answer.status_code == 200:
+                    return answer.json()
+            except httpx.TransportError:
+                self.report.unanswered += 1
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{id} was never shown")
+
+    async def turn(self, id: str, tokens: dict[int, str], state: Any) -> Any:
+        token = tokens.get(state["player"])
+        if token is None:  # the computer's
+            await asyncio.sleep(0.05)
+            return await self.look(id)
+        moves = [each["move"] for each in state["legal"]]
+        version, chance = state["version"], self.dice.random()
+        if chance > 0.95 and len(tokens) == 2 and len(state["moves"]) > 1:
+            return await self.take_back(id, tokens, state)
+        acts = [self.act(id, token, "moves", version, move=self.dice.choice(moves))]
+        if chance < 0.2:  # two moves for one turn
+            acts.append(self.act(id, token, "moves", version, move=self.dice.choice(moves)))
+        elif chance < 0.3 and version > 2:  # a tab that was left open
+            acts.append(self.act(id, token, "moves", version - 2, move=self.dice.choice(moves)))
+        elif chance < 0.32 and len(tokens) == 2:
+            acts.append(self.act(id, token, "concede", version))
+        states = await asyncio.gather(*acts)
+        return max(states, key=lambda state: int(state["version"]))
+
+    async def take_back(self, id: str, tokens: dict[int, str], state: Any) -> Any:
+        seat = state["player"]
+        asked = await self.act(id, tokens[seat], "takeback", state["version"])
+        return await self.act(id, tokens[3 - seat], "takeback", asked["version"], answer="accept")
+
+
+async def examine(database: str, report: Report) -> None:
+    """Compares what was acknowledged with what is kept."""
+    store = open_store(database)
+    kept: dict[str, dict[str, Event]] = {}
+    try:
+        for id in report.games:
+            game = await store.read(id)
+            if game is None:
+                report.faults.append(f"game {id} is lost")
+                continue
+            versions = [event.version for event in game.events]
+            if versions != list(range(1, game.head + 1)):
+                report.faults.append(f"game {id} has head {game.head} and versions {versions}")
+            try:
+                Room(game)
+            except ValueError as error:
+                report.faults.append(f"game {id} breaks the rules: {error}")
+            kept[id] = {event.key: event for event in game.events}
+    finally:
+        await store.close()
+    new: Counter[tuple[str, str]] = Counter()
+    at: dict[tuple[str, int], str] = {}
+    for told in report.acknowledged:
+        event = kept.get(told.game, {}).get(told.key)
+        if event is None:
+            report.faults.append(f"lost: {told}")
+            continue
+        if event.version != told.accepted or (told.move is not None and event.body.get("move") != told.move):
+            report.faults.append(f"kept otherwise: {told}, {event}")
+        if told.accepted != told.answered + 1:
+            report.faults.append(f"out of turn: {told}")
+        if at.setdefault((told.game, told.accepted), told.key) != told.key:
+            report.faults.append(f"two acts at one version: {told}")
+        new[told.game, told.key] += told.new
+    report.faults += [f"done {count} times: {act}" for act, count in new.items() if count > 1]
+
+
+async def crash(
+    database: str,
+    kills: int,
+    *,
+    servers: int = 1,
+    tables: int = 8,
+    command: tuple[str, ...] = SERVE,
+    restart: Callable[[], None] | None = None,
+    seed: int = 0,
+    progress: Callable[[Report], None] = lambda _: None,
+) -> Report:
+    """Plays and kills. With a way to `restart` the database, that is killed in turns with the servers."""
+    report, dice = Report(), random.Random(seed)
+    running = [Server(database, command) for _ in range(servers)]
+    try:
+        for server in running:
+            await asyncio.to_thread(server.start)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
+        async with httpx.AsyncClient(limits=limits, timeout=20) as client:
+            urls = [server.url for server in running]
+            playing = [Table(client, urls, report, random.Random(f"{seed} {number}")) for number in range(tables)]
+            tasks = [asyncio.create_task(table.play()) for table in playing]
+            while report.kills + report.restarts < kills:
+                await asyncio.sleep(dice.uniform(0.2, 0.9))
+                for task in tasks:
+                    if task.done():
+                        task.result()
+                if restart is not None and report.restarts < report.kills:
+                    await asyncio.to_thread(restart)
+                    report.restarts += 1
+                else:
+                    server = dice.choice(running)
+                    await asyncio.to_thread(server.kill)
+                    report.kills += 1
+                    await asyncio.to_thread(server.start)
+                progress(report)
+            await asyncio.sleep(0.5)
+            for table in playing:
+                table.enough = True
+            await asyncio.gather(*tasks)
+        for server in running:
+            await asyncio.to_thread(server.kill)
+        await examine(database, report)
+    finally:
+        for server in running:
+            server.__exit__()
+    return report
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Kills servers while clients play, and counts what is lost.")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--postgresql", action="store_true", help="two servers and a PostgreSQL that is killed too")
+    parser.add_argument("--seed", type=int, default=random.getrandbits(32))
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+
+    def progress(report: Report) -> None:
+        if (report.kills + report.restarts) % 20 == 0:
+            print(f"{report.kills + report.restarts} kills, {len(report.acknowledged)} answers", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        server: Postgresql | None = start_postgresql() if arguments.postgresql else None
+        try:
+            report = asyncio.run(
+                crash(
+                    server.database() if server else str(Path(folder) / "games.sqlite"),
+                    arguments.kills,
+                    servers=2 if server else 1,
+                    restart=server.restart if server else None,
+                    seed=arguments.seed,
+                    progress=progress,
+                )
+            )
+        finally:
+            if server:
+                server.stop()
+    print(report)
+    return 1 if report.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

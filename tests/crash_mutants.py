@@ -1,0 +1,48 @@
+"""A server with a fault put in, which the crash harness must find: `python tests/crash_mutants.py FAULT --port …`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from digitduels.terminal.cli import main
+from digitduels.web import rooms
+from digitduels.web.store import sqlite
+
+
+def answers_before_commit() -> None:
+    """People are answered at once, and the transaction is committed a little later."""
+    commit = sqlite.SqliteStore._commit
+    answer = sqlite._answer
+
+    def together(self: sqlite.SqliteStore, jobs: list[sqlite.Job]) -> None:
+        self._database.execute("BEGIN IMMEDIATE")
+        for job in jobs:
+            result, refusal = None, None
+            try:
+                result = job.work(self._database)
+            except Exception as error:
+                refusal = error
+            job.loop.call_soon_threadsafe(answer, job.answer, result, refusal)
+        time.sleep(0.05)
+        commit(self)
+
+    sqlite.SqliteStore._together = together  # type: ignore[method-assign]
+
+
+def ignores_the_version() -> None:
+    """A move is taken whatever version it answers."""
+    act = rooms.act
+
+    def careless(kept: Any, what: rooms.Act, *more: Any) -> Any:
+        return act(kept, what._replace(version=kept.head), *more)
+
+    rooms.act = careless  # type: ignore[assignment]
+
+
+FAULTS = {fault.__name__: fault for fault in (answers_before_commit, ignores_the_version)}
+
+if __name__ == "__main__":
+    FAULTS[sys.argv[1]]()
+    main(["serve", *sys.argv[2:]])

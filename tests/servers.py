@@ -1,0 +1,80 @@
+"""Real servers for the tests: `duels serve` as a process, started, killed and started again at the same address."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+SERVE = (sys.executable, "-m", "digitduels", "serve")
+SOURCE = Path(__file__).parents[1] / "src"
+PATIENCE = 60  # seconds
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server:
+    """A server process on a port of its own, which it keeps when it is started again."""
+
+    def __init__(self, database: str, command: tuple[str, ...] = SERVE, **settings: object) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._command = [*command, "--port", str(self.port), "--database", database]
+        values = {f"DIGITDUELS_{name.upper()}": str(value) for name, value in {"rate": 0, **settings}.items()}
+        self._environment = {**os.environ, "PYTHONPATH": str(SOURCE), **values}
+        self._log = tempfile.NamedTemporaryFile()  # noqa: SIM115  closed with the server
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._log.close()
+
+    def start(self) -> None:
+        """Starts the server, and returns when it answers."""
+        self.process = subprocess.Popen(self._command, env=self._environment, stdout=self._log, stderr=self._log)
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self.url}/api/games/no-such-game", timeout=5):
+                    pass
+            except urllib.error.HTTPError as answer:
+                if answer.code == 404:
+                    return
+            except OSError:
+                pass
+            assert self.process.poll() is None, f"the server ended: {self.log()[-2000:]}"
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.02)
+
+    def log(self) -> str:
+        """All that the server wrote."""
+        return Path(self._log.name).read_text(encoding="utf-8")
+
+    def kill(self) -> None:
+        """kill -9: no farewell of any kind."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                self.process.send_signal(signal.SIGKILL)
+            self.process.wait(PATIENCE)
+
+    def stop(self) -> int:
+        """Asks the server to stop; its exit code."""
+        assert self.process is not None
+        self.process.terminate()
+        return self.process.wait(PATIENCE)

@@ -1,0 +1,38 @@
+"""Nothing that was acknowledged is lost, doubled or out of order, whatever is killed; see crash.py."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+from crash import crash
+from crash_mutants import FAULTS
+from databases import Postgresql
+
+
+def test_kill_9_loses_no_acknowledged_move_and_doubles_none(tmp_path: Path) -> None:
+    report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 8))
+    assert not report.faults, str(report)
+    assert report.kills == 8
+    assert report.answers[201] > 100
+    assert report.answers[200] > 0, "nothing was ever sent twice"
+    assert report.answers[409] > 0, "nobody was ever too late"
+
+
+def test_two_servers_and_a_killed_postgresql_lose_and_double_nothing(postgresql: Postgresql) -> None:
+    report = asyncio.run(crash(postgresql.database(), 4, servers=2, restart=postgresql.restart))
+    assert not report.faults, str(report)
+    assert (report.kills, report.restarts) == (2, 2)
+    assert report.answers[201] > 50
+
+
+@pytest.mark.parametrize(("fault", "seen"), [("answers_before_commit", "lost"), ("ignores_the_version", "out of turn")])
+def test_the_harness_finds_the_fault(tmp_path: Path, fault: str, seen: str) -> None:
+    assert fault in FAULTS
+    command = (sys.executable, str(ROOT / "tests" / "crash_mutants.py"), fault)
+    report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 2, command=command))
+    assert any(seen in each for each in report.faults), str(report)

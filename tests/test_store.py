@@ -1,0 +1,322 @@
+"""The promises of a store, the same for SQLite and for PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from conftest import PATIENCE
+from databases import Postgresql
+from digitduels.web.store import (
+    AT_ONCE,
+    Change,
+    Event,
+    Kept,
+    Rule,
+    Seat,
+    Store,
+    StoreError,
+    open_store,
+    postgresql,
+    sqlite,
+)
+
+RULES = {"game": "number-duel", "options": {"target": 50}, "first": 1, "position": None, "moves": ["+5"]}
+ANNA = Seat(0, b"hash of a token", "Anna", None, 100.0)
+GAME = Kept("abcdefghijkl", RULES, b"hash of an invitation", "open", False, 100.0, 100.0, seats=(ANNA,))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "games.sqlite")
+    server: Postgresql = request.getfixturevalue("postgresql")
+    return server.database()
+
+
+def run(database: str, test: Callable[..., Coroutine[Any, Any, None]], stores: int = 1) -> None:
+    """Runs a test with some stores on the same database."""
+
+    async def main() -> None:
+        opened = [open_store(database) for _ in range(stores)]
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await test(*opened)
+        finally:
+            for store in opened:
+                await store.close()
+
+    asyncio.run(main())
+
+
+def sql(database: str, statement: str) -> list[tuple[Any, ...]]:
+    """What the database itself answers."""
+    if database.startswith("postgresql://"):
+        with psycopg.connect(database) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+    file = sqlite3.connect(database, isolation_level=None)
+    try:
+        return file.execute(statement).fetchall()
+    finally:
+        file.close()
+
+
+def happening(key: str, kind: str = "move", status: str = "playing", due: bool = False, **more: Any) -> Rule[int]:
+    """A rule by which one thing happens; answers the version."""
+
+    def rule(kept: Kept) -> tuple[Change, int]:
+        event = Event(kept.head + 1, 0, kind, {"by": key}, key, 200.0 + kept.head)
+        return Change((event,), status, due, **more), event.version
+
+    return rule
+
+
+def test_what_is_kept_is_read_again(database: str) -> None:
+    bert = Seat(1, None, "Computer", 3, 150.0)
+
+    async def test(store: Store) -> None:
+        await store.create(GAME)
+        assert await store.read(GAME.id) == GAME
+        assert await store.change(GAME.id, happening("a", due=True, seats=(bert,))) == 1
+        event = Event(1, 0, "move", {"by": "a"}, "a", 200.0)
+        after = replace(GAME, status="playing", due=True, touched=200.0, head=1, seats=(ANNA, bert), events=(event,))
+        assert await store.read(GAME.id) == after
+
+    run(database, test)
+
+    async def again(store: Store) -> None:
+        kept = await store.read(GAME.id)
+        assert kept is not None
+        assert (kept.head, [event.key for event in kept.events]) == (1, ["a"])
+
+    run(database, again)
+
+
+def test_a_game_that_is_not_there_is_none(database: str) -> None:
+    async def test(store: Store) -> None:
+        assert await store.read("no-such-game") is None
+        assert await store.change("no-such-game", happening("a")) is None
+        assert await store.glance(["no-such-game"]) == {}
+        await store.see([("no-such-game", 0)], 1.0)
+        await store.check()
+
+    run(database, test)
+
+
+def test_a_refusal_keeps_nothing(database: str) -> None:
+    def refuse(kept: Kept) -> tuple[Change, int]:
+        raise LookupError("no")
+
+    async def test(store: Store) -> None:
+        await store.create(GAME)
+        with pytest.raises(LookupError, match="no"):
+            await store.change(GAME.id, refuse)
+        assert await store.change(GAME.id, lambda kept: (None, kept.head)) == 0
+        assert await store.read(GAME.id) == GAME
+
+    run(database, test)
+
+
+@pytest.mark.parametrize("stores", [1, 2])
+def test_changes_at_the_same_time_follow_each_other_without_a_gap(database: str, stores: int) -> None:
+    async def test(*stores: Store) -> None:
+        await stores[0].create(GAME)
+        changes = [stores[n % len(stores)].change(GAME.id, happening(f"key {n}")) for n in range(60)]
+        assert sorted(map(int, await asyncio.gather(*changes))) == list(range(1, 61))  # type: ignore[arg-type]
+        for store in stores:
+            kept = await store.read(GAME.id)
+            assert kept is not None
+            assert kept.head == 60
+            assert [event.version for event in kept.events] == list(range(1, 61))
+
+    run(database, test, stores)
+
+
+def test_no_version_and_no_key_is_kept_twice_and_others_are_not_disturbed(database: str) -> None:
+    def wrong(kept: Kept) -> tuple[Change, int]:
+        again = replace(GAME, id="another-game")
+        return Change((Event(1, 0, "move", {}, "new", 300.0),), "playing", False, begins=again), 0
+
+    async def test(store: Store) -> None:
+        await store.create(GAME)
+        assert await store.change(GAME.id, happening("a")) == 1
+        results = await asyncio.gather(
+            store.change(GAME.id, happening("b")),
+            store.change(GAME.id, wrong),
+            store.change(GAME.id, happening("a")),
+            store.change(GAME.id, happening("c")),
+            return_exceptions=True,
+        )
+        assert sorted(result for result in results if isinstance(result, int)) == [2, 3]
+        assert all(isinstance(results[place], StoreError) for place in (1, 2))
+        kept = await store.read(GAME.id)
+        assert kept is not None
+        assert sorted(event.key for event in kept.events) == ["a", "b", "c"]
+        assert await store.read("another-game") is None, "all of a change is kept, or nothing"
+
+    run(database, test)
+
+
+def test_a_change_can_begin_another_game(database: str) -> None:
+    again = replace(GAME, id="another-game")
+
+    async def test(store: Store) -> None:
+        await store.create(GAME)
+        await store.change(GAME.id, happening("a", begins=again))
+        assert await store.read("another-game") == again
+
+    run(database, test)
+
+
+@pytest.mark.parametrize("statement", ["UPDATE event SET body = '{}'", "DELETE FROM event"])
+def test_events_are_never_changed_and_never_deleted(database: str, statement: str) -> None:
+    async def test(store: Store) -> None:
+        await store.create(GAME)
+        await store.change(GAME.id, happening("a"))
+
+    run(database, test)
+    with pytest.raises((sqlite3.Error, psycopg.Error), match="never"):
+        sql(database, statement)
+    assert sql(database, "SELECT body FROM event") == [('{"by": "a"}',)]
+
+
+def test_a_glance_tells_versions_and_who_was_seen(database: str) -> None:
+    async def test(store: Store) -> None:
+        await store.create(GAME)
+        await store.change(GAME.id, happening("a", seats=(Seat(1, b"token", "Bert", None, 150.0),)))
+        await store.see([(GAME.id, 1), (GAME.id, 0)], 400.0)
+        await store.see([(GAME.id, 1)], 500.0)
+        assert await store.glance([GAME.id, "no-such-game"]) == {GAME.id: (1, ((0, 400.0), (1, 500.0)))}
+
+    run(database, test)
+
+
+def test_games_are_found_that_wait_for_the_computer_or_lie_idle(database: str) -> None:
+    async def test(store: Store) -> None:
+        for number in range(3):
+            await store.create(replace(GAME, id=f"game {number}"))
+        await store.change("game 0", happening("a", due=True))
+        await store.change("game 1", happening("a"))
+        assert await store.due(200.0) == []
+        assert await store.due(201.0) == ["game 0"]
+        assert await store.idle(200.0) == []
+        assert await store.idle(201.0) == ["game 0", "game 1"]
+        await store.change("game 0", happening("b", status="over"))
+        assert await store.due(1000.0) == []
+        assert await store.idle(1000.0) == ["game 1"]
+
+    run(database, test)
+
+
+def test_only_games_that_nobody_joined_are_forgotten(database: str) -> None:
+    async def test(store: Store) -> None:
+        for number in range(AT_ONCE + 3):
+            await store.create(replace(GAME, id=f"game {number:03}"))
+        await store.change("game 000", happening("a", status="open"))
+        await store.change("game 001", happening("a", status="playing"))
+        await store.change("game 002", happening("a", status="closed"))
+        assert await store.forget(100.0) == []
+        forgotten = await store.forget(101.0) + await store.forget(101.0)
+        assert len(set(forgotten)) == AT_ONCE + 1
+        assert await store.forget(101.0) == []
+        left = [await store.read(f"game {number:03}") is not None for number in range(4)]
+        assert left == [False, True, True, False]
+
+    run(database, test)
+
+
+def test_closing_finishes_what_was_begun(database: str) -> None:
+    async def main() -> None:
+        store = open_store(database)
+        await store.create(GAME)
+        begun = [asyncio.create_task(store.change(GAME.id, happening(f"key {n}"))) for n in range(20)]
+        await asyncio.sleep(0)
+        await store.close()
+        await asyncio.gather(*begun)
+
+    asyncio.run(main())
+    assert sql(database, "SELECT head FROM game") == [(20,)]
+
+
+def test_an_older_database_is_brought_up_to_date_and_keeps_its_games(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = postgresql if database.startswith("postgresql://") else sqlite
+    newest = module.MIGRATIONS
+    monkeypatch.setattr(module, "MIGRATIONS", newest[:1])
+    run(database, lambda store: store.create(GAME))
+    assert sql(database, "SELECT number FROM version ORDER BY number") == [(1,)]
+    monkeypatch.setattr(module, "MIGRATIONS", newest)
+
+    async def test(store: Store) -> None:
+        assert await store.read(GAME.id) == GAME
+        await store.change(GAME.id, happening("a"))
+
+    run(database, test)
+    run(database, nothing)
+    assert sql(database, "SELECT number FROM version ORDER BY number") == [(n + 1,) for n in range(len(newest))]
+    with pytest.raises((sqlite3.Error, psycopg.Error), match="never"):
+        sql(database, "DELETE FROM event")
+
+
+async def nothing(store: Store) -> None:
+    """Opening and closing is all."""
+
+
+def test_a_newer_database_is_refused_with_a_sentence_and_left_alone(database: str) -> None:
+    run(database, nothing)
+    sql(database, "INSERT INTO version VALUES (99)")
+    with pytest.raises(StoreError, match=r"has version 99, .* up to 2\. Use the newer Digit Duels that wrote it\."):
+        open_store(database)
+    assert sql(database, "SELECT max(number) FROM version") == [(99,)]
+
+
+def test_a_database_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.write_text("This is not a database. " * 100)
+    for database in (str(foreign), str(tmp_path), str(foreign / "below"), "mysql://localhost/x"):
+        with pytest.raises(StoreError, match=r"\.$"):
+            open_store(database)
+    assert foreign.read_text().startswith("This is not")
+
+
+def test_a_password_is_never_repeated() -> None:
+    with pytest.raises(StoreError) as caught:
+        open_store("postgresql://duels:sesame@127.0.0.1:9/duels?connect_timeout=1")
+    assert "sesame" not in str(caught.value)
+    assert "PostgreSQL" in str(caught.value)
+
+
+def test_other_processes_are_told_what_changed_and_that_they_may_have_missed_something(postgresql: Postgresql) -> None:
+    async def test(one: Store, other: Store) -> None:
+        told: asyncio.Queue[dict[str, int] | None] = asyncio.Queue()
+        await one.create(GAME)
+        other.watch(told.put_nowait)
+        assert await told.get() is None
+        await one.change(GAME.id, happening("a"))
+        await one.change(GAME.id, happening("b"))
+        heads = []
+        while 2 not in heads:
+            heads += [change[GAME.id] for change in [await told.get()] if change]
+        await asyncio.to_thread(postgresql.restart)
+        while await told.get() is not None:
+            pass
+        for key in "cdefgh":  # the first may still meet a dead connection, and nobody knows then whether it is kept
+            try:
+                await one.change(GAME.id, happening(key))
+            except StoreError:
+                continue
+            break
+        while not await told.get():
+            pass
+
+    run(postgresql.database(), test, 2)
