@@ -40,6 +40,21 @@ def manual(game: AnyGame) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def briefing(game: AnyGame) -> str:
+    """The rules of this very variant, for a reader who knows nothing else and cannot ask."""
+    about, rules = card(game)
+    settings = [f"`{option.name}={_shown(getattr(game, option.field))}`: {option.about}." for option in game.options()]
+    changed = _changes(game)
+    parts = [f"# {game.title}", about]
+    if changed:
+        parts += [f"{changed[0]}. The text speaks of the usual settings; where it says otherwise, these hold."]
+    parts += ["## Rules", rules, "## Rulings", _bullets((*game.rulings, *COMMON))]
+    parts += ["## Settings of this game", _bullets(settings), "## Moves", tokens(game)]
+    if game.example and not changed:
+        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
 def transcript(game: AnyGame, tokens: str) -> str:
     """A game as two people at a terminal see it, what they type included."""
     match = Match(game)

@@ -17,6 +17,8 @@ VERSION = 1
 LARGEST = 1 << 20  # bytes of a record
 LONGEST_NAME = 40
 LONGEST_REASON = 300
+LONGEST_WORDS = 2000
+MOST_WORDS = 100  # of them in a record; with these it stays below LARGEST
 _PLAYERS = (1, 2)  # as records count them
 NAMES = (called(0), called(1))
 FOREIGN = "This is not a record of a Digit Duels match."
@@ -61,6 +63,8 @@ class Match:
         """How many of the moves were given before the game began."""
         self.asked: list[tuple[int, str]] = []
         """What help was asked for, and after how many moves."""
+        self.words: list[tuple[int, str]] = []
+        """What players said as they chose their moves, and after how many moves."""
 
     @property
     def state(self) -> State[Any, Any]:
@@ -85,6 +89,11 @@ class Match:
         if self.outcome is not None:
             raise IllegalMove("The game is over.")
         self.conceded, self.forfeit = player, forfeit
+
+    def say(self, text: str) -> None:
+        """Notes what a player says before the next move."""
+        if len(self.words) < MOST_WORDS and (words := clean(text, LONGEST_WORDS)):
+            self.words.append((len(self.moves), words))
 
     def undo(self) -> str:
         """Takes back what happened last, a concession or a move, and says what it was."""
@@ -132,6 +141,7 @@ class Match:
             "conceded": None if self.conceded is None else self.conceded + 1,
             "forfeit": self.forfeit,
             "asked": [list(question) for question in self.asked],
+            "words": [list(said) for said in self.words],
             "outcome": outcome
             and {"winner": None if outcome.winner is None else outcome.winner + 1, "reason": outcome.reason},
         }
@@ -171,6 +181,7 @@ class Match:
             except (InvalidMove, IllegalMove) as error:
                 raise type(error)(f"Move {place} of the record, {quoted(text)}, breaks the rules. {error}") from None
         match.players, match.seed, match.opening, match.asked = _circumstances(record)
+        match.words = _words(record)
         if conceded is not None:
             match.concede(_PLAYERS.index(conceded), None if forfeit is None else clean(forfeit, LONGEST_REASON))
         return match
@@ -222,3 +233,16 @@ def _circumstances(record: dict[str, Any]) -> tuple[tuple[str, str], str | None,
     except (TypeError, ValueError, OverflowError):
         raise RecordError("The record's 'asked' must be pairs of a number and a text.") from None
     return (clean(players[0], LONGEST_REASON), clean(players[1], LONGEST_REASON)), seed, opening, questions
+
+
+def _words(record: dict[str, Any]) -> list[tuple[int, str]]:
+    """What the players of a recorded match said."""
+    words = record.get("words", [])
+    if not isinstance(words, list) or len(words) > MOST_WORDS:
+        raise RecordError(f"The record's 'words' must be a list of at most {MOST_WORDS} pairs.")
+    for pair in words:
+        match pair:
+            case [int(after), str()] if type(after) is int and 0 <= after <= len(record["moves"]):
+                continue
+        raise RecordError("The record's 'words' must be pairs of a number of its moves and a text.")
+    return [(after, clean(text, LONGEST_WORDS)) for after, text in words]

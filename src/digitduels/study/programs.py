@@ -45,6 +45,7 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
                 "swing": moment.swing,
                 "best": [str(move) for move in moment.best],
                 "keeping": [str(move) for move in moment.keeping],
+                "words": [text for after, text in match.words if after == moment.ply],
             }
             for moment in told.moments
         ],

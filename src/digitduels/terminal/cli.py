@@ -205,6 +205,31 @@ def build_parser() -> Parser:
     serve.add_argument("--open", action="store_true", help="open the browser")
     serve.add_argument("--check", action="store_true", help="only tell whether all is well, and what is not")
 
+    evaluate = command(
+        "eval",
+        "Tell how language models did at our tasks, from the logs of Inspect.",
+        run_eval,
+        "duels eval logs",
+        "duels eval logs --json",
+        "duels eval logs/one.eval logs/two.eval --records games",
+    )
+    evaluate.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log of Inspect, or a folder of them")
+    evaluate.add_argument("--records", type=Path, metavar="FOLDER", help="write every game into this new folder")
+    evaluate.add_argument("--json", action="store_true", help="for programs")
+
+    dataset = command(
+        "dataset",
+        "Write positions with the truth about every move, to train on or to probe with.",
+        run_dataset,
+        "duels dataset number-quest --positions 1000 --out quest.jsonl",
+        "duels dataset number-duel --positions 100000 --seed 1 --out duel.parquet",
+    )
+    add_game(dataset)
+    dataset.add_argument("--positions", type=int, required=True, metavar="N", help="how many positions")
+    dataset.add_argument("--seed", type=int, default=0, metavar="S", help="others with another seed (default: 0)")
+    dataset.add_argument("--out", type=Path, metavar="FILE", help="a file that ends in .parquet or .jsonl")
+    add_options(dataset)
+
     completion = command(
         "completion",
         "Print what makes a shell complete the words of this command.",
@@ -440,6 +465,18 @@ def run_serve(arguments: argparse.Namespace) -> int:
     from digitduels.terminal.serving import serve
 
     return serve(arguments)
+
+
+def run_eval(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.evals import run_eval
+
+    return run_eval(arguments)
+
+
+def run_dataset(arguments: argparse.Namespace) -> int:
+    from digitduels.terminal.evals import run_dataset
+
+    return run_dataset(read_game(arguments.game, arguments.set), arguments)
 
 
 def run_completion(arguments: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import textwrap
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from digitduels.terminal.cli import (
 )
 from digitduels.terminal.console import Console
 from digitduels.terminal.playing import solved
+from digitduels.terminal.truth import WIDTH
 from digitduels.text import counted, named
 
 HELP = "hint: a hint, again for more; Enter: the answer; quit: leave."
@@ -110,7 +112,19 @@ def run_review(arguments: argparse.Namespace) -> int:
             return 0
         lesson.say("")
     lesson.say(*told.lines())
+    if match.words:
+        lesson.say("", "What was said:", *spoken(match))
     return 0
+
+
+def spoken(match: Match) -> list[str]:
+    """What the players said before each move."""
+    lines = []
+    for after, text in match.words:
+        move = f", {match.moves[after]}" if after < len(match.moves) else ""
+        head = f"Move {after + 1}, {called(match.states[after].player)}{move}: "
+        lines += textwrap.wrap(head + text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+    return lines
 
 
 def walk(lesson: Lesson, told: Review) -> None:

@@ -1,0 +1,16 @@
+"""What Inspect finds of us by our entry point: the tasks, and our players as models."""
+
+from __future__ import annotations
+
+from inspect_ai.model import ModelAPI, modelapi
+
+from digitduels.evals.tasks import match, positions, rules
+
+__all__ = ["digitduels", "match", "positions", "rules"]
+
+
+@modelapi(name="digitduels")
+def digitduels() -> type[ModelAPI]:
+    from digitduels.evals.provider import Players
+
+    return Players

@@ -1,0 +1,94 @@
+"""Datasets of positions with the exact truth about every move, for training and probing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, BinaryIO
+
+from digitduels.evals import protocol
+from digitduels.match import Match
+from digitduels.solver.verdict import Solution
+from digitduels.study.positions import positions
+from digitduels.study.wording import VALUES
+
+VERSION = 1
+_BATCH = 10_000  # rows that are in memory at once
+
+
+def rows(solution: Solution, count: int, seed: object = 0) -> Iterator[dict[str, Any]]:
+    """Graded positions, one a row; always the same with the same seed, and fewer if the game has no more."""
+    for match in positions(solution, count, seed):
+        yield row(match, solution)
+
+
+def row(match: Match, solution: Solution) -> dict[str, Any]:
+    """A position and all that is known of it, as JSON values. Players count from 1 there."""
+    game, state, each = match.game, match.state, solution.each(match.state)
+    value, plies = each[0][1]
+    verdicts = dict(each)
+    legal = [(number, move) for number, move in enumerate(game.moves) if move in verdicts]
+    return {
+        "version": VERSION,
+        "game": game.id,
+        "options": json.dumps(game.values),
+        "moves": [str(move) for move in match.moves],
+        "player": state.player + 1,
+        "position": protocol.seen(game, state),
+        "rules": protocol.rules(game),
+        "prompt": protocol.question(match),
+        "value": VALUES[value],
+        "plies": plies,
+        "critical": each[-1][1].value < value,
+        "legal": [str(move) for _, move in legal],
+        "ids": [number for number, _ in legal],
+        "values": [VALUES[verdicts[move].value] for _, move in legal],
+        "distances": [verdicts[move].distance for _, move in legal],
+        "keeping": [str(move) for _, move in legal if verdicts[move].value == value],
+        "best": [str(move) for _, move in legal if verdicts[move] == each[0][1]],
+    }
+
+
+def write_lines(found: Iterator[dict[str, Any]], file: BinaryIO) -> int:
+    """Writes rows as lines of JSON and says how many."""
+    count = 0
+    for each in found:
+        file.write(json.dumps(each, ensure_ascii=False).encode() + b"\n")
+        count += 1
+    return count
+
+
+def write_parquet(found: Iterator[dict[str, Any]], file: BinaryIO) -> int:
+    """Writes rows as a Parquet file and says how many; raises ImportError where pyarrow is missing."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text, number, texts, numbers = pa.string(), pa.int32(), pa.list_(pa.string()), pa.list_(pa.int32())
+    schema = pa.schema(
+        {
+            "version": number,
+            "game": text,
+            "options": text,
+            "moves": texts,
+            "player": number,
+            "position": texts,
+            "rules": text,
+            "prompt": text,
+            "value": text,
+            "plies": number,
+            "critical": pa.bool_(),
+            "legal": texts,
+            "ids": numbers,
+            "values": texts,
+            "distances": numbers,
+            "keeping": texts,
+            "best": texts,
+        }
+    )
+    count = 0
+    with pq.ParquetWriter(file, schema) as writer:
+        while batch := list(islice(found, _BATCH)):
+            writer.write_table(pa.Table.from_pylist(batch, schema))
+            count += len(batch)
+    return count

@@ -1,0 +1,186 @@
+"""How a language model is asked for a move, and how its answer is read.
+
+The rules, the position and every refusal are in the game's own words. Each turn is asked anew, with the moves so far,
+so that a move depends on nothing but what the prompt says. The answer is the last JSON object of the reply and nothing
+else: a move that is only mentioned in the prose is not taken for an answer.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any, NamedTuple
+
+from digitduels.core import IllegalMove, InvalidMove, State, called
+from digitduels.games import AnyGame
+from digitduels.manual import briefing
+from digitduels.match import Match
+from digitduels.text import quoted
+
+RETRIES = 2
+LEGAL = ("listed", "hidden")
+_LOOKED_AT = 20_000  # characters at the end of a reply in which the answer is looked for
+_ANSWER = "as the very last thing, {what} as a JSON object on a line of its own:\n{form}"
+
+
+class NoAnswer(InvalidMove):
+    """A reply without an answer in the form that was asked for; says what is wrong."""
+
+
+class Style(NamedTuple):
+    """How a model is asked: whether the legal moves are listed, whether it is told the moves so far."""
+
+    legal: str = "listed"
+    history: bool = True
+    retries: int = RETRIES
+    """How often it may answer again after a refusal."""
+
+
+STYLE = Style()
+
+
+def check(style: Style) -> Style:
+    """A style that makes sense; ValueError says why another does not."""
+    if style.legal not in LEGAL:
+        raise ValueError(f"legal must be {' or '.join(LEGAL)}; {quoted(style.legal)} is not.")
+    if not 0 <= style.retries <= 10:
+        raise ValueError("retries must be a whole number from 0 to 10.")
+    return style
+
+
+# What is asked
+
+
+@functools.cache
+def rules(game: AnyGame) -> str:
+    """What a model is told about a game before anything else."""
+    return f"You play a game for two players, {game.title}. These are its rules.\n\n{briefing(game)}".strip()
+
+
+def question(match: Match, style: Style = STYLE) -> str:
+    """What a model is asked in its turn."""
+    return "\n\n".join(
+        [
+            _position(match, style),
+            "Choose the move that is best for you. You may think first, in as many words as you like. Then give, "
+            + _ANSWER.format(what="your move by its short name", form='{"move": "…"}'),
+        ]
+    )
+
+
+def refusal(reason: str, match: Match, style: Style = STYLE) -> str:
+    """What a model is told when its answer was no legal move."""
+    lines = [f"That is not possible: {reason}", "It is still your turn."]
+    if style.legal == "listed":
+        lines.append(_legal(match))
+    return "\n".join(lines) + '\n\nGive your move as the very last thing, as a JSON object: {"move": "…"}'
+
+
+def seen(game: AnyGame, state: State[Any, Any]) -> list[str]:
+    """The lines of a position."""
+    return [line for line in game.view(state) if line.strip()]
+
+
+def _position(match: Match, style: Style) -> str:
+    game, state = match.game, match.state
+    parts = ["\n".join(["The position:", *seen(game, state)])]
+    if style.history:
+        told = "\n".join(_told(match)) or "none, this is the first"
+        parts.append(f"The moves so far:{' ' if not match.moves else chr(10)}{told}")
+    else:  # without which the lines of a position may not say all
+        parts += _left(game, state)
+    parts.append(f"You are {called(state.player)}, and it is your turn.")
+    if style.legal == "listed":
+        parts.append(_legal(match))
+    return "\n\n".join(parts)
+
+
+def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
+    """What each player has left, where players own things that are used up."""
+    lines = [
+        f"Left to {called(player)}: {', '.join(f'{stock.label} ({stock.left})' for stock in hand.stocks)}"
+        for player, hand in enumerate(game.board(state).hands)
+        if hand.stocks
+    ]
+    return ["\n".join(lines)] if lines else []
+
+
+def _told(match: Match) -> list[str]:
+    return [
+        f"{place}. {called(state.player)}: {move}"
+        for place, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1)
+    ]
+
+
+def _legal(match: Match) -> str:
+    return f"Your legal moves: {' '.join(map(str, match.game.legal_moves(match.state)))}"
+
+
+# Questions about the rules
+
+
+def legality_question(match: Match, move: Any) -> str:
+    """Whether a move may be played."""
+    return "\n\n".join(
+        [
+            _position(match, Style(legal="hidden")),
+            f"Do the rules allow you the move {move} here? It does not matter whether it is a good one. You may think "
+            "first, in as many words as you like. Then give, "
+            + _ANSWER.format(what="your answer", form='{"legal": true} or {"legal": false}'),
+        ]
+    )
+
+
+def outcome_question(match: Match, move: Any) -> str:
+    """What the position is after a move."""
+    shape = json.dumps(["…"] * len(seen(match.game, match.state)), ensure_ascii=False)
+    return "\n\n".join(
+        [
+            _position(match, Style(legal="hidden")),
+            f"You play {move}. What is the position after that? You may think first, in as many words as you like. "
+            "Then give, "
+            + _ANSWER.format(
+                what="the lines of the new position, worded exactly as those above,", form=f'{{"position": {shape}}}'
+            ),
+        ]
+    )
+
+
+# What is answered
+
+
+def answer(text: str) -> dict[str, Any]:
+    """The last JSON object in a text; raises NoAnswer if there is none.
+
+    >>> answer('I add {something}. {"move": "+5"} No: {"move": "x3"}')
+    {'move': 'x3'}
+    """
+    text = text[-_LOOKED_AT:]
+    decoder, found, place = json.JSONDecoder(), None, text.find("{")
+    while place >= 0:
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):  # no JSON, or nested or long beyond all sense
+            end = place + 1
+        place = text.find("{", end)
+    if found is None:
+        raise NoAnswer("There is no JSON object in your reply.")
+    assert isinstance(found, dict)  # for it begins with a brace
+    return found
+
+
+def chosen(text: str) -> str:
+    """The text under "move" in the answer of a reply; raises NoAnswer if there is none."""
+    found = answer(text).get("move")
+    if not isinstance(found, str):
+        raise NoAnswer('The last JSON object of your reply has no text under "move".')
+    return found
+
+
+def legal(game: AnyGame, state: State[Any, Any], text: str) -> Any:
+    """The legal move that a text means; raises InvalidMove or IllegalMove with the reason."""
+    move = game.read(text, state)
+    reason = game.objection(state, move)
+    if reason is not None:
+        raise IllegalMove(f"{move} is not allowed here. {reason}")
+    return move

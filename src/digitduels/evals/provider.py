@@ -1,0 +1,81 @@
+"""Our own players as models for Inspect, so that every task can be tried without a network and has fixed references.
+
+`digitduels/perfect`, `digitduels/random` and `digitduels/1` to `digitduels/7` answer in the form that is asked for.
+Others err on purpose: `digitduels/prose` never gives JSON, `digitduels/illegal` never gives a legal move, and
+`digitduels/hasty` gives one only when it is asked again.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from digitduels.evals.protocol import seen
+from digitduels.evals.results import solution
+from digitduels.match import Match
+from digitduels.players import NAMES, player
+from digitduels.text import quoted
+
+CARELESS = ("prose", "illegal", "hasty")
+
+
+class Players(ModelAPI):
+    """A player that answers like a model. It is told the game beside the words, in the metadata of the message."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
+        if model_name not in (*NAMES, *CARELESS):
+            raise ValueError(f"There is no player {quoted(model_name)}; there are {', '.join((*NAMES, *CARELESS))}.")
+        self.seed = seed
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        questions = [message for message in input if message.role == "user"]
+        asked = next((message.metadata for message in reversed(questions) if message.metadata), None)
+        if asked is None or "record" not in asked:
+            text = "I only play the games of Digit Duels."
+        else:
+            text = self.reply(Match.replay(asked["record"]), asked.get("move"), asked.get("about"), len(questions))
+        output = ModelOutput.from_content(self.model_name, text)
+        # Without it some of Inspect's features fetch a tokenizer.
+        output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+        return output
+
+    def reply(self, match: Match, token: str | None, about: str | None, asked: int) -> str:
+        """What the player says to a question about a match: for the how manieth time it is asked counts, too."""
+        game, state = match.game, match.state
+        if about is not None and token is not None:
+            return self.explain(match, game.read(token, state), about)
+        name = self.model_name if self.model_name in NAMES else "perfect"
+        move = player(name, game, solution, self.seed).choose(match)
+        if self.model_name == "prose":
+            return f"I play {move}."
+        if self.model_name == "illegal" or (self.model_name == "hasty" and asked == 1):
+            legal = set(game.legal_moves(state))
+            move = next((each for each in game.moves if each not in legal), "something else")
+        return f"I play {move}.\n{_json(move=str(move))}"
+
+    def explain(self, match: Match, move: Any, about: str) -> str:
+        """What the player says about the rules: the truth, unless it is one that errs."""
+        game, state = match.game, match.state
+        allowed = game.objection(state, move) is None
+        if self.model_name == "prose":
+            return "It depends."
+        if about == "legal":
+            return _json(legal=allowed != (self.model_name == "illegal"))
+        return _json(position=seen(game, state if self.model_name == "illegal" else game.after(state, move)))
+
+
+def _json(**answer: Any) -> str:
+    return json.dumps(answer, ensure_ascii=False)

@@ -1,0 +1,245 @@
+"""What models did, by the exact truth: single games and decisions as tasks leave them, and a leaderboard of many.
+
+A task leaves a record of the match, the seat of the model and its answers; everything else follows from these. Nothing
+here needs Inspect but the reading of its logs.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from digitduels.arena.grade import Judged, judge, judged, share, summary, tally
+from digitduels.core import TooLarge
+from digitduels.games import AnyGame
+from digitduels.match import Match
+from digitduels.solver import Solution, solve
+
+VERSION = 1
+TASKS = ("positions", "match", "rules")
+UNFINISHED = "The game was not played to its end."
+
+
+@functools.cache
+def solution(game: AnyGame) -> Solution:
+    """The solution of a game, loaded once."""
+    return solve(game)
+
+
+class Played(NamedTuple):
+    """What a model did in a match, or in one position of it."""
+
+    match: Match
+    seat: int
+    decisions: list[Judged]
+    """The last answer of each turn."""
+    answers: int
+    refused: int
+    """How many of all answers were refused; most are followed by another."""
+
+    @property
+    def points(self) -> float:
+        """1 for a win, a half for a draw."""
+        outcome = self.match.outcome
+        return 0.0 if outcome is None else 0.5 if outcome.winner is None else float(outcome.winner == self.seat)
+
+    def figures(self) -> dict[str, float]:
+        """All that is counted."""
+        outcome = self.match.outcome
+        victory = None if outcome is None else outcome.winner == self.seat
+        return {
+            "games": 1,
+            "points": self.points,
+            **tally(self.decisions, victory)._asdict(),
+            "answers": self.answers,
+            "refused": self.refused,
+        }
+
+
+def played(record: object, seat: int, answers: Sequence[Mapping[str, Any]], *, whole: bool) -> Played:
+    """What a model did in a match, the whole of it or one position.
+
+    What was cut short is forfeited, whatever the cause, and stays in every count.
+    """
+    match = Match.replay(record)
+    truth = solution(match.game)
+    if match.outcome is None and (whole or len(match.moves) == match.opening):
+        match.concede(seat, UNFINISHED)
+    decisions = [each for each in judged(match, truth) if each.player == seat]
+    if decisions and decisions[-1].kind == "forfeited" and answers and answers[-1]["ply"] == len(match.moves):
+        decisions[-1] = judge(match.state, answers[-1]["answer"], truth)  # which tells illegal from invalid
+    return Played(match, seat, decisions, len(answers), sum(each["reason"] is not None for each in answers))
+
+
+# Logs
+
+
+class LogError(ValueError):
+    """A file that is no log of Inspect."""
+
+
+class Done(NamedTuple):
+    """A sample of a log that came to its end."""
+
+    task: str
+    model: str
+    game: str
+    options: dict[str, Any]
+    settings: dict[str, Any]
+    """How the model was asked, and against whom it played."""
+    name: str
+    """Of the sample."""
+    pair: str
+    """What it shares its start with."""
+    chance: float | None
+    """Of a position: how often a random move keeps its value."""
+    played: Played | None
+    figures: Mapping[str, float]
+    """All that is counted of it."""
+
+
+class Logs(NamedTuple):
+    """What there is in some logs."""
+
+    done: list[Done]
+    failed: int
+    """Samples that ended with an error of the model's provider and count for nothing."""
+    others: list[str]
+    """Tasks that are none of ours."""
+
+
+_SETTINGS = {
+    "positions": ("distances", "legal", "history", "retries"),
+    "match": ("opponent", "start", "legal", "history", "retries"),
+    "rules": (),
+}
+
+
+def read_logs(paths: Iterable[Path]) -> Logs:
+    """Reads logs of Inspect and folders of them, each sample once; LogError says which file is none."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    files = [
+        file
+        for path in paths
+        for file in (sorted(info.name for info in list_eval_logs(str(path))) if path.is_dir() else [str(path)])
+    ]
+    done, failed, others, seen = list[Done](), 0, list[str](), set[str]()
+    for file in files:
+        try:
+            log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
+        except Exception as error:  # whatever a reader of foreign files comes up with
+            raise LogError(f"{file} is no log of Inspect: {error}") from None
+        task = log.eval.task.removeprefix("digitduels/")
+        if task not in TASKS or not (log.eval.task_registry_name or log.eval.task).startswith("digitduels/"):
+            others.append(log.eval.task)
+            continue
+        for sample in log.samples or ():
+            identity = sample.uuid or f"{log.eval.eval_id} {sample.id} {sample.epoch}"
+            if identity in seen:
+                continue
+            seen.add(identity)
+            if sample.error is not None or not sample.scores:
+                failed += 1
+            else:
+                done.append(_done(task, log.eval, sample))
+    return Logs(done, failed, others)
+
+
+def _done(task: str, spec: Any, sample: Any) -> Done:
+    about, kept = sample.metadata, sample.store
+    try:
+        game = None if task == "rules" else played_in(task, about, kept)
+        return Done(
+            task,
+            spec.model,
+            about["game"],
+            about["options"],
+            {name: spec.task_args.get(name) for name in _SETTINGS[task]},
+            f"{sample.id}" if sample.epoch == 1 else f"{sample.id}-{sample.epoch}",
+            f"{spec.task_args.get('seed')} {about['pair']}",
+            about.get("chance"),
+            game,
+            game.figures() if game else next(iter(sample.scores.values())).value,
+        )
+    except TooLarge:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise LogError(f"Sample {sample.id} of a log is not as our tasks leave it: {error}") from None
+
+
+def played_in(task: str, about: Mapping[str, Any], kept: Mapping[str, Any]) -> Played:
+    """What a model did in a sample, by what the task says about it and left in the store."""
+    # A sample that was cut short before its first turn has left nothing.
+    record = kept.get("Duel:record") or about["record"]
+    return played(record, about["seat"] - 1, kept.get("Duel:answers", ()), whole=task == "match")
+
+
+# The leaderboard
+
+
+def leaderboard(logs: Logs) -> dict[str, Any]:
+    """All that came out, as JSON values: a board for each task, game and way of asking, the best model first."""
+    boards: dict[str, list[Done]] = defaultdict(list)
+    for each in logs.done:
+        key = [TASKS.index(each.task), each.game, each.options, each.settings]
+        boards[json.dumps(key, sort_keys=True, default=str)].append(each)
+    return {
+        "version": VERSION,
+        "boards": [_board(boards[key]) for key in sorted(boards)],
+        "failed": logs.failed,
+        "others": sorted(set(logs.others)),
+    }
+
+
+def _board(done: list[Done]) -> dict[str, Any]:
+    first = done[0]
+    models: dict[str, list[Done]] = defaultdict(list)
+    for each in done:
+        models[each.model].append(each)
+    rows = [{"model": model, "samples": len(some), **_row(first.task, some)} for model, some in models.items()]
+    chances = {each.pair: each.chance for each in done if each.chance is not None}
+    return {
+        "task": first.task,
+        "game": first.game,
+        "options": first.options,
+        "settings": first.settings,
+        "chance": round(sum(chances.values()) / len(chances), 4) if chances else None,
+        "models": sorted(rows, key=lambda row: (-_merit(first.task, row), row["model"])),
+    }
+
+
+def _row(task: str, done: list[Done]) -> dict[str, Any]:
+    """What came out for one model; games from one start count as one piece of evidence."""
+    pairs: dict[str, list[Done]] = defaultdict(list)
+    for each in done:
+        pairs[each.pair].append(each)
+
+    def part(some: str, all: str, seat: int | None = None) -> dict[str, Any]:
+        counted = [
+            [each.figures for each in group if seat in (None, each.played and each.played.seat)]
+            for group in pairs.values()
+        ]
+        return share((sum(each[some] for each in group), sum(each[all] for each in group)) for group in counted)
+
+    if task == "rules":
+        return {"legal": part("legal", "asked_legal"), "after": part("after", "asked_after")}
+    moves = summary(
+        [judged for each in group if each.played for judged in each.played.decisions] for group in pairs.values()
+    )
+    row: dict[str, Any] = {"forfeits": part("forfeits", "games"), "refused": part("refused", "answers"), "moves": moves}
+    if task == "match":
+        seats = [part("points", "games", seat) for seat in (0, 1)]
+        row = {"points": part("points", "games"), "seats": seats, "thrown": part("thrown", "won"), **row}
+    return row
+
+
+def _merit(task: str, row: dict[str, Any]) -> float:
+    """What the models of a board are sorted by."""
+    shares = {"positions": lambda: row["moves"]["critical"], "match": lambda: row["points"]}
+    value = shares.get(task, lambda: row["legal"])()["value"]
+    return -1.0 if value is None else float(value)

@@ -1,0 +1,358 @@
+"""The tasks for Inspect: positions with one right move, whole games, and questions about the rules."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+from inspect_ai.util import StoreModel
+from pydantic import Field
+
+from digitduels.arena.tournament import names
+from digitduels.core import IllegalMove, InvalidMove
+from digitduels.evals import protocol
+from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
+from digitduels.evals.results import played_in, solution
+from digitduels.games import AnyGame, game
+from digitduels.match import Match
+from digitduels.players import NAMES, player
+from digitduels.study.positions import only_move
+from digitduels.study.positions import positions as some_positions
+from digitduels.study.starts import fair_start
+from digitduels.text import clean, quoted
+
+VERSION = 1
+_CUT_OFF = "Your reply was cut off before it came to an answer. Think in fewer words."
+
+
+class Duel(StoreModel):
+    """What a task leaves in the log: the record of the match, and the model's answers."""
+
+    record: dict[str, Any] = Field(default_factory=dict)
+    answers: list[dict[str, Any]] = Field(default_factory=list)
+
+
+# The tasks
+
+
+@task
+def positions(
+    game: str = "number-duel",
+    positions: int = 200,
+    distances: int | Sequence[int] | None = None,
+    seed: int = 0,
+    legal: str = "listed",
+    history: bool = True,
+    retries: int = RETRIES,
+    options: dict[str, Any] | None = None,
+) -> Task:
+    """One decision each: positions in which one move alone keeps the win or the draw, evenly spread by distance."""
+    rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
+    truth = solution(rules)
+    wanted = [distances] if isinstance(distances, int) else distances
+    samples = []
+    for number, match in enumerate(some_positions(truth, positions, seed, only_move, wanted), 1):
+        each = truth.each(match.state)
+        keeping = [str(move) for move, verdict in each if verdict.value == each[0][1].value]
+        samples.append(
+            Sample(
+                id=number,
+                input=_asked(match, protocol.question(match, style)),
+                target=keeping,
+                metadata={
+                    **_about(match, f"{number}"),
+                    "distance": each[0][1].distance,
+                    "chance": len(keeping) / len(each),
+                },
+            )
+        )
+    if not samples:
+        raise ValueError(f"{rules.title} has no such positions with these options.")
+    return Task(
+        MemoryDataset(samples, f"{rules.id} positions"), solver=decide(style), scorer=exact_move(), version=VERSION
+    )
+
+
+@task
+def match(
+    game: str = "number-duel",
+    opponent: str | int = "perfect",
+    games: int = 20,
+    start: str = "fair",
+    seed: int = 0,
+    legal: str = "listed",
+    history: bool = True,
+    retries: int = RETRIES,
+    options: dict[str, Any] | None = None,
+) -> Task:
+    """Whole games against one of our players: one start, then the same start from the other seat."""
+    rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
+    opponent = str(opponent)
+    if opponent not in NAMES:
+        raise ValueError(f"There is no opponent {quoted(opponent)}; there are {', '.join(NAMES)}.")
+    if start not in ("fair", "book"):
+        raise ValueError(f"start must be fair or book; {quoted(start)} is not.")
+    if games < 1:
+        raise ValueError("There must be a game to play.")
+    samples = []
+    for number in range(games):
+        pair, seat = divmod(number, 2)
+        begun = Match(rules)
+        for move in fair_start(solution(rules), f"{seed} {pair}") if start == "fair" else ():
+            begun.play(move)
+        begun.opening, begun.seed = len(begun.moves), f"{seed} {start} {number}"
+        samples.append(
+            Sample(
+                id=f"{pair + 1}-{seat + 1}",
+                input=[ChatMessageSystem(content=protocol.rules(rules))],
+                metadata={**_about(begun, f"{pair + 1}"), "seat": seat + 1, "opponent": opponent},
+            )
+        )
+    return Task(
+        MemoryDataset(samples, f"{rules.id} match"), solver=duel(opponent, style), scorer=exact_game(), version=VERSION
+    )
+
+
+@task
+def rules(
+    game: str = "number-duel", questions: int = 100, seed: int = 0, options: dict[str, Any] | None = None
+) -> Task:
+    """Whether the rules are understood: may this move be played, and what is the position after it?"""
+    about = _game(game, options)
+    dice = random.Random(f"rules {about.id} {about.values} {seed}")
+    samples = []
+    for number, match in enumerate(some_positions(solution(about), questions, seed), 1):
+        allowed = about.legal_moves(match.state)
+        barred = [move for move in about.moves if move not in set(allowed)]
+        kind = "legal" if barred and number % 2 else "after"
+        move = dice.choice(barred if kind == "legal" and dice.random() < 0.5 else allowed)
+        if kind == "legal":
+            text = protocol.legality_question(match, move)
+            right: dict[str, Any] = {"legal": move in allowed}
+        else:
+            text = protocol.outcome_question(match, move)
+            right = {"position": protocol.seen(about, about.after(match.state, move))}
+        samples.append(
+            Sample(
+                id=number,
+                input=_asked(match, text, move=str(move), about=kind),
+                target=json.dumps(right, ensure_ascii=False),
+                metadata={**_about(match, f"{number}"), "about": kind, "move": str(move)},
+            )
+        )
+    return Task(MemoryDataset(samples, f"{about.id} rules"), solver=generate(), scorer=exact_answer(), version=VERSION)
+
+
+def _game(name: str, options: dict[str, Any] | None) -> AnyGame:
+    return game(name, **(options or {}))
+
+
+def _about(match: Match, pair: str) -> dict[str, Any]:
+    """What every sample says. Those of one pair are from one start; the model has the seat, 1 or 2."""
+    return {
+        "game": match.game.id,
+        "options": match.game.values,
+        "record": match.record(),
+        "pair": pair,
+        "seat": match.state.player + 1,
+    }
+
+
+def _asked(match: Match, text: str, **about: Any) -> list[ChatMessage]:
+    """The rules and a question. Beside the words our own players are told the match; a model sees the words only."""
+    return [
+        ChatMessageSystem(content=protocol.rules(match.game)),
+        ChatMessageUser(content=text, metadata={"record": match.record(), **about}),
+    ]
+
+
+# Playing
+
+
+@solver
+def decide(style: Style = STYLE) -> Solver:
+    """Asks for one move."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        match = Match.replay(state.metadata["record"])
+        del state.messages[1:]
+        await turn(state, match, Style(*style))
+        return state
+
+    return solve
+
+
+@solver
+def duel(opponent: str, style: Style = STYLE) -> Solver:
+    """Plays a game to its end."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        begun = Match.replay(state.metadata["record"])
+        seat = state.metadata["seat"] - 1
+        players = (str(state.model), opponent) if seat == 0 else (opponent, str(state.model))
+        match = Match(begun.game, names=names(players))
+        for move in begun.moves:
+            match.play(move)
+        match.opening, match.seed, match.players = begun.opening, begun.seed, players
+        other = player(opponent, match.game, solution, match.seed)
+        while match.outcome is None:
+            if match.state.player == seat:
+                await turn(state, match, Style(*style))
+            else:
+                match.play(other.choose(match))
+                _note(state, match)
+        return state
+
+    return solve
+
+
+async def turn(state: TaskState, match: Match, style: Style) -> None:
+    """Asks the model for its move and plays it; when it has none after all, it forfeits the game."""
+    seat, reason = match.state.player, ""
+    _note(state, match)
+    conversation = _asked(match, protocol.question(match, style))
+    for _ in range(1 + style.retries):
+        # Every turn is asked anew; what the log shows of earlier turns is not sent again.
+        state.messages.append(conversation[-1])
+        state.output = await get_model().generate(conversation)
+        state.messages.append(state.output.message)
+        text = state.output.completion
+        match.say(text)
+        chosen: str | None = None
+        try:
+            chosen = protocol.chosen(text)
+            move = protocol.legal(match.game, match.state, chosen)
+        except (InvalidMove, IllegalMove) as error:
+            cut = isinstance(error, NoAnswer) and state.output.stop_reason == "max_tokens"
+            reason = _CUT_OFF if cut else str(error)
+            _answered(state, match, chosen, reason)
+            refused = ChatMessageUser(
+                content=protocol.refusal(reason, match, style), metadata={"record": match.record()}
+            )
+            conversation += [state.output.message, refused]
+        else:
+            _answered(state, match, chosen, None)
+            match.play(move)
+            _note(state, match)
+            return
+    match.concede(seat, f"There was no legal move in {1 + style.retries} answers. The last reason: {reason}")
+    _note(state, match)
+
+
+def _note(state: TaskState, match: Match) -> None:
+    """Keeps what was played so far, so that a game that is cut short is in the log as well."""
+    state.store_as(Duel).record = match.record()
+
+
+def _answered(state: TaskState, match: Match, chosen: str | None, reason: str | None) -> None:
+    kept = state.store_as(Duel)
+    answer = None if chosen is None else clean(chosen, 100)
+    kept.answers = [*kept.answers, {"ply": len(match.moves), "answer": answer, "reason": reason}]
+
+
+# Scoring
+
+
+@metric
+def shares(wanted: list[str]) -> Metric:
+    """Shares of what samples count, such as "found/critical", over all samples, each with its standard error.
+
+    Samples of one pair count as one piece of evidence. What was never counted is left out.
+    """
+
+    def shared(scores: list[SampleScore]) -> Value:
+        told: dict[str, float | None] = {}
+        for each in wanted:
+            some, _, all = each.partition("/")
+            told |= _share(scores, some, all)
+        return told
+
+    return shared
+
+
+def _share(scores: Sequence[SampleScore], some: str, all: str) -> dict[str, float | None]:
+    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for each in scores:
+        figures: Any = each.score.value
+        pairs[(each.sample_metadata or {})["pair"]].append((figures[some], figures[all]))
+    total = sum(of for parts in pairs.values() for _, of in parts)
+    if not total:
+        return {some: None, f"{some}_stderr": None}
+    value = sum(part for parts in pairs.values() for part, _ in parts) / total
+    strays = [sum(part - value * of for part, of in parts) for parts in pairs.values()]
+    count = len(strays)
+    error = math.sqrt(count / (count - 1) * sum(stray**2 for stray in strays)) / total if count > 1 else 0.0
+    return {some: value, f"{some}_stderr": error}
+
+
+def _graded(state: TaskState, task: str) -> Score:
+    done = played_in(task, state.metadata, dict(state.store.items()))
+    last, outcome = done.decisions[-1] if done.decisions else None, done.match.outcome
+    told = [each.reason for each in (last, outcome) if each is not None and each.reason]
+    return Score(
+        value={name: float(value) for name, value in done.figures().items()},
+        answer=str(done.match.moves[-1]) if done.match.moves else None,
+        explanation=" ".join(dict.fromkeys(told)) or (last.kind if last else None),
+        metadata={"kinds": [each.kind for each in done.decisions]},
+    )
+
+
+@scorer(metrics=[shares(["found/critical", "forfeits/turns", "refused/answers"])])
+def exact_move() -> Scorer:
+    """Whether the value of the position was kept."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return _graded(state, "positions")
+
+    return score
+
+
+@scorer(
+    metrics=[
+        shares(["points/games", "found/critical", "thrown/won", "detour/turns", "forfeits/games", "refused/answers"])
+    ]
+)
+def exact_game() -> Scorer:
+    """The points of a game, and how its moves were chosen."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return _graded(state, "match")
+
+    return score
+
+
+@scorer(metrics=[shares(["legal/asked_legal", "after/asked_after"])])
+def exact_answer() -> Scorer:
+    """Whether an answer about the rules is right."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        about, text = state.metadata["about"], state.output.completion
+        right = right_answer(text, json.loads(target.text))
+        value = {f"{part}{kind}": 0.0 for part in ("", "asked_") for kind in ("legal", "after")}
+        return Score(value={**value, about: float(right), f"asked_{about}": 1.0}, answer=clean(text[-200:], 200))
+
+    return score
+
+
+def right_answer(text: str, right: dict[str, Any]) -> bool:
+    """Whether a reply gives the right answer; spaces and case do not matter."""
+    try:
+        given = protocol.answer(text)
+    except NoAnswer:
+        return False
+    return all(_plain(given.get(key)) == _plain(value) for key, value in right.items())
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return [" ".join(line.split()).casefold() for line in value if line.strip()]
+    return value if isinstance(value, bool) else None

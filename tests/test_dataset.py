@@ -1,0 +1,149 @@
+"""Datasets: graded positions that can arise, each once, spread over what there is, the same with the same seed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import digitduels as dd
+from conftest import Run
+from digitduels.evals.dataset import rows, write_lines, write_parquet
+from digitduels.match import Match
+from digitduels.study.positions import only_move, positions
+from digitduels.terminal.cli import main
+from test_docs import DOCS, first_column, section
+from variants import solve
+
+GAME = dd.game("number-quest", target=12, highest=4)
+DRAWN = dd.game("number-duel", target=12, highest=4, copies=1, tie="draw")
+
+
+def replayed(row: dict[str, Any]) -> Match:
+    match = Match(dd.game(row["game"], **json.loads(row["options"])))
+    for token in row["moves"]:
+        match.play(match.game.read(token))
+    return match
+
+
+@pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
+def test_every_row_tells_the_truth_about_a_position_that_can_arise(game: Any) -> None:
+    solution = solve(game)
+    found = list(rows(solution, 100))
+    words = {"win": 1, "draw": 0, "loss": -1}
+    for row in found:
+        match = replayed(row)
+        state = match.state
+        verdict = solution.probe(state)
+        assert (row["player"], words[row["value"]], row["plies"]) == (state.player + 1, *verdict)
+        assert row["legal"] == [str(move) for move in game.legal_moves(state)]
+        assert [str(game.moves[number]) for number in row["ids"]] == row["legal"]
+        after = [solution.probe(game.play(state, move)).before for move in game.legal_moves(state)]
+        assert [(words[value], plies) for value, plies in zip(row["values"], row["distances"], strict=True)] == after
+        kept = [token for token, each in zip(row["legal"], after, strict=True) if each.value == verdict.value]
+        assert row["keeping"] == kept
+        assert sorted(row["best"]) == sorted(map(str, solution.best(state)))
+        assert row["critical"] == any(each.value < verdict.value for each in after)
+        assert " ".join(row["legal"]) in row["prompt"]
+    assert len({replayed(row).state for row in found}) == len(found)
+
+
+def test_rows_are_spread_over_values_and_distances() -> None:
+    found = list(rows(solve(GAME), 60))
+    kinds = Counter((row["value"], row["plies"], row["critical"]) for row in found)
+    assert {value for value, _, _ in kinds} == {"win", "loss"}
+    assert len(kinds) > 10
+    assert max(kinds.values()) <= 60 / len(kinds) * 2
+    assert "draw" in {row["value"] for row in rows(solve(DRAWN), 100)}
+
+
+def test_the_same_seed_gives_the_same_rows_and_another_one_others() -> None:
+    one, same, other = (list(rows(solve(GAME), 50, seed)) for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+@pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
+def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
+    solution = solve(game)
+    found = positions(solution, 30, 0, only_move)
+    assert found
+    for match in found:
+        each = solution.each(match.state)
+        keeping = {game.play(match.state, move) for move, verdict in each if verdict.value == each[0][1].value}
+        assert each[0][1].value >= 0
+        assert len(keeping) == 1
+        assert each[-1][1].value < each[0][1].value
+
+
+def test_positions_are_at_the_distances_that_are_asked_for() -> None:
+    found = positions(solve(GAME), 20, 0, only_move, [3])
+    assert found
+    assert {solve(GAME).probe(match.state).distance for match in found} == {3}
+
+
+# Files
+
+
+def test_parquet_and_lines_of_json_hold_the_same_rows_in_the_documented_columns() -> None:
+    lines, parquet = BytesIO(), BytesIO()
+    assert write_lines(rows(solve(GAME), 30), lines) == write_parquet(rows(solve(GAME), 30), parquet) == 30
+    table = pq.read_table(parquet)
+    assert table.to_pylist() == [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert table.column_names == first_column(section(DOCS / "datasets.md", "## A row"))
+    types = dict(zip(table.column_names, map(str, table.schema.types), strict=True))
+    documented = {"integer": "int32", "text": "string", "truth value": "bool"}
+    documented |= {"texts": "list<element: string>", "integers": "list<element: int32>"}
+    for line in section(DOCS / "datasets.md", "## A row").splitlines():
+        if line.startswith("| `"):
+            column, kind = (part.strip(" `") for part in line.split("|")[1:3])
+            assert types[column] == documented[kind], column
+
+
+def test_the_command_writes_the_same_file_again(duels: Run, home: Path) -> None:
+    arguments = "dataset", "operation-target", "--positions", "9", "--seed", "5", "--set", "target=40"
+    assert duels(*arguments, "--out", "a.jsonl").stdout == "9 positions of Operation Target in 'a.jsonl'.\n"
+    assert duels(*arguments).stdout == (home / "a.jsonl").read_text(encoding="utf-8")
+    for name in ("a.parquet", "b.parquet"):
+        assert duels(*arguments, "--out", name).returncode == 0
+    assert (home / "a.parquet").read_bytes() == (home / "b.parquet").read_bytes()
+
+
+def test_a_game_with_fewer_positions_says_so(duels: Run) -> None:
+    told = duels("dataset", "operation-target", "--set", "target=2", "--positions", "50", "--out", "few.jsonl").stdout
+    assert told == "1 position of Operation Target in 'few.jsonl'; there are no more that are easily reached.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--positions", "0"], 2, "A dataset has 1 to 1000000 positions."),
+        (["--positions", "3", "--out", "set.csv"], 2, "must end in .parquet or .jsonl, not 'set.csv'."),
+        (["--positions", "3", "--out", "nowhere/set.jsonl"], 4, "'nowhere/set.jsonl' cannot be written: No such file"),
+        ([], 2, "required: --positions"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_with_the_reason(
+    duels: Run, arguments: list[str], code: int, message: str
+) -> None:
+    ran = duels("dataset", "operation-target", *arguments)
+    assert ran.returncode == code
+    assert message in ran.stderr
+
+
+def test_without_pyarrow_there_is_a_hint_and_the_old_file_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    path = home / "set.parquet"
+    path.write_text("old")
+    assert main(["dataset", "operation-target", "--positions", "3", "--out", str(path)]) == 1
+    assert "pip install 'digitduels[parquet]'" in capsys.readouterr().err
+    assert path.read_text() == "old"
+    assert not [each for each in home.iterdir() if each.name.startswith(".")]

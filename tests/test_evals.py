@@ -1,0 +1,397 @@
+"""Language models with Inspect: real runs without a network, our own players as models; the leaderboard of their logs.
+
+The evaluations run once, in this process, and every test looks at what came of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from inspect import signature
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from inspect_ai import eval as evaluate
+from inspect_ai import score
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import SampleScore, stderr
+from inspect_ai.scorer import Score as InspectScore
+
+import digitduels as dd
+from conftest import ROOT
+from digitduels.evals import _registry
+from digitduels.evals.results import leaderboard, played, read_logs
+from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
+from digitduels.match import LONGEST_WORDS, Match
+from digitduels.terminal.cli import main
+from test_docs import DOCS, FENCE, blocks, first_column, section
+
+QUEST = {"target": 20, "highest": 5}
+MODELS = ("perfect", "random", "illegal", "prose", "hasty")
+KNOWING = ("perfect", "illegal", "prose")  # who are asked about the rules
+COUNT = 30
+PAGE = DOCS / "frameworks" / "inspect.md"
+
+
+class Ran(NamedTuple):
+    """What came of the evaluations, by task and model, and the folder of their logs."""
+
+    logs: dict[tuple[str, str], EvalLog]
+    folder: Path
+
+    def figure(self, task: str, model: str, name: str) -> float:
+        results = self.logs[task, model].results
+        assert results is not None
+        return float(results.scores[0].metrics[name].value)
+
+    def samples(self, task: str, model: str) -> list[EvalSample]:
+        return self.logs[task, model].samples or []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A machine of our own: a folder to work in, and a cache that nobody else sees."""
+    folder = tmp_path_factory.mktemp("evals")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        patch.chdir(folder)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def ran(machine: Path) -> Ran:
+    assert _registry  # our tasks and models have registered themselves
+    played = [
+        positions("number-quest", positions=COUNT, options=QUEST),
+        match("number-quest", opponent="4", games=4, options=QUEST),
+    ]
+    found = [
+        log
+        for tasks, models in ((played, MODELS), (rules("number-quest", 12, options=QUEST), KNOWING))
+        for log in evaluate(
+            tasks, model=[f"digitduels/{model}" for model in models], log_dir=str(machine / "logs"), display="none"
+        )
+    ]
+    assert [log.status for log in found] == ["success"] * (2 * len(MODELS) + len(KNOWING))
+    key = re.compile("digitduels/")
+    return Ran({(key.sub("", log.eval.task), key.sub("", log.eval.model)): log for log in found}, machine / "logs")
+
+
+# The tasks
+
+
+def test_the_perfect_player_finds_every_move_wins_what_can_be_won_and_knows_the_rules(ran: Ran) -> None:
+    assert ran.figure("positions", "perfect", "found") == 1.0
+    assert ran.figure("match", "perfect", "found") == 1.0
+    assert ran.figure("match", "perfect", "thrown") == 0.0
+    assert ran.figure("rules", "perfect", "legal") == ran.figure("rules", "perfect", "after") == 1.0
+
+
+def test_a_random_player_finds_what_the_truth_expects(ran: Ran) -> None:
+    samples = ran.samples("positions", "random")
+    solution = dd.solve(dd.game("number-quest", **QUEST))
+    chances = []
+    for sample in samples:
+        each = solution.each(Match.replay(sample.metadata["record"]).state)
+        chances.append(sum(verdict.value == each[0][1].value for _, verdict in each) / len(each))
+        assert sample.metadata["chance"] == chances[-1]
+    found = ran.figure("positions", "random", "found") * len(samples)
+    spread = math.sqrt(sum(chance * (1 - chance) for chance in chances))
+    assert abs(found - sum(chances)) < 3 * spread
+
+
+@pytest.mark.parametrize("model", ["illegal", "prose"])
+def test_who_never_gives_a_legal_move_forfeits_everything_after_three_answers(ran: Ran, model: str) -> None:
+    assert ran.figure("positions", model, "found") == ran.figure("match", model, "points") == 0.0
+    assert ran.figure("positions", model, "forfeits") == ran.figure("match", model, "forfeits") == 1.0
+    assert ran.figure("match", model, "found") == 0.0
+    for sample in ran.samples("match", model):
+        record, answers = sample.store["Duel:record"], sample.store["Duel:answers"]
+        assert len(answers) == len(record["words"]) == 3
+        assert record["conceded"] == sample.metadata["seat"]
+        assert answers[-1]["reason"] in record["forfeit"]
+
+
+def test_who_is_asked_again_with_the_reason_may_still_answer(ran: Ran) -> None:
+    assert ran.figure("positions", "hasty", "found") == 1.0
+    assert ran.figure("positions", "hasty", "refused") == 0.5
+    messages = ran.samples("positions", "hasty")[0].messages
+    assert [message.role for message in messages] == ["system", "user", "assistant", "user", "assistant"]
+    assert "not" in messages[3].text.partition("\n")[0]
+
+
+def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
+    samples = ran.samples("match", "random")
+    by_pair: dict[str, list[EvalSample]] = {}
+    for sample in samples:
+        by_pair.setdefault(sample.metadata["pair"], []).append(sample)
+    for one, two in by_pair.values():
+        assert {one.metadata["seat"], two.metadata["seat"]} == {1, 2}
+        records = [sample.store["Duel:record"] for sample in (one, two)]
+        openings = [record["moves"][: record["opening"]] for record in records]
+        assert openings[0] == openings[1]
+        assert [record["players"] for record in records] == [
+            ["digitduels/random", "4"] if sample.metadata["seat"] == 1 else ["4", "digitduels/random"]
+            for sample in (one, two)
+        ]
+
+
+def test_standard_errors_take_a_pair_as_one_piece_of_evidence(ran: Ran) -> None:
+    scores = []
+    for sample in ran.samples("match", "random"):
+        value: Any = (sample.scores or {})["exact_game"].value
+        points = InspectScore(value=value["points"])
+        scores.append(SampleScore(score=points, sample_id=sample.id, sample_metadata=sample.metadata))
+    expected: Any = stderr(cluster="pair")
+    assert ran.figure("match", "random", "points_stderr") == pytest.approx(expected(scores))
+
+
+def test_a_model_is_asked_each_turn_anew_and_our_players_only_hear_more_beside_the_words(ran: Ran) -> None:
+    events = [event for event in ran.samples("match", "perfect")[0].events if event.event == "model"]
+    assert len(events) > 1
+    for event in events:
+        assert [message.role for message in event.input] == ["system", "user"]
+        assert '"format"' not in event.input[-1].text
+
+
+def test_questions_about_the_rules_are_balanced_and_wrong_answers_are_wrong(ran: Ran) -> None:
+    assert ran.figure("rules", "illegal", "legal") == ran.figure("rules", "illegal", "after") == 0.0
+    assert ran.figure("rules", "prose", "legal") == ran.figure("rules", "prose", "after") == 0.0
+    targets = [json.loads(str(sample.target)) for sample in ran.samples("rules", "perfect")]
+    assert {True, False} <= {target.get("legal") for target in targets}
+    assert any("position" in target for target in targets)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ('{"legal": true}', True),
+        ('No. {"legal": false} Yes! {"legal": true}', True),
+        ('{"legal": 1}', False),
+        ('{"legal": "true"}', False),
+        ('{"legal": null}', False),
+        ("true", False),
+    ],
+)
+def test_an_answer_about_the_rules_is_read_strictly(text: str, right: bool) -> None:
+    assert right_answer(text, {"legal": True}) == right
+
+
+def test_the_lines_of_a_position_may_differ_in_spaces_and_case_only() -> None:
+    right = {"position": ["Number Pool: 1, 2", "Player 1 Score: 5"]}
+    assert right_answer('{"position": ["number pool:  1, 2", "", "Player 1 Score: 5"]}', right)
+    assert not right_answer('{"position": ["Number Pool: 1, 2", "Player 1 Score: 6"]}', right)
+    assert not right_answer('{"position": "Number Pool: 1, 2 Player 1 Score: 5"}', right)
+    assert not right_answer('{"position": [["Number Pool: 1, 2"], 5]}', right)
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_every_game_has_positions_and_questions_about_its_rules(name: str) -> None:
+    small = {"number-duel": {"highest": 5, "target": 20}, "number-quest": QUEST, "numerical-nexus": {"target": 20}}
+    for task in (positions(name, 6, options=small.get(name)), rules(name, 6, options=small.get(name))):
+        for sample in task.dataset:
+            assert sample.metadata is not None
+            assert sample.metadata["game"] == name
+            assert [getattr(message, "role", None) for message in sample.input] == ["system", "user"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: match(opponent="9"), "no opponent '9'"),
+        (lambda: match(start="here"), "must be fair or book"),
+        (lambda: match(games=0), "must be a game"),
+        (lambda: positions("chess"), "no game 'chess'"),
+        (lambda: positions("operation-target", options={"speed": 9}), "no option 'speed'"),
+        (lambda: positions("operation-target", legal="shown"), "listed or hidden"),
+        (lambda: positions("operation-target", distances=[99]), "no such positions"),
+    ],
+)
+def test_a_task_that_makes_no_sense_says_why(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_old_logs_can_be_graded_again(ran: Ran) -> None:
+    log = ran.logs["match", "random"]
+    again = score(log, exact_game(), display="none", action="overwrite")
+    assert again.results is not None
+    assert log.results is not None
+    assert again.results.scores[0].metrics == log.results.scores[0].metrics
+
+
+def test_hostile_replies_lose_the_game_and_nothing_else(machine: Path) -> None:
+    replies = [
+        "\x1b[2J" + "so long " * 100_000,
+        '{"a":' * 50_000,
+        '{"move": NaN}',
+        '{"move": ["+1"]}',
+        "",
+        '{"move": "+99"}',
+    ]
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in replies for _ in range(1)]
+    for output in outputs:
+        output.usage = ModelUsage()  # without it the stock model fetches a tokenizer
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    task = match("operation-target", games=2)
+    (log,) = evaluate(task, model=model, log_dir=str(machine / "hostile"), display="none", max_samples=1)
+    assert log.status == "success"
+    for sample in log.samples or ():
+        record = sample.store["Duel:record"]
+        assert record["conceded"] == sample.metadata["seat"]
+        assert all(len(text) <= LONGEST_WORDS and "\x1b" not in text for _, text in record["words"])
+        assert Match.replay(record).record() == record
+    (board,) = leaderboard(read_logs([machine / "hostile"]))["boards"]
+    (row,) = board["models"]
+    assert (row["points"]["count"], row["forfeits"]["count"], row["refused"]["value"]) == (0, 2, 1.0)
+    assert row["moves"]["illegal"] + row["moves"]["invalid"] == 2
+
+
+def test_a_game_that_is_cut_short_is_forfeited() -> None:
+    begun = Match(dd.game("operation-target"))
+    begun.play(begun.game.read("x2"))
+    done = played(begun.record(), 1, [], whole=True)
+    assert (done.points, [each.kind for each in done.decisions]) == (0.0, ["forfeited"])
+    begun.opening = 1
+    assert [each.kind for each in played(begun.record(), 1, [], whole=False).decisions] == ["forfeited"]
+
+
+# duels eval
+
+
+def test_the_leaderboard_is_as_documented(ran: Ran, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", str(ran.folder), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    board = {each["task"]: each for each in told["boards"]}
+    row = board["match"]["models"][0]
+    parts = (told, board["match"], row, row["moves"], row["points"])
+    assert first_column(section(DOCS / "json.md", "## duels eval --json")) == [key for part in parts for key in part]
+    assert set(row) - set(board["positions"]["models"][0]) == {"points", "seats", "thrown"}
+    assert list(board["rules"]["models"][0]) == ["model", "samples", "legal", "after"]
+
+
+def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:
+    boards = {board["task"]: board for board in leaderboard(read_logs([ran.folder]))["boards"]}
+    for model in MODELS:
+        rows = {task: row for task in boards for row in boards[task]["models"] if row["model"].endswith(model)}
+        for name, value in (
+            ("points", rows["match"]["points"]),
+            ("found", rows["match"]["moves"]["critical"]),
+            ("refused", rows["match"]["refused"]),
+        ):
+            assert value["value"] == pytest.approx(ran.figure("match", model, name), abs=1e-4)
+        found = rows["positions"]["moves"]["critical"]
+        assert found["value"] == pytest.approx(ran.figure("positions", model, "found"), abs=1e-4)
+        assert found["of"] == COUNT
+        if model in KNOWING:
+            assert rows["rules"]["legal"]["value"] == pytest.approx(ran.figure("rules", model, "legal"), abs=1e-4)
+    expected = sum(sample.metadata["chance"] for sample in ran.samples("positions", "random")) / COUNT
+    assert boards["positions"]["chance"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_sample_counts_once_however_often_its_log_is_named(ran: Ran) -> None:
+    logs = sorted(ran.folder.glob("*.eval"))
+    assert leaderboard(read_logs([ran.folder, *logs])) == leaderboard(read_logs([ran.folder]))
+
+
+def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
+    ran: Ran, machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", str(ran.folder), "--records", str(machine / "games")]) == 0
+    told = capsys.readouterr().out
+    assert f"{4 * len(MODELS)} records in" in told
+    assert (
+        "Number Quest with target=20,highest=5: games (against 4, fair starts, legal moves listed, retries: 2)" in told
+    )
+    files = sorted((machine / "games").iterdir())
+    assert len(files) == 4 * len(MODELS)
+    for file in files:
+        assert Match.load(file).words
+    file = machine / "games" / "digitduels-perfect-number-quest-4-1-1.json"
+    assert main(["review", str(file)]) == 0
+    first = Match.load(file).words[0]
+    lines = capsys.readouterr().out.partition("What was said:\n")[2].splitlines()
+    assert lines[0].startswith(f"Move {first[0] + 1}, digitduels/perfect, ")
+    assert lines[0].endswith(first[1])
+    assert main(["review", str(file), "--json"]) == 0
+    turns = json.loads(capsys.readouterr().out)["turns"]
+    assert [turn["words"] for turn in turns if turn["ply"] == first[0]] == [[first[1]]]
+    assert main(["eval", str(ran.folder), "--records", str(machine / "games")]) == 4
+    assert "is not empty; name a new folder." in capsys.readouterr().err
+
+
+def test_what_is_no_log_is_refused(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("broken.eval", "PK\x03\x04 no"), ("other.json", "{}"), ("deep.json", "[" * 100_000)):
+        (machine / name).write_text(text)
+        assert main(["eval", str(machine / name)]) == 4
+        assert "is no log of Inspect" in capsys.readouterr().err
+    assert main(["eval", str(machine / "missing.eval")]) == 4
+    assert "does not exist" in capsys.readouterr().err
+    (machine / "empty").mkdir()
+    assert main(["eval", str(machine / "empty")]) == 1
+
+
+def test_without_inspect_there_is_a_hint(
+    ran: Ran, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    assert main(["eval", str(ran.folder)]) == 1
+    assert "pip install 'digitduels[inspect]'" in capsys.readouterr().err
+
+
+def test_asking_reading_and_datasets_need_no_inspect() -> None:
+    program = (
+        "import sys, digitduels.evals.protocol, digitduels.evals.results, digitduels.evals.dataset\n"
+        "assert 'inspect_ai' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], timeout=60, check=True)
+
+
+# The documentation
+
+
+def test_the_example_of_the_page_makes_the_leaderboard_it_shows(
+    machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "\n".join(block.text for block in blocks(PAGE, "python") if "inspect_ai" in block.text)
+    lines = re.findall(r"^>>> (from .*|small = .*|tasks = .*|logs = .*)$", code, re.MULTILINE)
+    exec("\n".join(lines).replace('log_dir="logs"', 'log_dir="page"'), {})
+    assert main(["eval", "page"]) == 0
+    (shown,) = blocks(PAGE, "text")
+    assert capsys.readouterr().out == shown.text
+
+
+def test_parameters_of_the_tasks_are_documented() -> None:
+    text = section(PAGE, "## The tasks")
+    names = {name for task in (positions, match, rules) for name in signature(task).parameters}
+    assert names == set(re.findall(r"^\| `(\w+)` \| [a-z, ]+ \|", text, re.MULTILINE))
+
+
+def test_inspect_finds_us_by_our_entry_point(machine: Path) -> None:
+    if not any(entry.name == "digitduels" for entry in entry_points(group="inspect_ai")):
+        assert "CI" not in os.environ, "digitduels is installed without its entry point"
+        pytest.skip("digitduels was installed before it had an entry point: pip install --no-deps -e .")
+    (line,) = [
+        line for fence in FENCE.finditer(PAGE.read_text()) if fence["language"] == "bash" for line in [fence["text"]]
+    ]
+    command = line.strip().replace("inspect ", f'"{sys.executable}" -m inspect_ai ', 1)
+    done = subprocess.run(
+        ["sh", "-c", f"{command} --display plain --log-dir found"],
+        cwd=machine,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.environ.get("PYTHONPATH", str(ROOT / "src"))},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"found +1\.000", done.stdout)
+    assert list((machine / "found").glob("*.eval"))

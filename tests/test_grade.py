@@ -1,0 +1,135 @@
+"""Grading: any decision, by the exact truth; what is no legal move is never left out."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import digitduels as dd
+from digitduels.arena.grade import KINDS, Judged, grade, judge, judged, share, summary, tally
+from digitduels.match import Match
+from digitduels.solver import Verdict
+from variants import play_on, solve
+
+GAME = dd.game("number-quest", target=12, highest=4)
+SMALL = [GAME, dd.game("operation-target"), dd.game("number-duel", target=12, highest=4, copies=1, tie="draw")]
+
+
+def decision(answer: object, moves: str = "") -> Judged:
+    """The judgement on an answer in Operation Target: at the start x2 wins and +1 loses; then every move is forced."""
+    solution = solve(dd.game("operation-target"))
+    match = Match(solution.game)
+    for token in moves.split():
+        match.play(match.game.read(token))
+    return judge(match.state, answer, solution)
+
+
+def test_a_decision_keeps_the_value_or_throws_it_away() -> None:
+    assert decision("x2") == Judged(0, "kept", None, Verdict(1, 8), Verdict(1, 8), True)
+    assert decision("+1") == Judged(0, "threw", None, Verdict(1, 8), Verdict(-1, 7), True)
+
+
+@pytest.mark.parametrize("answer", ["", "resign", "+7", None, 5, ["x2"], {"move": "x2"}, ("x", 2), ([],)])
+def test_what_is_no_move_of_the_game_is_invalid_and_says_why(answer: object) -> None:
+    told = decision(answer)
+    assert (told.kind, told.after, told.critical, told.found) == ("invalid", Verdict(-1, 0), True, False)
+    assert told.reason
+
+
+def test_what_the_rules_forbid_is_illegal_with_their_reason() -> None:
+    told = decision("x2", "x2 x2")
+    assert told.kind == "illegal"
+    assert told.reason == "You cannot Multiply by 2 again: it was your previous operation."
+
+
+def test_to_give_no_legal_move_costs_a_critical_move_wherever_the_position_is_not_lost() -> None:
+    assert not decision("+1", "x2 x2").critical  # forced: nothing can go wrong
+    assert decision("nothing", "x2 x2").critical
+    assert not decision("nothing", "+1 x2").critical  # lost anyway
+
+
+def test_a_finished_game_leaves_nothing_to_decide() -> None:
+    with pytest.raises(ValueError, match="nothing to decide"):
+        decision("+1", "x2 x2 +1 +1 x2 x2")
+
+
+@pytest.mark.parametrize("game", SMALL, ids=lambda game: game.id)
+def test_every_move_is_judged_as_the_values_before_and_after_it_say(game: Any) -> None:
+    solution = solve(game)
+    states, _ = play_on(game, game.start(), random.Random(1), 8)
+    for state in states:
+        value = solution.probe(state).value
+        for move in game.legal_moves(state):
+            told = judge(state, move, solution)
+            assert told == judge(state, str(move), solution)
+            after = -solution.probe(game.play(state, move)).value
+            assert (told.kind, told.after.value) == ("kept" if after == value else "threw", after)
+            others = [-solution.probe(game.play(state, other)).value for other in game.legal_moves(state)]
+            assert told.critical == (min(others) < value)
+
+
+def test_the_decisions_of_a_match_make_its_grade() -> None:
+    solution = solve(GAME)
+    for seed in range(20):
+        match = Match(GAME)
+        for move in play_on(GAME, GAME.start(), random.Random(seed), 99)[1]:
+            match.play(move)
+        every = judged(match, solution)
+        assert every == [judge(state, move, solution) for state, move in zip(match.states, match.moves, strict=False)]
+        assert match.outcome is not None
+        for seat, told in enumerate(grade(match, solution)):
+            assert told == tally([each for each in every if each.player == seat], match.outcome.winner == seat)
+
+
+def test_without_a_result_a_win_counts_as_thrown_if_the_last_decision_lets_go_of_it() -> None:
+    assert tally([decision("x2")])[3:5] == (1, 0)
+    assert tally([decision("+1")])[3:5] == (1, 1)
+    assert tally([decision("nonsense")]) == (1, 1, 0, 1, 1, 1, 0)
+    assert tally([]) == (0,) * 7
+
+
+def test_a_detour_is_what_a_slower_win_costs() -> None:
+    solution = solve(GAME)
+    slower = [
+        (state, move, verdict.distance - each[0][1].distance)
+        for state in play_on(GAME, GAME.start(), random.Random(3), 8)[0]
+        if (each := solution.each(state)) and each[0][1].value > 0
+        for move, verdict in each
+        if verdict.value > 0
+    ]
+    assert any(cost for _, _, cost in slower)
+    assert all(judge(state, move, solution).detour == cost for state, move, cost in slower)
+
+
+# Many decisions
+
+
+def test_a_summary_counts_every_decision_once_and_keeps_forfeits_in_every_denominator() -> None:
+    answers = ["x2", "x2", "+1", "x9", "pass"]
+    told = summary([[decision(answer)] for answer in answers] + [[decision("x2", "x2 x2")], [decision("x2", "x2")]])
+    assert told["decisions"] == sum(told[kind] for kind in KINDS) == 7
+    assert [told[kind] for kind in KINDS] == [3, 1, 1, 2, 0, 0]
+    assert (told["critical"]["count"], told["critical"]["of"]) == (2, 6)
+    assert (told["thrown"]["count"], told["thrown"]["of"]) == (4, 6)
+    assert [seat["decisions"] for seat in told["seats"]] == [6, 1]
+    assert [(each["distance"], each["critical"]["of"]) for each in told["distances"]] == [(4, 1), (8, 5)]
+
+
+def test_a_share_lies_in_its_interval_and_of_none_there_is_none() -> None:
+    for some in (0, 3, 10):
+        told = share([(1, 1)] * some + [(0, 1)] * (10 - some))
+        assert told["low"] <= told["value"] == some / 10 <= told["high"]  # type: ignore[operator]
+        assert told["high"] - told["low"] > 0.1  # type: ignore[operator]
+    assert share([]) == share([(0, 0)]) == {"count": 0, "of": 0, "value": None, "low": None, "high": None}
+
+
+def test_what_depends_on_each_other_counts_as_one_piece_of_evidence() -> None:
+    def width(told: dict[str, Any]) -> float:
+        return float(told["high"] - told["low"])
+
+    apart = share([(1, 1), (0, 1)] * 20)
+    together = share([(4, 4), (0, 4)] * 5)
+    assert apart["value"] == together["value"] == 0.5
+    assert width(together) > 1.5 * width(apart)

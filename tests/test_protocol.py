@@ -1,0 +1,200 @@
+"""How models are asked and read: prompts that say all, and answers that are read strictly, whatever is in them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import digitduels as dd
+from digitduels.core import IllegalMove, InvalidMove
+from digitduels.evals.protocol import (
+    LEGAL,
+    NoAnswer,
+    Style,
+    answer,
+    check,
+    chosen,
+    legal,
+    legality_question,
+    outcome_question,
+    question,
+    refusal,
+    rules,
+    seen,
+)
+from digitduels.match import Match
+from digitduels.study.positions import positions
+from variants import ALL, describe, games_in_progress, solve
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+OBJECTS = st.dictionaries(st.sampled_from(["move", "why", ""]), JSON, max_size=3)
+
+
+# Answers
+
+
+@given(st.text() | st.text('{}[]":,\\ aemov1+-'))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    try:
+        assert isinstance(answer(text), dict)
+    except NoAnswer as error:
+        assert str(error)  # noqa: PT017
+
+
+@given(st.text() | st.text('{}[]":,\\ '), OBJECTS, st.text().filter(lambda text: "{" not in text))
+def test_the_last_object_is_the_answer_whatever_stands_around_it(
+    before: str, found: dict[str, Any], after: str
+) -> None:
+    assert json.dumps(answer(before + json.dumps(found) + after)) == json.dumps(found)
+
+
+@given(st.lists(OBJECTS, min_size=1, max_size=4))
+def test_of_several_objects_the_last_one_counts(found: list[dict[str, Any]]) -> None:
+    assert json.dumps(answer(" or ".join(map(json.dumps, found)))) == json.dumps(found[-1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I play +5.",
+        "move: +5",
+        '{"move": 5}',
+        '{"move": NaN}',
+        '{"move": null}',
+        '{"move": ["+5"]}',
+        '{"move": {"move": "+5"}}',
+        '{"answer": {"move": "+5"}}',
+        '{"move": "+5"} {"note": "done"}',
+        '{"Move": "+5"}',
+        "{'move': '+5'}",
+        '{"move": "+5"',
+        '{"move": ' + "9" * 5000 + "}",
+        '{"a":' * 50_000,
+        "[" * 100_000 + '{"move": 1}',
+        "{" * 1_000_000,
+        '{"move": "' * 10_000,
+    ],
+    ids=lambda text: text[:30],
+)
+def test_what_is_not_in_the_form_asked_for_is_no_answer(text: str) -> None:
+    with pytest.raises(NoAnswer):
+        chosen(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"move": "+5"}',
+        'I think +3 {no, really}.\n```json\n{"move": "+5", "why": "it wins"}\n```\n',
+        '{"move": "x2"} was wrong. {"move": "+5"}',
+        '[{"move": "+5"}]',
+        '{"a":' * 3000 + '{"move": "+5"}',
+        "word " * 1_000_000 + '{"move": "+5"}',
+    ],
+    ids=lambda text: text[:30],
+)
+def test_an_answer_is_found_after_any_prose(text: str) -> None:
+    assert chosen(text) == "+5"
+
+
+@pytest.mark.parametrize("text", ["+5", "5 +", "add 5", "＋5", " + 5 "])
+def test_a_move_may_be_spelled_as_people_do(text: str) -> None:
+    game = dd.game("number-duel")
+    assert str(legal(game, game.start(), chosen(json.dumps({"move": text})))) == "+5"
+
+
+def test_a_refused_answer_says_whether_it_is_no_move_or_a_forbidden_one_and_why() -> None:
+    game = dd.game("operation-target")
+    state = game.play(game.play(game.start(), game.read("x2")), game.read("x2"))
+    with pytest.raises(IllegalMove, match=r"x2 is not allowed here. You cannot Multiply by 2 again"):
+        legal(game, state, "x2")
+    with pytest.raises(InvalidMove, match="no move of Operation Target"):
+        legal(game, state, "+2")
+
+
+@given(games_in_progress())
+def test_every_legal_move_can_be_answered(progress: tuple[Any, list[Any], list[Any]]) -> None:
+    game, states, _ = progress
+    for move in game.legal_moves(states[-1]):
+        assert legal(game, states[-1], chosen(f'So: {{"move": "{move}"}}')) == move
+
+
+# Questions
+
+
+def reached(game: Any, count: int = 40) -> list[Match]:
+    return positions(solve(game), count)
+
+
+SMALL = [(name, options) for name, options in ALL if options and "target" in options and options["target"] < 50]
+
+
+@pytest.mark.parametrize("variant", SMALL, ids=describe)
+def test_a_prompt_tells_two_positions_apart_even_without_the_moves_so_far(variant: tuple[str, Any]) -> None:
+    told: dict[str, Any] = {}
+    for match in reached(dd.game(variant[0], **variant[1])):
+        prompt = question(match, Style("hidden", history=False))
+        assert told.setdefault(prompt, match.state) == match.state
+
+
+@pytest.mark.parametrize("legal_moves", LEGAL)
+@pytest.mark.parametrize("history", [True, False])
+def test_a_prompt_lists_what_its_style_says(legal_moves: str, history: bool) -> None:
+    game = dd.game("number-quest", target=9, highest=3)
+    for match in reached(game):
+        prompt = question(match, Style(legal_moves, history))
+        assert all(line in prompt for line in seen(game, match.state))
+        assert f"You are Player {match.state.player + 1}," in prompt
+        listed = f"Your legal moves: {' '.join(map(str, game.legal_moves(match.state)))}\n"
+        assert (listed in prompt) == (legal_moves == "listed")
+        told = [f"{place}. Player {2 - place % 2}: {move}" for place, move in enumerate(match.moves, 1)]
+        assert ("The moves so far:" in prompt) == history
+        assert all((line in prompt) == history for line in told)
+        assert prompt.endswith('{"move": "…"}')
+
+
+def test_the_prompt_itself_holds_no_answer() -> None:
+    match = Match(dd.game("number-duel"))
+    for text in (question(match), refusal("No.", match), legality_question(match, "+5"), outcome_question(match, "+5")):
+        try:
+            move = str(answer(text).get("move"))
+        except NoAnswer:
+            continue
+        with pytest.raises(InvalidMove):
+            match.game.read(move)
+
+
+def test_a_refusal_gives_the_reason_and_what_is_possible() -> None:
+    match = Match(dd.game("operation-target"))
+    assert refusal("Because.", match).startswith("That is not possible: Because.\nIt is still your turn.\nYour legal")
+    assert "+1" not in refusal("Because.", match, Style("hidden"))
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_the_rules_are_those_of_the_book_with_its_example(name: str) -> None:
+    game = dd.game(name)
+    text = rules(game)
+    assert all(ruling in text for ruling in game.rulings)
+    assert "## Example" in text
+    assert "In this game:" not in text
+
+
+def test_the_rules_of_a_variant_say_what_is_different_and_show_no_example_of_another_game() -> None:
+    text = rules(dd.game("number-quest", target=60, tie="draw"))
+    assert "In this game: target=60, tie=draw. The text speaks of the usual settings; where it says otherwise, " in text
+    assert "- `target=60`: the score that wins.\n" in text
+    assert "## Example" not in text
+
+
+@pytest.mark.parametrize("style", [Style("shown"), Style(retries=-1), Style(retries=11)])
+def test_a_style_that_makes_no_sense_is_refused(style: Style) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        check(style)
