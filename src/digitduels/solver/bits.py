@@ -6,16 +6,17 @@ there are draws, a second plane of bits says that the player who waits does not 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from digitduels.solver.compiled import DRAWN, LOST, WON, DoesNotFactor
-from digitduels.solver.program import waves
-from digitduels.solver.tables import Plan, share, workers
+from digitduels.solver.program import Words, waves
+from digitduels.solver.tables import SLACK, Plan, share, workers
 
-Words = npt.NDArray[np.uint64]
+_MANY = 5  # hands for which it pays to handle 64 of them at once
+_GROUP = 8  # single hands that are handled in a row
 
 
 class Values:
@@ -27,12 +28,26 @@ class Values:
 
     def value(self, table: int, mine: int, theirs: int) -> int:
         """+1, 0 or -1 for the player to move in an encoded position."""
-        won, held = (int(plane[table, theirs, mine // 64]) >> mine % 64 & 1 for plane in self._bits[[0, -1]])
+        won, held = (int(word) >> mine % 64 & 1 for word in self._bits[table, [0, -1], mine // 64, theirs])
         return -1 if won else 0 if held else 1
 
 
+class Steps(NamedTuple):
+    """What takes do to the mover's hand, for 64 hands at a time: a part is a take with such a tile of hands."""
+
+    side_start: Words  # [part]: its first entry in side and side_to
+    side: Words  # the hands, as bits, that become …
+    side_to: Words  # … what stands at their own place from here on
+    same_start: Words
+    same: Words  # the hands, as bits, that all become …
+    same_to: Words  # … this hand
+    lone_start: Words
+    lone: Words  # 64 times what a hand becomes, and the hand; eight entries each
+    ends: Words  # [plane, part]: the hands, as bits, with which the game can be ended well at once
+
+
 def fill(plan: Plan) -> Words:
-    """[plane, table, hand who waits, word of hands to move]: the bits of a game."""
+    """[table, plane, word of hands to move, hand who waits]: the bits of a game."""
     from digitduels.solver import kernels
 
     compiled = plan.compiled
@@ -40,62 +55,66 @@ def fill(plan: Plan) -> Words:
         raise DoesNotFactor("some moves take nothing from the pool")
     count = len(compiled.hands)
     wide = -(-count // 64)
-    draws = plan.scale.low != plan.scale.high
-    bits = np.empty((2 if draws else 1, compiled.tables, count, wide), np.uint64)
+    moves = steps(plan)
+    shape = compiled.tables, len(moves.ends), wide, count
+    room = np.empty(int(np.prod(shape)) + 2 * SLACK, np.uint64)  # kernels may read what stands around it
+    flat = room[SLACK:-SLACK]
+    bits = flat.reshape(shape)
     for table, marks in plan.boards.items():
-        bits[0, table] = _packed(marks == WON, wide)
-        bits[-1, table] = _packed(marks != LOST, wide)
-    # A player who waits wins if no move saves the mover, and does not lose if none wins for the mover.
-    ends = [_ends(plan, (WON, DRAWN)), _ends(plan, (WON,))][: len(bits)]
-    run_start, runs = _runs(plan)
+        bits[table, 0] = _packed(marks == WON, wide)
+        bits[table, -1] = _packed(marks != LOST, wide)
     with workers() as pool:
         for tasks in waves(compiled, wide * 8 / count):
-            share(pool, tasks, lambda part: kernels.fill_bits(bits, part, plan.program, run_start, runs, tuple(ends)))
+            share(pool, tasks, lambda part: kernels.fill_bits(flat, part, plan.program, moves))
     return bits
 
 
 def _packed(rows: npt.NDArray[np.bool_], wide: int) -> Words:
     padded = np.zeros((len(rows), wide * 64), np.bool_)
     padded[:, : rows.shape[1]] = rows
-    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64).T
 
 
-def _ends(plan: Plan, good: tuple[int, ...]) -> tuple[Words, Words]:
-    """The hands with which a take can end the game well at once: where each take's begin, and the hands."""
-    takes, hands = np.nonzero(np.isin(plan.marks, good))
-    return np.searchsorted(takes, np.arange(len(plan.marks) + 1)).astype(np.uint64), hands.astype(np.uint64)
+def steps(plan: Plan) -> Steps:
+    """The steps of a game."""
+    program, draws = plan.program, plan.scale.low != plan.scale.high
+    count, takes = int(program.hands), len(program.delta)
+    parts = np.arange(-(-count // 64) * takes + 1)
+    hand, target = program.op_from.astype(np.int64), program.op_to.astype(np.int64)
+    starts: npt.NDArray[np.int64] = program.op_start[::count].astype(np.int64)
+    part = np.repeat(np.arange(takes), starts[1:] - starts[:-1]) + hand // 64 * takes
+    hand %= 64
+    found: list[Any] = []
+    # First hands side by side that become hands side by side, then hands that become the same one.
+    for slope in (1, 0):
+        keys = part * (count + 64) + target - slope * hand + 64
+        lines, which, size = np.unique(keys, return_inverse=True, return_counts=True)
+        many = size >= _MANY
+        where, to = np.divmod(lines[many], count + 64)
+        found += [np.searchsorted(where, parts), _words(len(lines), which, hand)[many], to - 64]
+        rest = ~many[which]
+        part, hand, target = part[rest], hand[rest], target[rest]
+    order = np.lexsort((target, part))
+    edges = np.searchsorted(part[order], parts)
+    groups = -(-np.diff(edges) // _GROUP)
+    # What is short of a group begins again, for to do a thing twice does no harm.
+    padded = [
+        order[first + np.arange(_GROUP * some) % (last - first)]
+        for first, last, some in zip(edges[:-1], edges[1:], groups, strict=True)
+        if some
+    ]
+    lone = np.concatenate([order[:0], *padded])
+    found += [np.append(0, np.cumsum(groups)), target[lone] * 64 + hand[lone]]
+    # A player who waits wins if no move saves the mover, and does not lose if none wins for the mover.
+    ends = []
+    for good in ((WON, DRAWN), (WON,))[: 2 if draws else 1]:
+        take, hand = np.nonzero(np.isin(plan.marks, good))
+        ends.append(_words(len(parts) - 1, hand // 64 * takes + take, hand % 64))
+    return Steps(*[np.asarray(values).astype(np.uint64) for values in (*found, ends)])
 
 
-def _runs(plan: Plan) -> tuple[Words, Words]:
-    """What each take does to the mover's hand, as runs: hands side by side whose targets go in equal steps.
-
-    Returns the first run of each take, and the runs as (first hand, its target, how many, the step).
-    """
-    program = plan.program
-    count = int(program.hands)
-    starts, runs = [0], [np.empty((0, 4), np.int64)]
-    for take in range(len(program.delta)):
-        part = slice(int(program.op_start[take * count]), int(program.op_start[(take + 1) * count]))
-        origin, target = program.op_from[part].astype(np.int64), program.op_to[part].astype(np.int64)
-        found = 0
-        # Steps of 1 and 0 are the most and the cheapest; what is left over at the end goes in runs of one.
-        steps = np.unique(np.diff(target)[np.diff(origin) == 1]).tolist()
-        for step, least in ((1, 4), (0, 4), *((step, 4) for step in steps if step > 1), (1, 1)):
-            if len(origin):
-                some, rest = _split(origin, target, step, least)
-                origin, target, found = origin[rest], target[rest], found + len(some)
-                runs.append(some)
-        starts.append(starts[-1] + found)
-    return np.array(starts, np.uint64), np.concatenate(runs).astype(np.uint64)
-
-
-def _split(origin: Any, target: Any, step: int, least: int) -> tuple[Any, Any]:
-    """Runs of at least so many pairs in which `target` grows by `step` with `origin`, and which pairs are in none."""
-    order = np.lexsort((origin, target - step * origin))
-    line, place = (target - step * origin)[order], origin[order]
-    first = np.flatnonzero((np.diff(line, prepend=line[0] - 1) != 0) | (np.diff(place, prepend=-9) != 1))
-    length = np.diff(np.append(first, len(order)))
-    long = length >= least
-    heads = order[first[long]]
-    runs = np.stack([origin[heads], target[heads], length[long], np.full(len(heads), step)], axis=1)
-    return runs, order[np.repeat(~long, length)]
+def _words(count: int, which: npt.NDArray[np.int64], hand: npt.NDArray[np.int64]) -> Words:
+    """So many words, with bits set in some of them."""
+    words = np.zeros(count, np.uint64)
+    np.bitwise_or.at(words, which, np.uint64(1) << hand.astype(np.uint64))
+    return words

@@ -93,9 +93,10 @@ def fill(codes: Any, tasks: Any, program: Any, endings: Any, stuck: Any, scale: 
                         for op in range(program.via_start[first], program.via_start[first + tall]):
                             row = (program.via_from[op] - h0) * TILE
                             source = there + program.via_to[op] * hands
-                            mapping = program.maps[program.via_map[op]]
+                            which = program.via_map[op]
                             for o in range(broad):
-                                tile[row + o] = max(tile[row + o], codes[source + uint64(mapping[o0 + o])])
+                                hand = uint64(program.maps[which, o0 + o])
+                                tile[row + o] = max(tile[row + o], codes[source + hand])
                     if not free:
                         break
                     # One ply further, and seen from the other side.
@@ -249,83 +250,48 @@ def reach(reached: Any, tasks: Any, program: Any) -> None:
 
 
 @kernel
-def fill_bits(bits: Any, tasks: Any, program: Any, run_start: Any, runs: Any, ends: Any) -> None:
-    """Fills the boards that the tasks name with bits; see bits.py."""
-    planes, tables, hands, words = bits.shape
-    hands, words, board = uint64(hands), uint64(words), uint64(hands * words)
-    flat = bits.reshape(planes, tables * hands * words)
-    digits = np.zeros(len(program.weights), np.uint64)
-    rows = np.zeros((hands + TILE) * words, np.uint64)
-    block, spare = np.empty(TILE, np.uint64), np.empty(TILE, np.uint64)
+def fill_bits(bits: Any, tasks: Any, program: Any, steps: Any) -> None:
+    """Fills the boards that the tasks name with bits, in tiles of 64 by 64 hands; see bits.py."""
+    # Taken out of their tuples once: in a loop, Numba would count references to each of these arrays.
+    hands, base, weights, need_start, need_digit, need_count, delta = program[:7]
+    side_start, side, side_to, same_start, same, same_to, lone_start, lone, ends = steps
+    takes, planes = uint64(len(delta)), uint64(len(ends))
+    words = (hands + TILE - ONE) // TILE
+    board = words * hands
+    digits = np.zeros(len(weights), np.uint64)
+    free, left = np.empty(takes, np.uint64), np.empty(takes, np.uint64)
+    tile = np.empty(TILE, np.uint64)
     for task in range(len(tasks)):
-        count_digits(digits, tasks[task, 0], program.weights, program.base)
+        count_digits(digits, tasks[task, 0], weights, base)
         for table in range(tasks[task, 0], tasks[task, 1]):
+            count = uint64(0)
+            for take in range(takes):
+                if is_there(digits, take, need_start, need_digit, need_count):
+                    free[count], left[count] = take, (table - delta[take]) * planes * board
+                    count += ONE
+            next_table(digits, base)
+            if count == 0:
+                continue
             for plane in range(planes):
-                source = flat[planes - 1 - plane]
-                end_start, end_hand = ends[plane]
-                rows[:] = uint64(0)
-                free = False
-                for take in range(uint64(len(program.delta))):
-                    if not is_there(digits, take, program.need_start, program.need_digit, program.need_count):
-                        continue
-                    free = True
-                    there = (table - program.delta[take]) * board
-                    for run in range(run_start[take], run_start[take + ONE]):
-                        begin, to, length, step = runs[run]
-                        begin, to = begin * words, there + to * words
-                        if step == ONE:
-                            for word in range(length * words):
-                                rows[begin + word] |= source[to + word]
-                        elif words == ONE and step == 0:
-                            target = source[to]
-                            for hand in range(length):
-                                rows[begin + hand] |= target
-                        else:
-                            for hand in range(length):
-                                for word in range(words):
-                                    rows[begin + hand * words + word] |= source[to + hand * step * words + word]
-                    for end in range(end_start[take], end_start[take + ONE]):
-                        for word in range(words):
-                            rows[end_hand[end] * words + word] = ~uint64(0)
-                if not free:
-                    break
-                here = flat[plane]
                 for mover in range(words):
                     for waiter in range(words):
-                        turn_bits(rows[mover * TILE * words + waiter :], words, block, spare)
+                        column = (planes - ONE - plane) * board + waiter * hands
+                        ended, rows = uint64(0), wide.no_bits()
+                        tile[:] = 0
+                        for place in range(count):
+                            part, there = mover * takes + free[place], left[place] + column
+                            ended |= ends[plane, part]
+                            for group in range(lone_start[part], lone_start[part + ONE]):
+                                for step in range(group * EIGHT, (group + ONE) * EIGHT):
+                                    tile[lone[step] % TILE] |= bits[there + lone[step] // TILE]
+                        for place in range(count):
+                            part, there = mover * takes + free[place], left[place] + column
+                            for step in range(side_start[part], side_start[part + ONE]):
+                                rows = wide.join(rows, side[step], bits, there + side_to[step])
+                            for step in range(same_start[part], same_start[part + ONE]):
+                                rows = wide.spread(rows, same[step], bits[there + same_to[step]])
+                        rows = wide.join(rows, ~uint64(0), tile, uint64(0))
+                        wide.put(tile, wide.turn_bits(rows))
+                        here = (table * planes + plane) * board + mover * hands + waiter * TILE
                         for place in range(min(TILE, hands - waiter * TILE)):
-                            here[table * board + (waiter * TILE + place) * words + mover] = ~block[place]
-            next_table(digits, program.base)
-
-
-@kernel
-def turn_bits(rows: Any, stride: Any, block: Any, spare: Any) -> None:
-    """Transposes 64 words of 64 bits, which stand `stride` apart in `rows`, into `block`.
-
-    The words are handled in groups of eight, which fit one wide instruction: first bits of words within a group change
-    places, for which the groups are read crosswise, then bits of whole groups.
-    """
-    for group in range(EIGHT):
-        for word in range(EIGHT):
-            spare[group * EIGHT + word] = rows[(word * EIGHT + group) * stride]
-    exchange(spare, uint64(4), uint64(4), uint64(0x0F0F0F0F0F0F0F0F))
-    exchange(spare, uint64(2), uint64(2), uint64(0x3333333333333333))
-    exchange(spare, uint64(1), uint64(1), uint64(0x5555555555555555))
-    for group in range(EIGHT):
-        for word in range(EIGHT):
-            block[group * EIGHT + word] = spare[word * EIGHT + group]
-    exchange(block, uint64(4), uint64(32), uint64(0x00000000FFFFFFFF))
-    exchange(block, uint64(2), uint64(16), uint64(0x0000FFFF0000FFFF))
-    exchange(block, uint64(1), uint64(8), uint64(0x00FF00FF00FF00FF))
-
-
-@kernel
-def exchange(block: Any, apart: Any, shift: Any, mask: Any) -> None:
-    """Swaps the high bits of some groups with the low bits of the groups so far apart from them."""
-    for group in range(EIGHT):
-        if group & apart == 0:
-            one, other = group * EIGHT, (group + apart) * EIGHT
-            for word in range(EIGHT):
-                swap = ((block[one + word] >> shift) ^ block[other + word]) & mask
-                block[one + word] ^= swap << shift
-                block[other + word] ^= swap
+                            bits[here + place] = ~(tile[place] | ended)
