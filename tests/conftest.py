@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
 import termios
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import digitduels as dd
 from databases import Postgresql, start_postgresql
 
 settings.register_profile("digitduels", deadline=None, derandomize=True)
@@ -56,6 +58,24 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("TERM", "dumb")
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache folder with the tables of all games, for servers: made once, and without the checks of a first time."""
+    from digitduels.solver import cache
+    from digitduels.solver.tables import Tables
+    from variants import solve
+
+    folder = tmp_path_factory.mktemp("tables")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        for name in dd.games():
+            solution = solve(dd.game(name))
+            if isinstance(solution, Tables):
+                cache.keep(solution)
+    yield folder
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

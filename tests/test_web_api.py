@@ -2,35 +2,335 @@
 
 from __future__ import annotations
 
+import functools
+import json
+import random
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
-from fastapi.testclient import TestClient
 
 import digitduels as dd
-from digitduels.web.app import create
-from digitduels.web.settings import Settings
-from variants import ALL, describe
+from digitduels.match import Match
+from digitduels.players import player
+from digitduels.solver.theory import theory
+from digitduels.solver.words import standing
+from digitduels.study import programs
+from digitduels.study.hints import hint, warning, worth
+from digitduels.study.maps import cells
+from digitduels.study.puzzles import daily, find, judge, order, today
+from digitduels.study.review import review
+from digitduels.study.starts import fair_start
+from digitduels.web import address
+from digitduels.web.view import columns, view
+from variants import ALL, describe, play_on, solve
+from web import warmed
+
+Variant = tuple[str, dict[str, Any]]
+every_variant = pytest.mark.parametrize("variant", ALL, ids=describe)
+every_game = pytest.mark.parametrize("name", dd.games())
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    with TestClient(create(Settings(rate=0))) as client:
+def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with warmed(tmp_path_factory.mktemp("site"), tables, seconds=20.0) as client:
         yield client
 
 
-def test_every_game_is_listed_with_its_options(client: TestClient) -> None:
-    listing = client.get("/api/games").json()
+def get(site: httpx.Client, path: str, match: Match | None = None, **more: object) -> Any:
+    """What a route tells of a match."""
+    query = "" if match is None else address.written(match)
+    answer = site.get(f"/api/{path}?{query}&{httpx.QueryParams({key: str(value) for key, value in more.items()})}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def matches(variant: Variant, count: int = 2) -> list[Match]:
+    """Random games of a variant: one to its end, one with the other player first, one from a position set up."""
+    name, options = variant
+    game, found = dd.game(name, **options), []
+    for seed in range(count):
+        dice = random.Random(f"{variant} {seed}")
+        match = Match(game, first=seed % 2)
+        most = 200 if game.longest < 1000 else 10  # of such a long game only the beginning
+        _, moves = play_on(game, match.state, dice, most if seed == 0 else dice.randrange(4))
+        for move in moves:
+            match.play(move)
+        found.append(match)
+    middle = found[0].states[len(found[0].moves) // 2]
+    return [*found, Match(game, position=middle)]
+
+
+@functools.cache
+def ongoing(name: str) -> tuple[Match, ...]:
+    """Positions of a game by the book in which somebody is to move."""
+    found = []
+    for seed in range(3):
+        match = Match(dd.game(name))
+        for move in play_on(match.game, match.state, random.Random(seed), 2 * seed)[1]:
+            match.play(move)
+        if match.outcome is None:
+            found.append(match)
+    return tuple(found)
+
+
+# Games and positions
+
+
+def test_every_game_is_listed_with_its_options_and_levels(site: httpx.Client) -> None:
+    listing = get(site, "games")
     assert [each["game"] for each in listing] == dd.games()
     for each in listing:
-        options = dd.game(each["game"]).options()
-        assert [option["name"] for option in each["options"]] == [option.name for option in options]
+        game = dd.game(each["game"])
+        assert (each["title"], each["levels"]) == (game.title, list(game.levels))
+        for told, option in zip(each["options"], game.options(), strict=True):
+            assert (told["name"], told["allowed"], told["about"]) == (option.name, str(option.kind), option.about)
+            text = ",".join(map(str, told["default"])) if isinstance(told["default"], list) else str(told["default"])
+            assert option.kind.accepts(option.kind.read(text))
 
 
-@pytest.mark.parametrize("variant", ALL, ids=describe)
-def test_a_position_offers_exactly_the_legal_moves(client: TestClient, variant: tuple[str, dict[str, object]]) -> None:
-    name, options = variant
-    game = dd.game(name, **options)
-    query = {key: ",".join(map(str, value)) if isinstance(value, tuple) else value for key, value in options.items()}
-    seen = client.get(f"/api/position/{name}", params=query).json()  # type: ignore[arg-type]
-    assert [each["move"] for each in seen["legal"]] == [str(move) for move in game.legal_moves(game.start())]
+@every_variant
+def test_position_is_the_library_s(site: httpx.Client, variant: Variant) -> None:
+    for match in matches(variant):
+        seen = get(site, f"position/{variant[0]}", match)
+        assert seen == json.loads(json.dumps(view(match)))
+        assert [each["move"] for each in seen["legal"]] == [str(move) for move in match.game.legal_moves(match.state)]
+        assert seen["moves"] == [str(move) for move in match.moves]
+        assert seen["player"] == (None if match.outcome else match.state.player + 1)
+        if match.outcome is None:
+            again = get(site, f"position/{variant[0]}", Match(match.game), position=seen["placed"])
+            assert (again["legal"], again["board"], again["player"]) == (seen["legal"], seen["board"], seen["player"])
+
+
+@every_variant
+def test_picks_lead_to_the_move(site: httpx.Client, variant: Variant) -> None:
+    for match in matches(variant):
+        seen = get(site, f"position/{variant[0]}", match)
+        values = columns(match.game)
+        for each in seen["legal"]:
+            fields = [column[pick] for column, pick in zip(values, each["picks"], strict=True)]
+            assert str(match.game.partial(fields)) == each["move"]
+        for field, column in zip(seen["fields"], values, strict=True):
+            assert field["choices"] == [match.game.labels.get(value, str(value)) for value in column]
+
+
+@every_variant
+def test_address_of_a_position_leads_back_to_it(variant: Variant) -> None:
+    for match in matches(variant):
+        if match.outcome is None:
+            match.concede(1)
+        query = httpx.QueryParams(address.written(match))
+        again, _ = address.read(variant[0], query.multi_items())
+        assert again.record() == match.record()
+
+
+@every_game
+def test_a_forbidden_choice_is_explained_as_the_rules_explain_it(site: httpx.Client, name: str) -> None:
+    for match in ongoing(name):
+        first = columns(match.game)[0]
+        for pick, value in enumerate(first):
+            reason = match.game.objection(match.state, match.game.partial([value]))
+            assert get(site, f"objection/{name}", match, picks=pick) == {"reason": reason}
+
+
+def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
+    match = Match(dd.game("number-duel"), names=("Ann", "Bob"))
+    for token in ["+4", "+5", "+1", "x10"]:
+        match.play(match.game.read(token))
+    told = site.post("/api/review", json=match.record()).json()
+    assert "Bob" in told["sentence"] + " ".join(told["lines"])
+    assert "Player" not in " ".join([told["sentence"], *told["lines"], *(str(turn) for turn in told["turns"])]).replace(
+        "'player'", ""
+    )
+    assert "Player" not in " ".join([*view(match)["ending"], view(match)["status"]])
+
+
+# The truth
+
+
+@every_variant
+def test_solve_tells_what_the_command_tells_and_says_it_in_words(site: httpx.Client, variant: Variant) -> None:
+    for match in matches(variant):
+        told = get(site, f"solve/{variant[0]}", match)
+        each = solve(match.game).each(match.state)
+        assert {key: told[key] for key in ("player", "outcome", "value", "plies", "best")} == {
+            key: programs.solved(match, each)[key] for key in ("player", "outcome", "value", "plies", "best")
+        }
+        assert [(entry["move"], entry["plies"], entry["words"]) for entry in told["each"]] == [
+            (str(move), verdict.distance, worth(match.state.player, verdict)[1]) for move, verdict in each
+        ]
+        outcome = match.outcome
+        assert told["standing"] == (outcome.reason if outcome else standing(match.state.player, each[0][1]))
+
+
+@every_variant
+def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Variant) -> None:
+    for match in matches(variant):
+        found = review(match, solve(match.game))
+        expected = json.loads(json.dumps(programs.reviewed(match, found)))
+        answers = [get(site, f"review/{variant[0]}", match), site.post("/api/review", json=match.record()).json()]
+        for told in answers:
+            assert {key: told[key] for key in ("start", "winning", "critical", "sentence")} == {
+                key: expected[key] for key in ("start", "winning", "critical", "sentence")
+            }
+            assert told["lines"] == found.lines()
+            for turn, moment in zip(told["turns"], found.moments, strict=True):
+                assert turn.get("lesson") == (moment.lesson if moment.swing else None)
+            again, _ = address.read(variant[0], httpx.QueryParams(told["address"]).multi_items())
+            assert again.states == match.states
+
+
+@every_game
+def test_computer_plays_as_in_the_terminal(site: httpx.Client, name: str) -> None:
+    for match in ongoing(name):
+        for who in ("1", "4", "7", "perfect", "random"):
+            with player(who, match.game, solve, seed="9") as opponent:
+                assert get(site, f"reply/{name}", match, vs=who, seed=9) == {"move": str(opponent.choose(match))}
+        assert get(site, f"reply/{name}", match, vs="coach", seed=9) == get(site, f"reply/{name}", match, vs=4, seed=9)
+
+
+@every_game
+def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Client, name: str) -> None:
+    for match in ongoing(name):
+        solution = solve(match.game)
+        for step in (1, 2, 3, 4):
+            told = get(site, f"hint/{name}", match, step=step)
+            assert told == {"step": step, "lines": hint(match.state, solution, step)}
+        for move in match.game.legal_moves(match.state)[:: max(1, len(match.game.moves) // 5)]:
+            question = warning(match.state, move, solution)
+            assert get(site, f"judge/{name}", match, move=move) == {"keeps": question is None, "question": question}
+
+
+@every_game
+def test_fair_starts_are_those_of_the_library(site: httpx.Client, name: str) -> None:
+    moves = [str(move) for move in fair_start(solve(dd.game(name)), "3")]
+    assert get(site, f"start/{name}", kind="fair", seed=3) == {"moves": moves, "opening": len(moves)}
+    assert get(site, f"start/{name}", kind="book") == {"moves": [], "opening": 0}
+
+
+@every_game
+def test_map_shows_the_verdict_at_every_score(site: httpx.Client, name: str) -> None:
+    for match in ongoing(name):
+        told, solution = get(site, f"map/{name}", match), solve(match.game)
+        found = cells(solution, match.state)
+        if told is None:
+            assert len(found) <= 1
+            continue
+        letters = {1: "w", 0: "d", -1: "l", None: "."}
+        for theirs, row in enumerate(told["rows"], told["low"]):
+            expected = [found.get(theirs, {}).get(mine) for mine in range(told["low"], told["high"] + 1)]
+            assert row == "".join(letters[value] for value in expected)
+        here = solution.probe(match.state).value
+        assert told["rows"][told["theirs"] - told["low"]][told["mine"] - told["low"]] == letters[here]
+
+
+def test_maps_of_two_kinds_agree() -> None:
+    from digitduels.study.maps import _one_by_one
+
+    match = ongoing("number-quest")[-1]
+    solution = solve(match.game)
+    quick = {
+        (theirs, mine): value for theirs, row in cells(solution, match.state).items() for mine, value in row.items()
+    }
+    slow = {
+        (theirs, mine): value
+        for theirs, row in _one_by_one(solution, match.state).items()
+        for mine, value in row.items()
+    }
+    assert quick == slow
+    assert len(quick) > 1000
+
+
+# Puzzles and lessons
+
+
+def test_puzzle_of_the_day_is_the_same_as_in_the_terminal(site: httpx.Client) -> None:
+    for date in ("2026-01-01", today().isoformat()):
+        told = get(site, "puzzle", date=date)
+        found = find((solve(dd.game(name)) for name in order(date)), None, date, 1)
+        assert found is not None
+        (puzzle,), solution = found
+        assert (told["game"], told["tier"], told["date"]) == (solution.game.id, puzzle.tier, date)
+        assert (told["address"], told["question"]) == (address.written(puzzle.match), puzzle.question(solution))
+    assert get(site, "puzzle") == get(site, "puzzle", date=daily(today()))
+
+
+@every_game
+def test_puzzles_and_sheets_of_a_game_are_puzzles(site: httpx.Client, name: str) -> None:
+    answer = site.get(f"/api/sheet?game={name}&count=2&seed=4")
+    if find([solve(dd.game(name))], None, "4", 1) is None:
+        assert answer.status_code == 422
+        assert site.get(f"/api/puzzle?game={name}&seed=4").json() == answer.json()
+        return
+    one, two = answer.json()["puzzles"]
+    assert one["address"] == get(site, "puzzle", game=name, seed=4)["address"] != two["address"]
+    for each in (one, two):
+        match, _ = address.read(name, httpx.QueryParams(each["address"]).multi_items())
+        judged = judge(match.state, solve(match.game))
+        assert judged is not None
+        assert judged[0] == each["tier"]
+        assert str(judged[1][0]) in each["answer"]
+
+
+@every_game
+def test_lesson_holds_the_rules_the_rulings_and_what_is_known(site: httpx.Client, name: str) -> None:
+    told, game = get(site, f"learn/{name}"), dd.game(name)
+    assert told["theory"] == theory(solve(game))
+    assert told["rulings"][: len(game.rulings)] == list(game.rulings)
+    assert told["rules"]
+    assert told["example"]["moves"] == game.example
+    assert get(site, f"learn/{name}", target=30)["changed"] == {"target": 30}
+
+
+# Answers that stay the same
+
+
+def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> None:
+    first = site.get("/api/position/number-duel?moves=%2B5")
+    assert "max-age" in first.headers["cache-control"]
+    again = site.get("/api/position/number-duel?moves=%2B5", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "sentence"),
+    [
+        ("position/chess", 404, "There is no game 'chess'"),
+        ("position/Number-Duel", 404, "There is no game 'Number-Duel'"),
+        ("position/number-duel?moves=+5", 422, "In an address a + is written %2B."),
+        ("position/number-duel?moves=x11", 422, "Move 1, 'x11': 'x11' is no move of Number Duel."),
+        ("position/operation-target?moves=x2%20x2%20x2", 422, "Move 3, 'x2': You cannot Multiply by 2 again"),
+        ("position/number-duel?goal=60", 422, "An address of this kind has no 'goal'"),
+        ("position/number-duel?target=60&target=70", 422, "The address has 'target' twice."),
+        ("position/number-duel?target=-1", 422, "target must be a whole number from 1 to 10^6; -1 is not."),
+        ("position/number-duel?position=1;2", 422, "A position of Number Duel is written like 1;0;0;2,2"),
+        ("position/number-duel?position=1;60;0;2,2,2,2,2,2,2,2,2,2", 422, "A score must be a whole number from 0"),
+        ("position/number-duel?first=3", 422, "first must be a whole number from 1 to 2; '3' is not."),
+        ("position/number-duel?opening=1", 422, "opening must be a whole number from 0 to 0; '1' is not."),
+        ("position/number-duel?moves=%2B5%20%2B10%20x10&conceded=1", 422, "The game is over."),
+        ("position/equation-duel?highest=99", 422, "has 38,808 different moves; this server goes up to 1,000."),
+        ("objection/number-duel?picks=99", 422, "picks must be the place of a choice"),
+        ("reply/number-duel?vs=9", 422, "vs must be one of random, 1, 2"),
+        ("reply/number-duel?vs=4&moves=%2B5%20%2B10%20x10", 422, "The game is over. Player 1 has reached 50 points."),
+        ("hint/number-duel?step=5", 422, "step must be a whole number from 1 to 4; '5' is not."),
+        ("judge/number-duel?move=%2B11", 422, "'+11' is no move of Number Duel."),
+        ("judge/operation-target?moves=x2%20x2&move=x2", 422, "You cannot Multiply by 2 again"),
+        ("solve/numerical-nexus?position=1;50,3,2,1,2,1,1;0,3,2,1,2,1,1;", 200, "Player 1 has reached"),
+        ("solve/numerical-nexus?position=1;20,3,2,1,2,1,1;0,3,2,1,2,1,1;", 422, "no player ever holds"),
+        ("puzzle?date=yesterday", 422, "date must be a day such as"),
+        ("puzzle?tier=5", 422, "tier must be a whole number from 1 to 4; '5' is not."),
+        ("puzzle?target=60", 422, "Options belong to a game: name it with game=."),
+        ("sheet", 422, "game must be one of equation-duel"),
+        ("sheet?game=number-duel&count=99", 422, "count must be a whole number from 1 to 24; '99' is not."),
+        ("start/number-duel?kind=odd", 422, "kind must be book or fair; 'odd' is not."),
+        ("solve/number-duel?target=1000000", 413, "384.0 MiB may be used."),
+        ("nothing", 404, "Not Found."),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_sentence(
+    site: httpx.Client, path: str, status: int, sentence: str
+) -> None:
+    answer = site.get(f"/api/{path}")
+    assert (answer.status_code, sentence in answer.text) == (status, True), answer.text

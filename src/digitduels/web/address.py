@@ -18,7 +18,7 @@ from digitduels.web.refusal import Refusal
 KEYS = ("moves", "first", "position", "opening", "conceded")
 PAGE_ONLY = ("vs", "seat", "seed", "hints", "takebacks")
 MOST_MOVES = 1000  # in an address
-MOST_DIFFERENT = 2000  # moves of a variant, so that a position stays small enough to be sent
+MOST_DIFFERENT = 1000  # moves of a variant, so that a position stays small enough to be sent
 
 _NUMBERS = r"(?:-?[0-9]{1,4300}(?:,-?[0-9]{1,4300})*)?"
 _PLACED = re.compile(rf"[12];{_NUMBERS};{_NUMBERS};{_NUMBERS}")

@@ -73,11 +73,11 @@ def reply(match: Match, solve: Solve, who: str, seed: str) -> str:
 
 def position(match: Match, solve: Solve) -> dict[str, Any]:
     """How a position stands, and what every move of it is worth."""
-    each, told = solve(match.game).each(match.state), partial(named, names=match.names)
+    outcome, told = match.outcome, partial(named, names=match.names)
+    each = [] if outcome else solve(match.game).each(match.state)
     answer = programs.solved(match, each)
     for entry, (_, verdict) in zip(answer["each"], each, strict=True):
         entry["words"] = told(worth(match.state.player, verdict)[1])
-    outcome = match.outcome
     answer["standing"] = told(outcome.reason if outcome else standing(match.state.player, each[0][1]))
     return answer
 

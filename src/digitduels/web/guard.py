@@ -22,6 +22,7 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 
 ADDRESSES = 10_000  # that are remembered, to limit how often each calls
+CHEAP = 1 << 14  # bytes of a request that count as much as a call
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 PROTECTION = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
@@ -71,9 +72,13 @@ class Guard:
         if origin is not None and not self.known(origin.lower(), headers.get("host", "").lower()):
             raise Refusal(403, "This server answers its own page only.")
         if scope["path"].startswith("/api/"):
-            wait = self.buckets.take(whose(scope), time.monotonic())
-            if wait:
-                raise Refusal(429, "Too many calls. Wait a little.", again=math.ceil(wait))
+            self.charge(scope, 1)
+
+    def charge(self, scope: Scope, cost: float) -> None:
+        """Raises Refusal if an address has used up what it may ask for at the moment."""
+        wait = self.buckets.take(whose(scope), time.monotonic(), cost)
+        if wait:
+            raise Refusal(429, "Too many calls. Wait a little.", again=math.ceil(wait))
 
     def known(self, origin: str, host: str) -> bool:
         return origin in self.origins or (bool(host) and urlsplit(origin).netloc == host)
@@ -100,6 +105,7 @@ class Guard:
         if data:
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 raise Refusal(415, "What is sent must be JSON, with the content type application/json.")
+            self.charge(scope, len(data) / CHEAP)
             sound(bytes(data))
         return replayed(bytes(data), receive)
 
@@ -162,17 +168,18 @@ class Buckets:
         self.rate, self.burst = rate, burst
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, who: str, now: float) -> float:
+    def take(self, who: str, now: float, cost: float = 1) -> float:
         """Notes a call; the seconds to wait if it is one too many, else 0."""
         if not self.rate:
             return 0.0
         left, since = self._left.pop(who, (float(self.burst), now))
         left = min(self.burst, left + (now - since) * self.rate)
-        allowed = left >= 1
-        self._left[who] = left - allowed, now
+        cost = min(cost, self.burst)
+        allowed = left >= cost
+        self._left[who] = left - cost * allowed, now
         if len(self._left) > ADDRESSES:
             self._left.popitem(last=False)
-        return 0.0 if allowed else (1 - left) / self.rate
+        return 0.0 if allowed else (cost - left) / self.rate
 
 
 def whose(scope: Scope) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from html import escape
 from typing import Any
 
@@ -9,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from digitduels.web.metrics import Metrics
-from digitduels.web.store import StoreError
+from digitduels.web.store import Store, StoreError
 from digitduels.web.workers import Workers
 
 router = APIRouter(tags=["for whoever runs the server"])
@@ -35,6 +36,16 @@ async def ready(request: Request) -> Response:
         database = False
     parts = {"tables": workers.warm, "database": database, "running": not state.stopping.is_set()}
     return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)
+
+
+async def answers(store: Store) -> bool:
+    """Whether the database answers, and soon."""
+    try:
+        async with asyncio.timeout(2):
+            await store.read("")
+    except (StoreError, TimeoutError):
+        return False
+    return True
 
 
 @router.get("/metrics", summary="Counts and times, in the text format of Prometheus", response_class=PlainTextResponse)

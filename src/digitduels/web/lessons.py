@@ -64,8 +64,8 @@ async def list_games(request: Request) -> Response:
 
 @router.get("/position/{game}", summary="Where a game stands, and what may be played", openapi_extra=takes())
 async def position(game: str, request: Request) -> Response:
-    match, _ = read(game, request)
-    return reply(request, view(match))
+    match, _ = await read(game, request)
+    return reply(request, await shown(match, request))
 
 
 @router.get(
@@ -74,7 +74,7 @@ async def position(game: str, request: Request) -> Response:
     openapi_extra=takes(picks="places of the chosen values among the choices of each field, with commas between"),
 )
 async def objection(game: str, request: Request) -> Response:
-    match, more = read(game, request, "picks")
+    match, more = await read(game, request, "picks")
     text, choices = more.get("picks", ""), columns(match.game)
     picks = [int(pick) for pick in text.split(",")] if re.fullmatch("[0-9]{1,6}(,[0-9]{1,6})*", text) else []
     if not 0 < len(picks) <= len(choices) or any(pick >= len(each) for pick, each in zip(picks, choices, strict=False)):
@@ -89,7 +89,7 @@ async def objection(game: str, request: Request) -> Response:
     openapi_extra=takes(kind="book, or fair: an opening after which the win is long and few moves keep it", **SEED),
 )
 async def start(game: str, request: Request) -> Response:
-    match, more = read(game, request, "kind", "seed")
+    match, more = await read(game, request, "kind", "seed")
     kind = more.get("kind", "book")
     if kind not in ("book", "fair"):
         raise Refusal(422, f"kind must be book or fair; {quoted(kind)} is not.")
@@ -103,7 +103,7 @@ async def start(game: str, request: Request) -> Response:
     openapi_extra=takes(vs=f"who plays: {', '.join((*NAMES, COACH))}", **SEED),
 )
 async def computer(game: str, request: Request) -> Response:
-    match, more = read(game, request, "vs", "seed")
+    match, more = await read(game, request, "vs", "seed")
     going_on(match)
     who = more.get("vs", "")
     if who not in (*NAMES, COACH):
@@ -114,7 +114,7 @@ async def computer(game: str, request: Request) -> Response:
 
 @router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes())
 async def solve(game: str, request: Request) -> Response:
-    match, _ = read(game, request)
+    match, _ = await read(game, request)
     return reply(request, await ask(request, "position", match))
 
 
@@ -124,7 +124,7 @@ async def solve(game: str, request: Request) -> Response:
     openapi_extra=takes(step="1 to 4"),
 )
 async def hint(game: str, request: Request) -> Response:
-    match, more = read(game, request, "step")
+    match, more = await read(game, request, "step")
     going_on(match)
     step = address.number(more, "step", 1, 4)
     return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step)})
@@ -136,7 +136,7 @@ async def hint(game: str, request: Request) -> Response:
     openapi_extra=takes(move="the move, such as %2B5"),
 )
 async def judge(game: str, request: Request) -> Response:
-    match, more = read(game, request, "move")
+    match, more = await read(game, request, "move")
     going_on(match)
     try:
         move = match.game.read(more.get("move", ""), match.state)
@@ -150,7 +150,7 @@ async def judge(game: str, request: Request) -> Response:
 
 @router.get("/review/{game}", summary="What decided a game", openapi_extra=takes())
 async def review(game: str, request: Request) -> Response:
-    match, _ = read(game, request)
+    match, _ = await read(game, request)
     return reply(request, await ask(request, "whole", match))
 
 
@@ -166,13 +166,14 @@ async def review(game: str, request: Request) -> Response:
     },
 )
 async def review_record(request: Request) -> Response:
-    match = address.recorded(await request.body())
+    data = await request.body()
+    match = await workers(request).aside(lambda: address.recorded(data))
     return Response(json.dumps(await ask(request, "whole", match)), media_type="application/json")
 
 
 @router.get("/map/{game}", summary="Who wins at which scores", openapi_extra=takes())
 async def scores(game: str, request: Request) -> Response:
-    match, _ = read(game, request)
+    match, _ = await read(game, request)
     return reply(request, await ask(request, "scores", match))
 
 
@@ -182,7 +183,7 @@ async def scores(game: str, request: Request) -> Response:
     openapi_extra=takes(date="YYYY-MM-DD; today in UTC unless a seed is given", game="of which game", **TIER, **SEED),
 )
 async def puzzle(request: Request) -> Response:
-    name, match, more = chosen_game(request, "date", "tier", "seed")
+    name, match, more = await chosen_game(request, "date", "tier", "seed")
     date, tier = more.get("date", ""), tier_of(more)
     if date:
         try:
@@ -203,7 +204,7 @@ async def puzzle(request: Request) -> Response:
     openapi_extra=takes(game="of which game", count=f"1 to {LARGEST_SHEET}", **TIER, **SEED),
 )
 async def sheet(request: Request) -> Response:
-    name, match, more = chosen_game(request, "count", "tier", "seed")
+    name, match, more = await chosen_game(request, "count", "tier", "seed")
     if name is None:
         raise Refusal(422, f"game must be one of {', '.join(games())}.")
     count = address.number({"count": more.get("count", "6")}, "count", 1, LARGEST_SHEET)
@@ -212,7 +213,7 @@ async def sheet(request: Request) -> Response:
 
 @router.get("/learn/{game}", summary="The rules of a game, and what is known of it", openapi_extra=takes())
 async def learn(game: str, request: Request) -> Response:
-    match, _ = read(game, request)
+    match, _ = await read(game, request)
     rules = match.game
     about, text = card(rules)
     try:
@@ -237,16 +238,24 @@ async def learn(game: str, request: Request) -> Response:
 # What they share
 
 
-def read(game: str, request: Request, *further: str) -> tuple[Match, dict[str, str]]:
+async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[str, str]]:
     """The match in the address of a request."""
-    return address.read(game, request.query_params.multi_items(), *further)
+    pairs = request.query_params.multi_items()
+    if {key for key, _ in pairs} <= {*address.KEYS, *address.PAGE_ONLY, *further}:
+        return address.read(game, pairs, *further)
+    return await workers(request).aside(lambda: address.read(game, pairs, *further))
 
 
-def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
+async def shown(match: Match, request: Request) -> dict[str, Any]:
+    """The position of a match, for the page."""
+    return await workers(request).aside(lambda: view(match)) if address.changed(match.game) else view(match)
+
+
+async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
     """The game that a query names, if it does, at its start; without one, a game is drawn by the seed."""
     pairs = request.query_params.multi_items()
     name = next((value for key, value in pairs if key == "game"), None)
-    match, more = address.read(order("")[0] if name is None else name, pairs, "game", *further)
+    match, more = await read(order("")[0] if name is None else name, request, "game", *further)
     if name is None and address.changed(match.game):
         raise Refusal(422, "Options belong to a game: name it with game=.")
     return name, Match(match.game), more
@@ -254,8 +263,12 @@ def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dic
 
 async def ask(request: Request, what: str, match: Match, **arguments: Any) -> Any:
     """An answer of a worker."""
-    workers: Workers = request.app.state.workers
-    return await workers.ask(what, match, **arguments)
+    return await workers(request).ask(what, match, **arguments)
+
+
+def workers(request: Request) -> Workers:
+    found: Workers = request.app.state.workers
+    return found
 
 
 def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:

@@ -93,7 +93,8 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 
 @router.post("", status_code=201, summary="Begin a game", responses={422: _ANSWERS[422]})
 async def create(sent: Creation, request: Request) -> Response:
-    match, _ = address.read(sent.game, _pairs(sent))
+    pairs = _pairs(sent)
+    match, _ = await request.app.state.workers.aside(lambda: address.read(sent.game, pairs))
     seat, computer = _seats(sent)
     return _json(await _host(request).create(match, seat, sent.name, computer), 201)
 

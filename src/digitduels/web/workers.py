@@ -11,8 +11,10 @@ import logging
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from typing import Any, TypeVar
 
 from digitduels.games import games
 from digitduels.match import Match
@@ -27,9 +29,11 @@ WARM_SECONDS = 600.0
 LEISURE = 20.0
 FIRST_SECONDS = 10.0  # that a question waits for tables that are being made
 
+SLOW = {"start", "puzzle", "sheet", "known"}  # questions that take more than a moment
 BUSY = "The server is busy. Ask again in a moment."
-SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
+TOO_SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
 log = logging.getLogger("digitduels")
+Answer = TypeVar("Answer")
 
 
 class Worker:
@@ -72,6 +76,7 @@ class Pool:
         """Questions that are not answered yet."""
         self.killed = 0
         """Workers that were ended because they took too long or too much."""
+        self._slow = asyncio.Semaphore(max(1, count - 1))  # so that somebody is always there for what is quick
         self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
         self._workers: set[Worker] = set()
         self._hiring: set[asyncio.Task[None]] = set()
@@ -87,18 +92,18 @@ class Pool:
         for worker in list(self._workers):
             await worker.stop()
 
-    async def ask(self, question: bytes, seconds: float | None = None) -> Any:
+    async def ask(self, question: bytes, *, slow: bool = False, seconds: float | None = None) -> Any:
         """The answer; raises Refusal if there is none in time."""
         if self.waiting >= self.queue:
             raise Refusal(503, BUSY, again=2)
         self.waiting += 1
         worker = None
         try:
-            async with asyncio.timeout(seconds or self.seconds):
+            async with asyncio.timeout(seconds or self.seconds), self._slow if slow else nullcontext():
                 worker = await self._idle.get()
                 return await self._ask(worker, question)
         except TimeoutError:
-            raise (Refusal(413, SLOW) if worker else Refusal(503, BUSY, again=2)) from None
+            raise (Refusal(413, TOO_SLOW) if worker else Refusal(503, BUSY, again=2)) from None
         finally:
             self.waiting -= 1
 
@@ -115,7 +120,7 @@ class Pool:
                 await worker.stop()
                 self._hire()
         if not line:
-            raise Refusal(413, SLOW)
+            raise Refusal(413, TOO_SLOW)
         reply = json.loads(line)
         if "refused" in reply:
             raise Refusal(*reply["refused"])
@@ -150,11 +155,15 @@ class Workers:
         self.books = Pool(settings.workers, settings.queue, BOOK_SECONDS, memory)
         self.variants = Pool(1, settings.queue, settings.seconds, memory, settings.seconds)
         self.ready = {name: asyncio.Event() for name in games()}
+        self._aside = ThreadPoolExecutor(1, "aside")
+        self._beside = 0
+        self._queue = settings.queue
         self._remembered: OrderedDict[bytes, str] = OrderedDict()
         self._size = 0
 
     async def __aenter__(self) -> Workers:
         self.books.start()
+        self.variants.start()
         self._warming = asyncio.create_task(self._warm())
         return self
 
@@ -162,6 +171,7 @@ class Workers:
         self._warming.cancel()
         with suppress(asyncio.CancelledError):
             await self._warming
+        self._aside.shutdown(wait=False, cancel_futures=True)
         await self.books.stop()
         await self.variants.stop()
 
@@ -178,13 +188,25 @@ class Workers:
             return json.loads(self._remembered[question])
         if match.game == book(match.game.id):
             await self._tables(match.game.id)
-            answer = await self.books.ask(question)
+            answer = await self.books.ask(question, slow=what in SLOW)
         else:
             answer = await self.variants.ask(question)
         self._remember(question, json.dumps(answer))
         return answer
 
+    async def aside(self, work: Callable[[], Answer]) -> Answer:
+        """What is short but not instant, such as reading a variant's rules: beside the event loop, one at a time."""
+        if self._beside >= self._queue:
+            raise Refusal(503, BUSY, again=2)
+        self._beside += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._aside, work)
+        finally:
+            self._beside -= 1
+
     def _remember(self, question: bytes, answer: str) -> None:
+        if question in self._remembered:  # asked twice at once
+            return
         self._size += len(question) + len(answer)
         self._remembered[question] = answer
         while self._size > REMEMBERED:
@@ -205,11 +227,10 @@ class Workers:
         for name, event in self.ready.items():
             question = json.dumps({"ask": "warm", "record": Match(book(name)).record(), "with": {}}).encode()
             try:
-                await self.books.ask(question, WARM_SECONDS)
+                await self.books.ask(question, slow=True, seconds=WARM_SECONDS)
             except Refusal as refusal:
                 log.warning("The tables of %s are missing: %s", name, refusal)
             event.set()
-        self.variants.start()  # only now, when all that is compiled once has been
         # What is known of whole games takes seconds; it is worked out before somebody asks, but not in the first rush.
         await asyncio.sleep(LEISURE)
         for name in self.ready:

@@ -1,0 +1,59 @@
+"""A real server for tests: on a socket, with its own home, in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from conftest import PATIENCE
+from digitduels.web.server import Server, listen
+from digitduels.web.settings import Settings
+
+
+@contextmanager
+def running(folder: Path, tables: Path, **settings: Any) -> Iterator[httpx.Client]:
+    """A server with a folder of its own and these settings, and a client that calls it."""
+    wanted = Settings(**{"port": 0, "rate": 0.0, "database": str(folder / "games.sqlite"), **settings})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tables))
+        with _running(wanted) as client:
+            yield client
+
+
+@contextmanager
+def _running(wanted: Settings) -> Iterator[httpx.Client]:
+    listener = listen(wanted)
+    server = Server(wanted)
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=PATIENCE) as client:
+            wait_for(lambda: server.started)
+            yield client
+    finally:
+        server.handle_exit(15, None)
+        thread.join(PATIENCE)
+        assert not thread.is_alive(), "the server does not stop"
+
+
+@contextmanager
+def warmed(folder: Path, tables: Path, **settings: Any) -> Iterator[httpx.Client]:
+    """A server that is ready for everything."""
+    with running(folder, tables, **settings) as client:
+        wait_for(lambda: client.get("/readyz").status_code == 200)
+        yield client
+
+
+def wait_for(true: Any) -> None:
+    """Waits until something is true; fails if that takes so long that it hangs."""
+    end = time.monotonic() + 5 * PATIENCE
+    while not true():
+        assert time.monotonic() < end, "nothing happens"
+        time.sleep(0.02)
