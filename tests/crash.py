@@ -74,6 +74,10 @@ class Report:
         )
 
 
+class LostGame(Exception):
+    """A server does not know a game that it has begun."""
+
+
 class Table:
     """Two clients at one game after the other."""
 
@@ -117,7 +121,10 @@ class Table:
     async def play(self) -> None:
         """Plays until it is enough."""
         while not self.enough:
-            await self.game()
+            try:
+                await self.game()
+            except LostGame as lost:
+                self.report.faults.append(f"lost: the game {lost}")
 
     async def game(self) -> None:
         rules = self.dice.choice(GAMES)
@@ -126,7 +133,9 @@ class Table:
         self.report.games.append(id)
         if "computer" not in rules:
             body = {"invite": created["invite"], "key": secrets.token_urlsafe(24)}
-            _, joined = await self.post(f"/api/games/{id}/seats", body)
+            code, joined = await self.post(f"/api/games/{id}/seats", body)
+            if code == 404:
+                raise LostGame(id)
             tokens[2] = joined["token"]
         state = await self.look(id)
         while not self.enough and state["outcome"] is None:
@@ -143,6 +152,8 @@ class Table:
                 answer = await self.client.get(f"{self.dice.choice(self.urls)}/api/games/{id}")
                 if answer.status_code == 200:
                     return answer.json()
+                if answer.status_code == 404:
+                    raise LostGame(id)
             except httpx.TransportError:
                 self.report.unanswered += 1
             await asyncio.sleep(0.05)

@@ -244,8 +244,8 @@ class Host:
             level, version = room.levels[room.match.state.player], room.kept.head
             try:
                 move = await self._workers.ask("reply", room.match, who=str(level), seed=id)
-            except Refusal as refusal:
-                if refusal.status == 503:  # taken up again in a while
+            except (Refusal, RuntimeError) as error:
+                if isinstance(error, Refusal) and error.status == 503:  # taken up again in a while
                     return
                 move = str(RandomPlayer(id).choose(room.match))  # what cannot be solved is played anyhow
             try:

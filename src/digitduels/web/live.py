@@ -71,6 +71,7 @@ class Watcher:
                     await self._send({"type": "http.response.body", "body": message, "more_body": True})
         except (OSError, TimeoutError):
             self.end()
+            return
         self._sending = None
         if not self._ending:
             self._rest()
@@ -96,7 +97,7 @@ class Watcher:
             if not self._ending:
                 raise
             self._task.uncancel()
-            if self._sending is None:  # the client reads, and may be told of the end
+            if self._sending is None:  # the client has read all, and may be told of the end
                 with suppress(OSError, TimeoutError):
                     async with asyncio.timeout(1):
                         await self._send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,4 +1,9 @@
-"""A server with a fault put in, which the crash harness must find: `python tests/crash_mutants.py FAULT --port …`."""
+"""`duels serve` that prepares no tables, so that it starts quickly, and on request with a fault put in.
+
+    python tests/crash_server.py FAULT|none --port …
+
+The crash harness must find every fault.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from typing import Any
 from digitduels.terminal.cli import main
 from digitduels.web import rooms
 from digitduels.web.store import sqlite
+from digitduels.web.workers import Workers
 
 
 def answers_before_commit() -> None:
@@ -41,8 +47,15 @@ def ignores_the_version() -> None:
     rooms.act = careless  # type: ignore[assignment]
 
 
+async def warm_nothing(self: Workers) -> None:
+    for ready in self.ready.values():
+        ready.set()
+
+
 FAULTS = {fault.__name__: fault for fault in (answers_before_commit, ignores_the_version)}
 
 if __name__ == "__main__":
-    FAULTS[sys.argv[1]]()
+    Workers._warm = warm_nothing  # type: ignore[method-assign]
+    if sys.argv[1] != "none":
+        FAULTS[sys.argv[1]]()
     main(["serve", *sys.argv[2:]])

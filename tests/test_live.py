@@ -1,0 +1,294 @@
+"""The live feed: whoever watches sees the whole state after every change, soon, and streams end cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import servers
+from conftest import PATIENCE
+from databases import Postgresql
+from digitduels.web import host, live
+from digitduels.web.live import Hub
+from digitduels.web.server import Server, listen
+from digitduels.web.settings import Settings
+
+
+@asynccontextmanager
+async def serving(database: str, **settings: Any) -> AsyncIterator[tuple[Server, httpx.AsyncClient]]:
+    """A server in this process, on a real socket, and a client of it."""
+    chosen = Settings(rate=0, port=0, database=database, **settings)
+    listener = listen(chosen)
+    server = Server(chosen)
+    running = asyncio.create_task(server.serve([listener]))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    try:
+        async with asyncio.timeout(PATIENCE), httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
+            while not server.started:
+                assert not running.done()
+                await asyncio.sleep(0.01)
+            yield server, client
+    finally:
+        server.stopping.set()
+        server.should_exit = True
+        await running
+
+
+async def begin(client: httpx.AsyncClient, **rules: Any) -> tuple[str, list[dict[str, str]]]:
+    """A game of two, and the headers of both."""
+    created = (await client.post("/api/games", json={"game": "number-quest"} | rules)).json()
+    joined = (await client.post(f"/api/games/{created['id']}/seats", json={"invite": created["invite"]})).json()
+    return created["id"], [{"Authorization": f"Bearer {each['token']}"} for each in (created, joined)]
+
+
+async def play(client: httpx.AsyncClient, id: str, players: list[dict[str, str]], version: int, move: str) -> None:
+    body = {"version": version, "move": move, "key": secrets.token_urlsafe(9)}
+    answer = await client.post(f"/api/games/{id}/moves", json=body, headers=players[(version - 1) % 2])
+    assert answer.status_code == 201, answer.text
+
+
+@asynccontextmanager
+async def watching(
+    client: httpx.AsyncClient, id: str, headers: dict[str, str] | None = None
+) -> AsyncIterator[AsyncIterator[str]]:
+    async with client.stream("GET", f"/api/games/{id}/events", headers=headers or {}) as answer:
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        yield answer.aiter_lines()
+
+
+async def told(lines: AsyncIterator[str]) -> Any:
+    """The next state."""
+    async for line in lines:
+        if line.startswith("data: "):
+            return json.loads(line[6:])
+    return None
+
+
+def test_everybody_who_watches_sees_every_change_with_its_version(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite")) as (_, client):
+            id, players = await begin(client)
+            async with watching(client, id, players[0]) as player, watching(client, id) as spectator:
+                for lines in (player, spectator):
+                    assert (await told(lines))["version"] == 1
+                for version, move in enumerate(["+5", "+6", "+7"], 1):
+                    await play(client, id, players, version, move)
+                    shown = (await client.get(f"/api/games/{id}")).json()
+                    assert await told(player) == await told(spectator) == shown
+
+    asyncio.run(main())
+
+
+def test_a_wrong_token_and_an_unknown_game_get_no_stream(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite"), streams=1) as (_, client):
+            id, _ = await begin(client)
+            wrong = {"Authorization": f"Bearer {secrets.token_urlsafe(24)}"}
+            assert (await client.get(f"/api/games/{id}/events", headers=wrong)).status_code == 403
+            assert (await client.get("/api/games/nosuchgame12/events")).status_code == 404
+            assert (await client.post(f"/api/games/{id}/events")).status_code == 405
+            async with watching(client, id) as lines:
+                assert await told(lines)
+                full = await client.get(f"/api/games/{id}/events")
+                assert (full.status_code, full.headers["Retry-After"]) == (503, "10")
+
+    asyncio.run(main())
+
+
+def test_signs_of_life_come_when_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "HEARTBEAT", (0.01, 0.02))
+
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite")) as (_, client):
+            id, players = await begin(client)
+            async with watching(client, id) as lines:
+                assert await told(lines)
+                beats = [line async for line in aiter_some(lines, 6)]
+                assert beats.count(":") >= 2
+                await play(client, id, players, 1, "+5")
+                assert (await told(lines))["version"] == 2
+
+    asyncio.run(main())
+
+
+async def aiter_some(lines: AsyncIterator[str], count: int) -> AsyncIterator[str]:
+    for _ in range(count):
+        yield await anext(lines)
+
+
+def test_whoever_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite")) as (server, client):
+            hub: Hub = server.config.app.app.state.host.hub  # type: ignore[union-attr]
+            id, _ = await begin(client)
+            for _ in range(3):
+                async with watching(client, id) as lines:
+                    assert await told(lines)
+                    assert hub.streams == 1
+                while hub.streams:
+                    await asyncio.sleep(0.01)
+            assert hub.watched == {}
+            before = len(asyncio.all_tasks())
+            async with watching(client, id) as lines:
+                assert await told(lines)
+            while hub.streams:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
+            assert len(asyncio.all_tasks()) <= before
+
+    asyncio.run(main())
+
+
+def test_a_stopping_server_ends_its_streams_at_once(tmp_path: Path) -> None:
+    async def main() -> None:
+        with servers.Server(str(tmp_path / "games.sqlite"), farewell=3600) as server:
+            async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
+                id, players = await begin(client)
+                async with watching(client, id) as one, watching(client, id, players[0]) as other:
+                    assert await told(one)
+                    assert await told(other)
+                    stopping = asyncio.create_task(asyncio.to_thread(server.stop))
+                    assert await told(one) is None
+                    assert await told(other) is None
+                    assert await stopping == 0
+            log = server.log()
+            assert "Traceback" not in log
+            for player in players:
+                assert player["Authorization"].removeprefix("Bearer ") not in log
+
+    asyncio.run(main())
+
+
+class Reader:
+    """A client that reads nothing until it is told to."""
+
+    def __init__(self) -> None:
+        self.read = asyncio.Event()
+        self.got: list[bytes] = []
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.body" and self.got:
+            await self.read.wait()
+        if message.get("body"):
+            self.got.append(message["body"])
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+def stream(hub: Hub, reader: Reader, first: Callable[[], Awaitable[tuple[int, bytes] | None]]) -> asyncio.Task[None]:
+    return asyncio.create_task(hub.stream("a game", None, first, reader.receive, reader.send))
+
+
+async def version_1() -> tuple[int, bytes]:
+    return 1, b"1"
+
+
+def test_a_slow_client_is_told_the_newest_state_only() -> None:
+    async def main() -> None:
+        hub, reader = Hub(), Reader()
+        streaming = stream(hub, reader, version_1)
+        while not reader.got:
+            await asyncio.sleep(0)
+        for version in range(2, 1000):
+            hub.publish("a game", version, b"%d" % version)
+            if version % 100 == 0:
+                await asyncio.sleep(0)
+        hub.publish("a game", 5, b"an old one that came late")
+        reader.read.set()
+        await asyncio.sleep(0.01)
+        assert [reader.got[0], reader.got[-1]] == [b"data: 1\n\n", b"data: 999\n\n"]
+        assert len(reader.got) <= 3
+        hub.close()
+        await streaming
+        assert hub.watched == {}
+
+    asyncio.run(main())
+
+
+def test_a_client_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "STALLED", 0.05)
+
+    async def main() -> None:
+        hub, reader = Hub(), Reader()
+        streaming = stream(hub, reader, version_1)
+        while not reader.got:
+            await asyncio.sleep(0)
+        hub.publish("a game", 2, b"2")
+        await asyncio.wait_for(streaming, PATIENCE)
+        assert hub.streams == 0
+
+    asyncio.run(main())
+
+
+def test_who_comes_and_who_goes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "LOOK", 0.05)
+    file = tmp_path / "games.sqlite"
+
+    async def main() -> None:
+        async with serving(str(file)) as (_, client):
+            id, players = await begin(client)
+            async with watching(client, id) as lines:
+                assert [seat["away"] for seat in (await told(lines))["seats"]] == [False, False]
+                database = sqlite3.connect(file, isolation_level=None, timeout=PATIENCE)
+                database.execute("UPDATE seat SET seen = 0 WHERE seat = 1")
+                database.close()
+                assert [seat["away"] for seat in (await told(lines))["seats"]] == [False, True]
+                async with watching(client, id, players[1]):
+                    assert [seat["away"] for seat in (await told(lines))["seats"]] == [False, False]
+
+    asyncio.run(main())
+
+
+def test_after_a_kill_the_stream_goes_on_where_the_game_stands(tmp_path: Path) -> None:
+    async def main() -> None:
+        with servers.Server(str(tmp_path / "games.sqlite")) as server:
+            async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
+                id, players = await begin(client)
+                await play(client, id, players, 1, "+5")
+                async with watching(client, id) as lines:
+                    assert (await told(lines))["version"] == 2
+                    server.kill()
+                    with pytest.raises(httpx.TransportError):
+                        await told(lines)
+                server.start()
+                async with watching(client, id) as lines:
+                    assert (await told(lines))["moves"] == ["+5"]
+
+    asyncio.run(main())
+
+
+def test_what_happens_at_one_server_is_seen_at_the_other(postgresql: Postgresql) -> None:
+    database = postgresql.database()
+
+    async def main() -> None:
+        async with serving(database) as (_, here), serving(database) as (_, there):
+            id, players = await begin(here)
+            async with watching(there, id) as lines:
+                assert (await told(lines))["version"] == 1
+                for version, move in enumerate(["+5", "+6", "+7"], 1):
+                    await play((here, there)[version % 2], id, players, version, move)
+                    assert (await told(lines))["version"] == version + 1
+                await asyncio.to_thread(postgresql.restart)
+                end = time.monotonic() + PATIENCE
+                while (await here.get("/readyz")).json()["database"] is False:
+                    assert time.monotonic() < end
+                body = {"version": 4, "move": "+8", "key": secrets.token_urlsafe(9)}
+                while (await here.post(f"/api/games/{id}/moves", json=body, headers=players[1])).status_code == 503:
+                    assert time.monotonic() < end
+                while (await told(lines))["version"] != 5:
+                    pass
+
+    asyncio.run(main())

@@ -1,0 +1,372 @@
+"""Games between friends, over HTTP: what may happen in one, and what may not."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from digitduels.web import host
+from digitduels.web.app import create
+from digitduels.web.settings import Settings
+
+PATIENCE = 60  # seconds
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rooms") / "games.sqlite"
+
+
+@pytest.fixture(scope="module")
+def client(file: Path) -> Iterator[TestClient]:
+    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+        yield client
+
+
+class Friends:
+    """Two people at one game, Anna in seat 1 and Bert in seat 2."""
+
+    def __init__(self, client: TestClient, join: bool = True, **rules: Any) -> None:
+        self.client = client
+        created = client.post("/api/games", json={"game": "number-quest", "name": "Anna"} | rules)
+        assert created.status_code == 201, created.text
+        self.created = created.json()
+        self.id = self.created["id"]
+        self.tokens = {self.created["seat"]: self.created["token"]}
+        if join:
+            joined = self.join(name="Bert")
+            assert joined.status_code == 201
+            self.tokens[joined.json()["seat"]] = joined.json()["token"]
+
+    def join(self, **more: Any) -> Any:
+        return self.client.post(f"/api/games/{self.id}/seats", json={"invite": self.created["invite"]} | more)
+
+    @property
+    def state(self) -> Any:
+        return self.client.get(f"/api/games/{self.id}").json()
+
+    def act(self, seat: int | None, kind: str, **more: Any) -> Any:
+        body = {"version": self.state["version"], "key": secrets.token_urlsafe(9)} | more
+        headers = {} if seat is None else {"Authorization": f"Bearer {self.tokens[seat]}"}
+        return self.client.post(f"/api/games/{self.id}/{kind}", json=body, headers=headers)
+
+    def play(self, moves: str) -> Any:
+        """Plays moves in turn; the state afterwards."""
+        for move in moves.split():
+            answer = self.act(self.state["player"], "moves", move=move)
+            assert answer.status_code == 201, answer.text
+        return self.state
+
+    def wait(self, moves: int) -> Any:
+        """The state when so many moves are played."""
+        end = time.monotonic() + PATIENCE
+        while len((state := self.state)["moves"]) < moves:
+            assert time.monotonic() < end, "the computer does not move"
+            time.sleep(0.02)
+        return state
+
+
+def sql(file: Path, statement: str, *values: object) -> list[Any]:
+    database = sqlite3.connect(file, timeout=PATIENCE, isolation_level=None)
+    try:
+        return database.execute(statement, values).fetchall()
+    finally:
+        database.close()
+
+
+def test_a_game_is_played_to_its_end(client: TestClient) -> None:
+    friends = Friends(client, game="number-duel")
+    state = friends.play("+5 +10 x10")
+    assert state["version"] == 4, "joining and three moves"
+    assert state["names"] == ["Anna", "Bert"]
+    assert state["outcome"] == {"winner": 1, "reason": "Anna has reached 50 points."}
+    over = friends.act(2, "moves", move="+1")
+    assert (over.status_code, over.json()["state"]["version"]) == (410, 4)
+
+
+def test_a_game_can_begin_with_an_opening_a_position_and_either_player(client: TestClient) -> None:
+    friends = Friends(client, game="number-duel", options={"target": 60}, first=2, moves=["+5", "+6"], seat=2)
+    assert friends.created["seat"] == 2
+    state = friends.state
+    assert (state["changed"], state["first"], state["opening"], state["player"]) == ({"target": 60}, 2, 2, 2)
+    assert friends.act(1, "takeback").status_code == 422, "an opening is not taken back"
+    placed = client.get("/api/position/number-duel", params={"moves": "+5 +6"}).json()["placed"]
+    assert Friends(client, game="number-duel", position=placed).state["placed"] == placed
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"game": "chess"},
+        {"options": {"target": -1}},
+        {"options": {"moves": "+5"}},
+        {"options": {"target": 5.5}},
+        {"moves": ["+99"]},
+        {"seat": 3},
+        {"seat": 1, "computer": {"seat": 1, "level": 2}},
+        {"computer": {"level": 8}},
+        {"surprise": 1},
+        {"game": "operation-target", "options": {"target": 10**400}},
+        {"game": "number-duel", "moves": ["+5", "+10", "x10"]},
+    ],
+    ids=str,
+)
+def test_a_senseless_game_is_refused_with_a_sentence(client: TestClient, wrong: dict[str, Any]) -> None:
+    refused = client.post("/api/games", json={"game": "number-quest"} | wrong)
+    assert refused.status_code in (404, 422)
+    assert refused.json()["detail"].endswith(".")
+
+
+def test_an_invitation_is_good_once_but_survives_a_lost_answer(client: TestClient) -> None:
+    friends = Friends(client, join=False)
+    assert client.get(f"/api/games/{friends.id}").json()["seats"][1]["joined"] is False, "a preview takes no seat"
+    key = secrets.token_urlsafe(24)
+    first, again = friends.join(key=key, name="Bert"), friends.join(key=key, name="Bert")
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["token"] == again.json()["token"]
+    assert friends.state["version"] == 1
+    late = friends.join(key=secrets.token_urlsafe(24))
+    assert (late.status_code, late.json()["state"]["version"]) == (410, 1)
+    assert friends.join(invite=secrets.token_urlsafe(24)).status_code == 403
+
+
+def test_of_two_who_join_at_once_one_gets_the_seat(client: TestClient) -> None:
+    friends = Friends(client, join=False)
+    with ThreadPoolExecutor(4) as threads:
+        codes = list(threads.map(lambda _: friends.join().status_code, range(4)))
+    assert sorted(codes) == [201, 410, 410, 410]
+
+
+def test_only_the_players_may_act_and_only_in_their_own_game(client: TestClient) -> None:
+    friends, others = Friends(client), Friends(client)
+    assert friends.act(None, "moves", move="+5").status_code == 403
+    friends.tokens[3] = others.tokens[1]
+    assert friends.act(3, "moves", move="+5").status_code == 403
+    assert friends.act(2, "moves", move="+5").json()["detail"] == "It is Anna's turn."
+    assert friends.state["version"] == 1
+
+
+@pytest.mark.parametrize(
+    "id", ["nosuchgame12", "short", "../../../etc", "%00%00%00%00%00%00%00%00%00%00%00%00", "é" * 12]
+)
+def test_unknown_games_are_not_found(client: TestClient, id: str) -> None:
+    assert client.get(f"/api/games/{id}/events").status_code == 404
+    assert client.post(f"/api/games/{id}/concede", json={"version": 0, "key": "12345678"}).status_code in (404, 405)
+
+
+def test_a_move_that_is_none_is_refused_with_the_reason(client: TestClient) -> None:
+    friends = Friends(client)
+    friends.play("+9 +9")
+    assert "no 9 in the pool" in friends.act(1, "moves", move="+9").json()["detail"].replace("There is ", "")
+    assert "is no move" in friends.act(1, "moves", move="castle").json()["detail"]
+    assert friends.state["version"] == 3
+
+
+def test_the_same_key_gets_the_same_answer_and_nothing_happens_twice(client: TestClient) -> None:
+    friends = Friends(client)
+    key = secrets.token_urlsafe(9)
+    first = friends.act(1, "moves", version=1, key=key, move="+5")
+    friends.play("+6")
+    again = friends.act(1, "moves", version=1, key=key, move="add 5")
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["accepted"] == again.json()["accepted"] == 2
+    assert again.json()["state"]["moves"] == ["+5", "+6"], "with how the game stands now"
+    assert friends.act(1, "moves", version=3, key=key, move="+7").status_code == 422
+    assert friends.act(2, "moves", version=3, key=key, move="+5").status_code == 422
+    assert friends.act(1, "concede", version=3, key=key).status_code == 422
+
+
+def test_whoever_answers_a_version_that_is_past_is_shown_the_present(client: TestClient) -> None:
+    friends = Friends(client)
+    friends.play("+5 +6")
+    stale = friends.act(1, "moves", version=1, move="+7")
+    assert stale.status_code == 409
+    assert stale.json()["state"] == friends.state
+    assert friends.act(1, "moves", version=9, move="+7").status_code == 409
+
+
+def test_of_two_moves_for_one_turn_one_is_played(client: TestClient) -> None:
+    friends = Friends(client)
+    with ThreadPoolExecutor(8) as threads:
+        moves = [f"+{number}" for number in range(1, 9)]
+        codes = list(threads.map(lambda move: friends.act(1, "moves", version=1, move=move).status_code, moves))
+    assert sorted(codes) == [201, *[409] * 7]
+    assert friends.state["version"] == 2
+
+
+def test_a_move_is_taken_back_when_both_agree(client: TestClient) -> None:
+    friends = Friends(client)
+    assert friends.act(1, "takeback").status_code == 422, "there is nothing to take back"
+    friends.play("+5 +6 +7")
+    assert friends.act(1, "takeback").json()["state"]["takeback"] == 1
+    assert friends.act(1, "takeback", answer="accept").status_code == 422, "nobody answers for another"
+    assert friends.act(2, "takeback").status_code == 422, "a question comes before the next"
+    assert friends.act(2, "takeback", answer="decline").json()["state"]["moves"] == ["+5", "+6", "+7"]
+    friends.act(2, "takeback")
+    state = friends.act(1, "takeback", answer="accept").json()["state"]
+    assert (state["moves"], state["player"], state["takeback"]) == (["+5"], 2, None), "with the reply to it"
+    friends.play("+8")
+    friends.act(1, "takeback")
+    assert friends.play("+9")["takeback"] is None, "who plays on has answered"
+
+
+def test_a_game_can_be_conceded_and_played_once_more_with_seats_swapped(client: TestClient) -> None:
+    friends = Friends(client, game="number-duel", options={"target": 60}, moves=["+3"])
+    assert friends.act(1, "rematch").status_code == 422
+    state = friends.act(1, "concede").json()["state"]
+    assert state["outcome"]["winner"] == 2
+    version = state["version"]
+    first = friends.act(2, "rematch", version=version)
+    second = friends.act(1, "rematch", version=version)
+    assert (first.status_code, second.status_code) == (201, 409)
+    assert first.json()["state"]["rematch"] == second.json()["state"]["rematch"], "both are shown the same game"
+    assert friends.act(1, "rematch").status_code == 409
+    friends.id = first.json()["state"]["rematch"]
+    friends.tokens = {1: friends.tokens[2], 2: friends.tokens[1]}
+    assert friends.state["names"] == ["Bert", "Anna"]
+    assert (friends.state["moves"], friends.state["changed"]) == (["+3"], {"target": 60})
+    assert friends.play("+4 +5")["version"] == 2
+
+
+def test_nobody_concedes_to_an_empty_seat_but_the_first_move_may_be_made(client: TestClient) -> None:
+    friends = Friends(client, join=False)
+    for kind in ("concede", "takeback"):
+        assert friends.act(1, kind).status_code == 422
+    assert friends.play("+5")["moves"] == ["+5"]
+    assert friends.join().json()["state"]["moves"] == ["+5"]
+
+
+def test_players_have_two_different_harmless_names(client: TestClient) -> None:
+    friends = Friends(client, join=False, name="  Anna\u202e\x1b[31m " + "a" * 100)
+    joined = friends.join(name=friends.state["names"][0].upper()).json()["state"]
+    first, second = joined["names"]
+    assert first.isprintable()
+    assert len(first) == len(second) == 40
+    assert second.endswith(" (2)")
+    unnamed = Friends(client, join=False, name="Player 2")
+    assert unnamed.join(name="\u200b\u2060").json()["state"]["names"] == ["Player 2", "Player 2 (2)"]
+
+
+def test_half_a_character_is_no_name_but_no_failure_either(client: TestClient) -> None:
+    body = rb'{"game": "number-quest", "name": "\ud800", "moves": ["\udfff"]}'
+    sent = client.post("/api/games", content=body, headers={"Content-Type": "application/json"})
+    assert sent.status_code == 422
+
+
+def test_a_state_is_sent_again_only_when_it_has_changed(client: TestClient) -> None:
+    friends = Friends(client)
+    address = f"/api/games/{friends.id}"
+    tag = client.get(address).headers["ETag"]
+    assert tag == '"1"'
+    assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
+    friends.play("+5")
+    assert client.get(address, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_the_computer_plays_and_agrees_to_take_back(client: TestClient) -> None:
+    friends = Friends(client, join=False, seat=2, computer={"level": 1})
+    state = friends.wait(1)
+    assert state["seats"][0] | {"away": False} == {
+        "name": "Computer, level 1",
+        "kind": "computer",
+        "level": 1,
+        "joined": True,
+        "away": False,
+        "substitute": False,
+    }
+    legal = friends.state["legal"][0]["move"]
+    friends.play(legal)
+    before = friends.wait(3)
+    back = friends.act(2, "takeback", version=before["version"]).json()["state"]
+    assert (back["moves"], back["takeback"]) == (before["moves"][:1], None)
+
+
+def test_a_game_that_waits_for_the_computer_is_taken_up_by_the_next_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
+    monkeypatch.setattr(host.Host, "_think", lambda *_: None)  # killed before it could think
+    with TestClient(create(settings)) as client:
+        friends = Friends(client, join=False, seat=2, computer={"level": 1})
+        assert friends.state["moves"] == []
+    monkeypatch.undo()
+    monkeypatch.setattr(host, "THINK", 0.1)
+    with TestClient(create(settings)) as client:
+        friends.client = client
+        assert len(friends.wait(1)["moves"]) == 1
+
+
+def test_the_computer_finishes_for_who_left_and_who_returns_gets_the_seat_back(client: TestClient, file: Path) -> None:
+    friends = Friends(client)
+    friends.play("+5")
+    assert friends.act(1, "substitute", level=1).json()["detail"] == "Bert is still there."
+    sql(file, "UPDATE seat SET seen = 0 WHERE game = ? AND seat = 1", friends.id)
+    assert [seat["away"] for seat in friends.state["seats"]] == [False, True]
+    assert client.get(f"/api/games/{friends.id}").headers["ETag"] == '"2-2"'
+    assert friends.act(1, "substitute", level=9).status_code == 422
+    assert friends.act(1, "substitute", level=1).status_code == 201
+    state = friends.wait(2)
+    assert (state["seats"][1]["kind"], state["seats"][1]["substitute"]) == ("computer", True)
+    assert (
+        friends.act(2, "moves", move="+1").json()["detail"] == "The computer plays for you. Take your seat back first."
+    )
+    assert friends.act(1, "return").status_code == 422
+    assert friends.act(2, "return").json()["state"]["seats"][1]["kind"] == "human"
+    friends.play(friends.state["legal"][0]["move"])
+    assert friends.state["player"] == 2
+    time.sleep(0.2)
+    assert friends.state["player"] == 2, "Bert plays again"
+
+
+def test_games_that_nobody_joins_are_deleted_and_idle_ones_are_closed(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    settings = Settings(rate=0, database=str(file), unjoined=3, idle=30)
+    with TestClient(create(settings)) as client:
+        alone, idle, playing, over = Friends(client, join=False), Friends(client), Friends(client), Friends(client)
+        alone.play("+5")
+        over.act(1, "concede")
+        long_ago = time.time() - 31 * host.DAY
+        sql(file, "UPDATE game SET created = ?, touched = ? WHERE id != ?", long_ago, long_ago, playing.id)
+    with TestClient(create(settings)) as client:
+        end = time.monotonic() + PATIENCE
+        idle.client = playing.client = over.client = client
+        while not idle.state["closed"]:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        assert client.get(f"/api/games/{alone.id}").status_code == 404
+        assert idle.act(1, "moves", move="+5").status_code == 410
+        assert not playing.state["closed"]
+        assert not over.state["closed"], "a game that is over stays as it is"
+
+
+def test_no_secret_is_kept_or_shown(client: TestClient, file: Path) -> None:
+    friends = Friends(client)
+    friends.play("+5 +6")
+    secret = [friends.created["invite"], *friends.tokens.values()]
+    shown = client.get(f"/api/games/{friends.id}").text
+    kept = repr([sql(file, f"SELECT * FROM {table}") for table in ("game", "seat", "event")])
+    for each in secret:
+        assert len(each) == 32
+        assert each not in shown
+        assert each not in kept
+    assert len(friends.id) == 12
+
+
+def test_a_database_that_does_not_answer_is_a_503_that_may_be_asked_again(client: TestClient, file: Path) -> None:
+    friends = Friends(client)
+    key = secrets.token_urlsafe(9)
+    sql(file, "CREATE TRIGGER broken BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'disk on fire'); END")
+    try:
+        refused = friends.act(1, "moves", key=key, move="+5")
+    finally:
+        sql(file, "DROP TRIGGER broken")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+    assert friends.act(1, "moves", key=key, move="+5").status_code == 201
