@@ -18,11 +18,13 @@ from digitduels.players import player
 from digitduels.solver.theory import theory
 from digitduels.solver.words import standing
 from digitduels.study import programs
-from digitduels.study.hints import hint, warning, worth
+from digitduels.study.hints import hint, refutation, warning, worth
 from digitduels.study.maps import cells
 from digitduels.study.puzzles import daily, find, judge, order, today
+from digitduels.study.reasons import reason
 from digitduels.study.review import review
 from digitduels.study.starts import fair_start
+from digitduels.text import addressed
 from digitduels.web import address
 from digitduels.web.view import columns, view
 from variants import ALL, describe, play_on, solve
@@ -199,8 +201,30 @@ def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Clien
             told = get(site, f"hint/{name}", match, step=step)
             assert told == {"step": step, "lines": hint(match.state, solution, step)}
         for move in match.game.legal_moves(match.state)[:: max(1, len(match.game.moves) // 5)]:
-            question = warning(match.state, move, solution)
-            assert get(site, f"judge/{name}", match, move=move) == {"keeps": question is None, "question": question}
+            question, verdict = warning(match.state, move, solution), dict(solution.each(match.state))[move]
+            why = refutation(match.state, move, solution) if question else reason(match.state, move, solution).sentence
+            assert get(site, f"judge/{name}", match, move=move) == {
+                "keeps": question is None,
+                "question": question,
+                **programs.judged(verdict),
+                "words": worth(match.state.player, verdict)[1],
+                "why": why,
+            }
+
+
+@every_game
+def test_whoever_reads_is_addressed(site: httpx.Client, name: str) -> None:
+    for match in ongoing(name):
+        for you in (0, 1):
+            found, each = review(match, solve(match.game)), solve(match.game).each(match.state)
+            told = get(site, f"review/{name}", match, you=you + 1)
+            assert (told["sentence"], told["story"]) == (addressed(found.sentence, you), addressed(found.story, you))
+            told = get(site, f"solve/{name}", match, you=you + 1)
+            assert told["standing"] == addressed(standing(match.state.player, each[0][1]), you)
+            told = get(site, f"hint/{name}", match, step=1, you=you + 1)
+            assert told["lines"][0] == addressed(standing(match.state.player, each[0][1]), you)
+            told = get(site, f"judge/{name}", match, move=each[-1][0], you=you + 1)
+            assert told["words"] == addressed(worth(match.state.player, each[-1][1])[1], you)
 
 
 @every_game

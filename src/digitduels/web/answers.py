@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import digitduels
@@ -18,9 +17,10 @@ from digitduels.study import programs, sheets
 from digitduels.study.hints import hint, refutation, warning, worth
 from digitduels.study.maps import cells
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
+from digitduels.study.reasons import reason
 from digitduels.study.review import review
 from digitduels.study.starts import fair_start
-from digitduels.text import named
+from digitduels.text import addressed, named
 from digitduels.web import address
 
 KEPT = 2  # variants whose solutions a worker holds
@@ -71,9 +71,9 @@ def reply(match: Match, solve: Solve, who: str, seed: str) -> str:
         return str(opponent.choose(match))
 
 
-def position(match: Match, solve: Solve) -> dict[str, Any]:
+def position(match: Match, solve: Solve, you: int | None = None) -> dict[str, Any]:
     """How a position stands, and what every move of it is worth."""
-    outcome, told = match.outcome, partial(named, names=match.names)
+    outcome, told = match.outcome, _teller(match, you)
     each = [] if outcome else solve(match.game).each(match.state)
     answer = programs.solved(match, each)
     for entry, (_, verdict) in zip(answer["each"], each, strict=True):
@@ -82,20 +82,30 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
     return answer
 
 
-def hints(match: Match, solve: Solve, step: int) -> list[str]:
+def hints(match: Match, solve: Solve, step: int, you: int | None = None) -> list[str]:
     """The lines of a hint."""
-    return [named(line, match.names) for line in hint(match.state, solve(match.game), step)]
+    return list(map(_teller(match, you), hint(match.state, solve(match.game), step)))
 
 
-def judgement(match: Match, solve: Solve, move: str) -> str | None:
-    """What a coach asks before a move is made, if anything."""
-    return warning(match.state, match.game.read(move, match.state), solve(match.game))
+def judgement(match: Match, solve: Solve, move: str, you: int | None = None) -> dict[str, Any]:
+    """What a move is worth and why, and what a coach asks before it is made, if anything."""
+    state, solution, told = match.state, solve(match.game), _teller(match, you)
+    chosen = match.game.read(move, state)
+    question, verdict = warning(state, chosen, solution), dict(solution.each(state))[chosen]
+    why = refutation(state, chosen, solution) if question else reason(state, chosen, solution).sentence
+    return {
+        "keeps": question is None,
+        "question": question,
+        **programs.judged(verdict),
+        "words": told(worth(state.player, verdict)[1]),
+        "why": told(why),
+    }
 
 
-def whole(match: Match, solve: Solve) -> dict[str, Any]:
+def whole(match: Match, solve: Solve, you: int | None = None) -> dict[str, Any]:
     """The review of a game."""
     solution = solve(match.game)
-    found, told = review(match, solution), partial(named, names=match.names)
+    found, told = review(match, solution), _teller(match, you)
     answer = programs.reviewed(match, found)
     for entry, moment in zip(answer["turns"], found.moments, strict=True):
         if moment.swing:
@@ -105,6 +115,7 @@ def whole(match: Match, solve: Solve) -> dict[str, Any]:
                 entry["refutation"] = told(refutation(state, moment.move, solution))
     return answer | {
         "sentence": told(found.sentence),
+        "story": told(found.story),
         "lines": [told(line) for line in found.lines()],
         "ribbon": found.ribbon,
         "players": list(match.players),
@@ -176,6 +187,11 @@ def _puzzle(found: Puzzle, solution: Solution) -> dict[str, Any]:
 def known(match: Match, solve: Solve) -> list[str]:
     """What is known of the whole game."""
     return theory(solve(match.game), match.first)
+
+
+def _teller(match: Match, you: int | None) -> Callable[[str], str]:
+    """How sentences are told: the players by their names, and the one who reads as you."""
+    return lambda text: named(text if you is None else addressed(text, you), match.names)
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {

@@ -30,10 +30,13 @@ PAGE = Path(__file__).parent / "page"
 ADDRESSES = (
     "/",
     "/play/{game}",
+    "/explore",
     "/explore/{game}",
+    "/review",
     "/review/{game}",
     "/puzzle",
     "/puzzle/{game}",
+    "/learn",
     "/learn/{game}",
     "/teach",
     "/g/{id}",

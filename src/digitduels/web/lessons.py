@@ -53,6 +53,7 @@ def takes(**further: str) -> dict[str, Any]:
     return {"parameters": listed}
 
 
+YOU = {"you": "the player who reads, 1 or 2: sentences then say you"}
 SEED = {"seed": "what chance depends on"}
 TIER = {"tier": f"how far away the win is, 1 to {max(TIERS)}"}
 
@@ -112,31 +113,31 @@ async def computer(game: str, request: Request) -> Response:
     return reply(request, {"move": move})
 
 
-@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes())
+@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes(**YOU))
 async def solve(game: str, request: Request) -> Response:
-    match, _ = await read(game, request)
-    return reply(request, await ask(request, "position", match))
+    match, more = await read(game, request, "you")
+    return reply(request, await ask(request, "position", match, you=reader(more)))
 
 
 @router.get(
     "/hint/{game}",
     summary="A hint, in four steps from how it stands to the move",
-    openapi_extra=takes(step="1 to 4"),
+    openapi_extra=takes(step="1 to 4", **YOU),
 )
 async def hint(game: str, request: Request) -> Response:
-    match, more = await read(game, request, "step")
+    match, more = await read(game, request, "step", "you")
     going_on(match)
     step = address.number(more, "step", 1, 4)
-    return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step)})
+    return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step, you=reader(more))})
 
 
 @router.get(
     "/judge/{game}",
-    summary="What a coach asks before a move is made",
-    openapi_extra=takes(move="the move, such as %2B5"),
+    summary="What a move is worth and why, and what a coach asks before it is made",
+    openapi_extra=takes(move="the move, such as %2B5", **YOU),
 )
 async def judge(game: str, request: Request) -> Response:
-    match, more = await read(game, request, "move")
+    match, more = await read(game, request, "move", "you")
     going_on(match)
     try:
         move = match.game.read(more.get("move", ""), match.state)
@@ -144,14 +145,13 @@ async def judge(game: str, request: Request) -> Response:
         raise Refusal(422, str(error)) from None
     if reason := match.game.objection(match.state, move):
         raise Refusal(422, reason)
-    question = await ask(request, "judgement", match, move=str(move))
-    return reply(request, {"keeps": question is None, "question": question})
+    return reply(request, await ask(request, "judgement", match, move=str(move), you=reader(more)))
 
 
-@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes())
+@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes(**YOU))
 async def review(game: str, request: Request) -> Response:
-    match, _ = await read(game, request)
-    return reply(request, await ask(request, "whole", match))
+    match, more = await read(game, request, "you")
+    return reply(request, await ask(request, "whole", match, you=reader(more)))
 
 
 @router.post(
@@ -287,6 +287,11 @@ def seed(more: dict[str, str]) -> str:
     if clean(text, LONGEST_SEED) != text:
         raise Refusal(422, f"A seed is a word of at most {LONGEST_SEED} characters.")
     return text
+
+
+def reader(more: dict[str, str]) -> int | None:
+    """The player to whom sentences are said, if the query names one."""
+    return address.number(more, "you", 1, 2) - 1 if more.get("you") else None
 
 
 def tier_of(more: dict[str, str]) -> int | None:
