@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import digitduels as dd
 from conftest import Run
-from digitduels.match import LARGEST, RecordError
+from digitduels.match import LARGEST, LONGEST_WORDS, RecordError
 
 RECORD: dict[str, Any] = {
     "format": "digitduels-record",
@@ -59,6 +59,7 @@ def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObjec
     for choice in data.draw(st.lists(st.integers(0, 999), max_size=20)):
         possible = match.game.legal_moves(match.state)
         if possible:
+            match.say(data.draw(st.text(max_size=20)))
             match.play(possible[choice % len(possible)])
     if match.outcome is None and data.draw(st.booleans()):
         match.concede(data.draw(st.integers(0, 1)))
@@ -66,6 +67,28 @@ def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObjec
     assert vars(again) == vars(match)
     assert again.outcome == match.outcome
     assert again.data() == match.data()
+
+
+def test_an_older_record_without_words_is_read() -> None:
+    assert "words" not in RECORD
+    assert dd.Match.replay(RECORD).words == []
+
+
+def test_words_are_kept_harmless_and_short_and_a_record_of_many_can_still_be_read() -> None:
+    match = dd.Match.replay(RECORD)
+    for _ in range(200):
+        match.say("\x1b[2J" + "\\\U0001f600" * 5000)
+    assert {(after, len(text)) for after, text in match.words} == {(2, LONGEST_WORDS)}
+    assert len(match.data()) < LARGEST
+    assert dd.Match.parse(match.data()).words == match.words
+
+
+def test_words_go_with_the_moves_that_are_taken_back() -> None:
+    match = dd.Match.replay(RECORD)
+    match.words = [(1, "before the second move"), (2, "after it")]
+    match.undo()
+    assert match.words == [(1, "before the second move")]
+    assert dd.Match.parse(match.data()).words == match.words
 
 
 def test_a_record_is_text_that_a_person_can_read() -> None:
@@ -123,6 +146,13 @@ WRONG: dict[str, dict[str, Any]] = {
     "moves that are lists": {"moves": [["+5"]]},
     "somebody else conceded": {"conceded": 0},
     "conceded that is a truth": {"conceded": True},
+    "words that are a text": {"words": "hello"},
+    "words without a place": {"words": ["hello"]},
+    "words at a place that is a truth": {"words": [[True, "hello"]]},
+    "words after a move that was never made": {"words": [[3, "hello"]]},
+    "words before the game": {"words": [[-1, "hello"]]},
+    "words that are numbers": {"words": [[0, 5]]},
+    "too many words": {"words": [[0, "hello"]] * 101},
 }
 BREACHES: dict[str, dict[str, Any]] = {
     "a move that is none": with_moves(["+5", "hello"]),

@@ -103,6 +103,7 @@ class Match:
         elif len(self.moves) > self.opening:
             self.states.pop()
             taken = f"{called(self.state.player)} takes back {self.moves.pop()}."
+            self.words = [said for said in self.words if said[0] <= len(self.moves)]
         else:
             raise IllegalMove("There is nothing to take back.")
         return taken

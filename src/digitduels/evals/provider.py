@@ -58,7 +58,8 @@ class Players(ModelAPI):
         if about is not None and token is not None:
             return self.explain(match, game.read(token, state), about)
         name = self.model_name if self.model_name in NAMES else "perfect"
-        move = player(name, game, solution, self.seed).choose(match)
+        # Chance differs from game to game, or all games from one start would be the same.
+        move = player(name, game, solution, f"{self.seed} {match.seed}").choose(match)
         if self.model_name == "prose":
             return f"I play {move}."
         if self.model_name == "illegal" or (self.model_name == "hasty" and asked == 1):

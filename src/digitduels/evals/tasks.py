@@ -58,7 +58,8 @@ def positions(
     """One decision each: positions in which one move alone keeps the win or the draw, evenly spread by distance."""
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
     truth = solution(rules)
-    wanted = [distances] if isinstance(distances, int) else distances
+    # From the command line a list comes as texts.
+    wanted = [distances] if isinstance(distances, int) else distances and [int(distance) for distance in distances]
     samples = []
     for number, match in enumerate(some_positions(truth, positions, seed, only_move, wanted), 1):
         each = truth.each(match.state)

@@ -85,7 +85,7 @@ def variant(board: dict[str, Any]) -> str:
     rules = game(board["game"], **board["options"])
     book = type(rules)().values
     changed = [f"{name}={value}" for name, value in rules.values.items() if value != book[name]]
-    return f"{rules.title}{f' with {chr(44).join(changed)}' if changed else ''}"
+    return f"{rules.title} with {', '.join(changed)}" if changed else rules.title
 
 
 def manner(settings: dict[str, Any]) -> str:
