@@ -55,7 +55,7 @@ def test_every_game_is_by_the_rules_and_ends(number: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_no_action_ever_raises_and_an_invalid_one_is_a_fault(number: int) -> None:
-    for action in (-1, 10**6, None, 1.5, "x"):
+    for action in (-1, 10**6, None, 1.0, "x", np.array([0, 1])):
         env = made(number)
         _, reward, over, _, _ = env.step(action)
         assert (reward, over) == (-10, True)

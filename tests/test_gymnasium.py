@@ -117,13 +117,16 @@ def test_a_program_that_breaks_the_rules_loses(home: object) -> None:
     env.close()
 
 
-def test_a_game_that_the_opponent_ends_before_the_agent_moves_is_told_with_the_first_step(home: object) -> None:
+def test_a_game_never_ends_before_the_agent_has_moved(home: object) -> None:
+    env = DuelEnv("equation-duel", seat=2)  # where a random player may pass the target at once
+    for seed in range(50):
+        seen, info = env.reset(seed=seed)
+        assert seen["action_mask"].any()
+        assert info["seat"] == 2
     env = DuelEnv("number-duel", opponent="perfect", options={"target": 1, "highest": 1, "copies": 2}, seat=2)
-    seen, info = env.reset(seed=1)
-    assert not seen["action_mask"].any()
-    assert info["reason"]
-    assert env.step(0)[1:3] == (-1, True)
-    assert env.step(0)[1:3] == (0, True)
+    seen, info = env.reset(seed=1)  # where whoever begins has won
+    assert (seen["action_mask"].tolist(), info["seat"]) == ([1, 1], 1)
+    assert env.step(0)[1:3] == (1, True)
 
 
 def test_the_same_seed_gives_the_same_games(home: object) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import gymnasium
 import numpy as np
 import pytest
 
 import digitduels as dd
+from conftest import ROOT
 from digitduels.adapters.vector import DuelVectorEnv
 from digitduels.core import State
 from test_compiled import Plain
@@ -123,19 +128,22 @@ def test_an_opponent_answers_by_the_rules(name: str, options: dict[str, Any], op
     assert len(set(results)) > 1 or opponent == "perfect"
 
 
+@pytest.mark.parametrize("name", ["number-duel", "equation-duel"])
 @pytest.mark.parametrize("seat", [1, 2])
-def test_the_agent_has_the_seat_it_asks_for(seat: int) -> None:
-    env = DuelVectorEnv("number-duel", num_envs=5, opponent="random", seat=seat)
+def test_the_agent_has_the_seat_it_asks_for(seat: int, name: str) -> None:
+    env = DuelVectorEnv(name, num_envs=5, opponent="random", seat=seat)
     env.reset(seed=6)
     for _ in range(30):
         assert {env.state(place).player for place in range(5)} == {seat - 1}
         env.step(env.sample_legal())
 
 
-def test_an_opponent_that_would_win_with_its_first_move_lets_the_agent_begin() -> None:
-    env = DuelVectorEnv("number-duel", num_envs=5, opponent="random", seat=2, options={"target": 1, "highest": 1})
-    seen, _ = env.reset(seed=7)
-    assert seen["action_mask"].any(axis=1).all()
+def test_an_opponent_that_would_win_with_its_first_move_lets_the_agent_begin(home: object) -> None:
+    options = {"target": 1, "highest": 1}
+    env = DuelVectorEnv("number-duel", num_envs=5, opponent="perfect", seat=2, options=options)
+    seen, info = env.reset(seed=7)
+    assert seen["action_mask"].all()
+    assert not info["player"].any()
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
@@ -219,3 +227,32 @@ def test_there_must_be_one_action_a_game() -> None:
     env.reset(seed=1)
     with pytest.raises(ValueError, match="one action for each of the 2 games"):
         env.step(np.array([1]))
+
+
+def test_the_example_learns_and_draws_its_score(home: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, ROOT / "examples" / "learn.py", "--seconds", "1", "--set", "highest=3", "--set", "target=9"],
+        capture_output=True,
+        text=True,
+        cwd=home,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "perfect play finds 1. The plot is in learning.svg." in ran.stdout
+    drawing = ElementTree.parse(home / "learning.svg").getroot()
+    assert len(drawing.findall("{http://www.w3.org/2000/svg}polyline")) == 1
+    assert "exact optimum: 1" in (home / "learning.svg").read_text(encoding="utf-8")
+
+
+def test_the_example_refuses_what_cannot_be_in_a_sentence(home: Path) -> None:
+    for arguments in (["--game", "chess"], ["--set", "size=3"], ["--game", "operation-target"]):
+        ran = subprocess.run(
+            [sys.executable, ROOT / "examples" / "learn.py", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert ran.returncode == 2
+        assert "Traceback" not in ran.stderr

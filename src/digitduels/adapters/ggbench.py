@@ -27,11 +27,36 @@ with needs("gymnasium"):
     from gymnasium import spaces
 
 FAULT = -10.0
+NOTHING: dict[str, Any] = {}
+KEPT = 50_000  # positions that an environment remembers
 LAST = {None: 0, "+1": 1, "x2": 2}
 
 
+class Node:
+    """A position with all that is said of it, and the positions after it that were met already."""
+
+    __slots__ = ("following", "info", "over", "reward", "row", "state", "valid", "viewer")
+
+    def __init__(self, env: Environment, state: State[Any, Any]) -> None:
+        outcome = env.game.outcome(state)
+        self.state = state
+        self.following: dict[Any, Node] = {}
+        if outcome is None:
+            self.viewer = viewer = state.player
+            self.over, self.reward, self.valid, self.info = False, 0.0, env.legal(state), NOTHING
+        else:
+            # After the end a position is seen as by the player who moved last.
+            self.viewer = viewer = 1 - state.player
+            reward = 0.0 if outcome.winner is None else 1.0 if outcome.winner == viewer else -1.0
+            self.over, self.reward, self.valid, self.info = True, reward, [], {"reason": outcome.reason}
+        self.row: npt.NDArray[Any] = np.array(env.row(viewer, state.hands, state.table), env.kind)
+
+
 class Environment(gym.Env[npt.NDArray[Any], Any]):
-    """What all five have in common. A subclass says which game it is and in what order gg-bench shows a position."""
+    """What all five have in common. A subclass says which game it is and in what order gg-bench shows a position.
+
+    Positions met before are kept, up to a number: random play and searches meet the first ones again and again.
+    """
 
     name: str
     options: Mapping[str, Any] = {}
@@ -45,66 +70,65 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
     def __init__(self) -> None:
         self.game = game(self.name, **self.options)
         self._moves = self.game.moves
+        self._places = {move: place for place, move in enumerate(self._moves)}
         self._known: dict[Hashable, list[int]] = {}
+        self._root = self._node = Node(self, self.game.start())
+        self._kept = [self._root]
+        self.done = False
         self.action_space = spaces.Discrete(len(self._moves))
-        self.reset()
-        self.observation_space = spaces.Box(*self.bounds, self._seen().shape, self.kind)
+        self.observation_space = spaces.Box(*self.bounds, self._root.row.shape, self.kind)
+
+    @property
+    def state(self) -> State[Any, Any]:
+        return self._node.state
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[Any], dict[str, Any]]:
         super().reset(seed=seed)
-        self.state = self.game.start()
-        self.viewer = self.state.player
-        self.done = False
-        self._valid = self._legal(self.state)
-        return self._seen(), {}
+        self._node, self.done = self._root, False
+        return self._root.row.copy(), {}
 
     def step(self, action: Any) -> tuple[npt.NDArray[Any], float, bool, bool, dict[str, Any]]:
+        node = self._node
         if self.done:
-            return self._seen(), 0.0, True, False, {}
-        if action not in self._valid:
-            self._end()
-            return self._seen(), FAULT, True, False, {"reason": "Invalid move"}
-        mover = self.state.player
-        self.state = state = self.game.after(self.state, self._moves[action])
-        outcome = self.game.outcome(state)
-        if outcome is None:
-            self.viewer = 1 - mover
-            self._valid = self._legal(state)
-            return self._seen(), 0.0, False, False, {}
-        self._end()
-        reward = 0.0 if outcome.winner is None else 1.0 if outcome.winner == mover else -1.0
-        return self._seen(), reward, True, False, {"reason": outcome.reason}
+            return node.row.copy(), 0.0, True, False, {}
+        if not (type(action) is int or isinstance(action, np.integer)) or action not in node.valid:
+            self.done = True
+            return node.row.copy(), FAULT, True, False, {"reason": "Invalid move"}
+        self._node = after = node.following.get(action) or self._follow(node, action)
+        self.done = after.over
+        return after.row.copy(), after.reward, after.over, False, after.info.copy()
 
     def valid_moves(self) -> list[int]:
         """The actions that may be taken now."""
-        return self._valid.copy()
+        return [] if self.done else self._node.valid.copy()
 
     def render(self) -> Any:
         """The position in words, and whose turn it is."""
-        return "\n".join([*self.game.view(self.state), f"Current player: {called(self.viewer)}"])
+        return "\n".join([*self.game.view(self.state), f"Current player: {called(self._node.viewer)}"])
+
+    def legal(self, state: State[Any, Any]) -> list[int]:
+        """The actions that may be taken in a position, which are remembered."""
+        key = self.game.legality(state)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = [self._places[move] for move in self.game.permitted(state)]
+        return found
+
+    def _follow(self, node: Node, action: Any) -> Node:
+        """The position after an action that was not met before, or not kept."""
+        after = Node(self, self.game.after(node.state, self._moves[action]))
+        if len(self._kept) < KEPT:
+            self._kept.append(after)
+            node.following[action] = after
+        return after
 
     def __deepcopy__(self, _: object) -> Environment:
         """Searches copy an environment at every step. Positions never change, so that a copy can share them."""
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
-
-    def _end(self) -> None:
-        """After the end a position is seen as by the player who moved last."""
-        self.done, self._valid = True, []
-
-    def _legal(self, state: State[Any, Any]) -> list[int]:
-        key = self.game.legality(state)
-        found = self._known.get(key)
-        if found is None:
-            ids = {move: place for place, move in enumerate(self._moves)}
-            found = self._known[key] = [ids[move] for move in self.game.permitted(state)]
-        return found
-
-    def _seen(self) -> npt.NDArray[Any]:
-        return np.array(self.row(self.viewer, self.state.hands, self.state.table), self.kind)
 
 
 class Env417(Environment):

@@ -30,6 +30,7 @@ with needs("gymnasium"):
 
 SEATS = (1, 2, "random")
 STARTS = ("book", "fair")
+TRIES = 100  # games that are begun anew because the opponent ended them at once
 
 
 class DuelEnv(gym.Env[dict[str, Any], Any]):
@@ -37,7 +38,8 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
 
     The agent has seat 1, seat 2 or a new one each game ("random"). A "fair" start is an opening after which the better
     player decides. With `truth` the info tells what every move is worth. A step is the agent's move and the answer to
-    it; the reward is 1 for a win and -1 for a loss, at the end. An action that is no legal move loses the game.
+    it; the reward is 1 for a win and -1 for a loss, at the end. An action that is no legal move loses the game. Should
+    the opponent end a game with its very first move, another one is begun; if it always does, the agent moves first.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -66,41 +68,29 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         self.match = Match(self.game)
         self.player = 0
         self._other: Player | None = None
-        self._told = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         super().reset(seed=seed)
-        self.close()
-        dice = int(self.np_random.integers(2**62))
-        self.player = dice % 2 if self.seat == "random" else int(self.seat) - 1
-        self.match = Match(self.game)
-        if self.start == "fair":
-            for move in fair_start(self.solution, dice):
-                self.match.play(move)
-            self.match.opening = len(self.match.moves)
-        self._other = player(self.opponent, self.game, lambda _: self.solution, dice, self.move_time)
-        self._told = False
-        self._answer()
+        for last in (*[False] * TRIES, True):
+            self._begin(int(self.np_random.integers(2**62)), last)
+            if self.match.outcome is None:
+                break
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        illegal = None
-        if self.match.outcome is None:
-            illegal = self.view.refusal(self.match.state, action)
-            if illegal is None:
-                self.match.play(self.game.moves[action])
-                self._answer()
-            else:
-                self.match.concede(self.player, illegal)
+        if self.match.outcome is not None:
+            return self._seen(), 0.0, True, False, self._info()
+        illegal = self.view.refusal(self.match.state, action)
+        if illegal is None:
+            self.match.play(self.game.moves[action])
+            self._answer()
+        else:
+            self.match.concede(self.player, illegal)
         outcome = self.match.outcome
-        reward = 0.0 if outcome is None or self._told else worth(outcome, self.player)
-        self._told = outcome is not None
-        info = self._info()
-        if illegal is not None:
-            info["illegal"] = illegal
-        return self._seen(), reward, outcome is not None, False, info
+        info = self._info() if illegal is None else {**self._info(), "illegal": illegal}
+        return self._seen(), 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
 
     def render(self) -> Any:
         """The position as people see it; None unless the render mode is "ansi"."""
@@ -117,6 +107,19 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     def solution(self) -> solver.Solution:
         """The exact truth about the game, solved when it is first needed."""
         return solver.solve(self.game)
+
+    def _begin(self, dice: int, first: bool) -> None:
+        """Starts a game. The agent is the one to move, or has its seat, and an opponent that is to move does so."""
+        self.close()
+        self.match = Match(self.game)
+        if self.start == "fair":
+            for move in fair_start(self.solution, dice):
+                self.match.play(move)
+            self.match.opening = len(self.match.moves)
+        seat = dice % 2 if self.seat == "random" else int(self.seat) - 1
+        self.player = self.match.state.player if first else seat
+        self._other = player(self.opponent, self.game, lambda _: self.solution, dice, self.move_time)
+        self._answer()
 
     def _answer(self) -> None:
         """The other player's move, if it is its turn."""

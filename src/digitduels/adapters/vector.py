@@ -88,7 +88,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
 
     The reward is for the player who has just moved: 1 for a win, -1 for a loss or an action that is no legal move. With
     the opponent "random" or "perfect" a step is the agent's move and the answer to it, and the agent has seat 1, 2 or a
-    new one each game. A game that is over begins anew in the same step; its last position is in info["final_obs"].
+    new one each game, as in gymnasium.DuelEnv. A game that is over begins anew in the same step; its last position is
+    in info["final_obs"].
     With copy=False the arrays that are returned change with the next step.
     """
 

@@ -15,6 +15,7 @@ from numba import int64, njit, uint64
 WON, DRAWN, LOST = -2, -3, -4
 ASK = -6  # the game ended with the table, and how is not known yet
 TRIES = 24  # random numbers that are tried before the legal moves are counted
+BEGINNINGS = 100  # games that are begun anew because the opponent ended them at once
 RANDOM, PERFECT = 1, 2
 
 _BARE: dict[str, Any] = {"_nrt": False}
@@ -172,24 +173,22 @@ def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: 
 
 @inline
 def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any) -> None:
-    """Starts a game anew. An opponent that moves first does so; one that ends the game by it lets the agent begin."""
+    """Starts a game anew. An opponent in the first seat moves, if that does not end the game every time."""
     counts, hands, mask, player = games.counts, games.hands, games.mask, games.player
     starts, firsts, opening = world.start_counts, world.start_hands, world.start_mask
-    second = False
-    if opponent:
-        second = seat == 1 or (seat == 2 and draw(dice, 2) == 1)
-    again = True
-    while again:
-        again = False
+    tries = 0
+    if opponent and (seat == 1 or (seat == 2 and draw(dice, 2) == 1)):
+        tries = BEGINNINGS
+    begun = False
+    while not begun:
         for digit in range(uint64(counts.shape[1])):
             counts[game, digit] = starts[digit]
         for move in range(uint64(mask.shape[1])):
             mask[game, move] = opening[move]
         hands[game, 0], hands[game, 1] = firsts[0], firsts[1]
-        player[game] = second
-        if second:
-            again = answer(world, opponent, counts, hands, mask, game, dice) != 0
-            second = False
+        player[game] = tries > 0
+        begun = tries == 0 or answer(world, opponent, counts, hands, mask, game, dice) == 0
+        tries -= 1
 
 
 @inline

@@ -96,11 +96,10 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     def after(self, state: Position, move: Move) -> Position:
         player, hands, _ = state
-        (score, uses), theirs = hands[player], hands[1 - player]
-        stock, times, plus = EFFECT[move.operation]
+        theirs = hands[1 - player]
         if move.operation == "reset-theirs":
             theirs = Hand(0, theirs.uses)
-        return state.then(Hand(score * times + plus, _spent(uses, stock)), theirs, None)
+        return state.then(_after(hands[player], move.operation), theirs, None)
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins.
@@ -162,7 +161,8 @@ class NumericalNexus(Game[Hand, None, Move]):
         return ["", *super().ending(state, outcome)]
 
 
-@lru_cache(maxsize=10_000)
-def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
-    """The uses that are left after one of a stock is spent."""
-    return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])
+@lru_cache(maxsize=50_000)
+def _after(hand: Hand, operation: str) -> Hand:
+    """The mover's hand after an operation: remembered, since a game has few hands and many positions."""
+    (score, uses), (stock, times, plus) = hand, EFFECT[operation]
+    return Hand(score * times + plus, (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :]))

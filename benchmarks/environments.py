@@ -1,0 +1,146 @@
+"""Random legal play through the rules, Gymnasium, PettingZoo, the vectorised environment and gg-bench's interface.
+
+PettingZoo's own tic-tac-toe is measured in the same run if pygame is there, which it imports; and gg-bench's own
+environments if GGBENCH names a checkout of it: GGBENCH=../gg-bench python -m benchmarks environments
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import digitduels as dd
+from benchmarks.playouts import playouts
+from digitduels.adapters import ggbench
+from digitduels.adapters.gymnasium import DuelEnv
+from digitduels.adapters.pettingzoo import env as duel
+from digitduels.adapters.vector import DuelVectorEnv
+
+SECONDS, RUNS = 0.3, 3
+GAMES = 4096
+NUMBERS = {game.name: number for number in (88, 185, 390, 417, 951) for game in [getattr(ggbench, f"Env{number}")]}
+COLUMNS = ("plain rules", "Gymnasium", "PettingZoo", "vectorised", "gg-bench's interface", "gg-bench's own")
+
+
+def table() -> str:
+    plays: dict[tuple[str, str], Callable[[], float]] = {}
+    for name in dd.games():
+        title, number = dd.game(name).title, NUMBERS[name]
+        own = theirs(number)
+        ways: list[Callable[[], float] | None] = [
+            lambda name=name: playouts(dd.game(name), 50_000),  # type: ignore[misc]
+            agent(DuelEnv(name)),
+            agents(duel(name)),
+            None if name == "operation-target" else vector(DuelVectorEnv(name, num_envs=GAMES)),
+            moves(getattr(ggbench, f"Env{number}")()),
+            own and moves(own),
+        ]
+        plays |= {(title, column): way for column, way in zip(COLUMNS, ways, strict=True) if way is not None}
+    try:
+        from pettingzoo.classic.tictactoe import tictactoe
+
+        plays["PettingZoo's tic-tac-toe", "PettingZoo"] = agents(tictactoe.env())
+    except ModuleNotFoundError:
+        print("pip install pygame to measure PettingZoo's tic-tac-toe as well")
+    rates = dict.fromkeys(plays, 0.0)
+    for _ in range(RUNS):  # in turn, so that a busy moment of the machine does not strike one of them alone
+        for key, play in plays.items():
+            rates[key] = max(rates[key], play())
+    rows = [f"| steps/s | {' | '.join(COLUMNS)} |", "|---|" + "---:|" * len(COLUMNS)]
+    for title in dict.fromkeys(title for title, _ in rates):
+        cells = (f"{rates[title, column]:,.0f}" if (title, column) in rates else "–" for column in COLUMNS)
+        rows.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def repeated(play: Callable[[], int]) -> Callable[[], float]:
+    """Plays games, or rounds of moves, for a while and tells the steps per second."""
+
+    def measure() -> float:
+        steps, start = 0, time.perf_counter()
+        while (spent := time.perf_counter() - start) < SECONDS:
+            steps += play()
+        return steps / spent
+
+    return measure
+
+
+def agent(env: Any) -> Callable[[], float]:
+    """Whole games in Gymnasium; a step is the agent's move and the random answer to it."""
+    choice = random.Random(1).choice
+
+    def play() -> int:
+        steps, over = 0, False
+        seen, _ = env.reset()
+        while not over:
+            seen, _, over, _, _ = env.step(choice(np.flatnonzero(seen["action_mask"])))
+            steps += 1
+        return steps
+
+    return repeated(play)
+
+
+def agents(env: Any) -> Callable[[], float]:
+    """Whole games in PettingZoo."""
+    choice = random.Random(1).choice
+
+    def play() -> int:
+        steps = 0
+        env.reset()
+        for _ in env.agent_iter():
+            seen, _, over, truncated, _ = env.last()
+            playing = not (over or truncated)
+            env.step(choice(np.flatnonzero(seen["action_mask"])) if playing else None)
+            steps += playing
+        return steps
+
+    return repeated(play)
+
+
+def vector(env: DuelVectorEnv) -> Callable[[], float]:
+    """Rounds of moves in many games at once, after some rounds in which it learns how games can end."""
+    env.reset(seed=1)
+
+    def play() -> int:
+        for _ in range(100):
+            env.step(env.sample_legal())
+        return 100 * GAMES
+
+    for _ in range(10):
+        play()
+    return repeated(play)
+
+
+def moves(env: Any) -> Callable[[], float]:
+    """Whole games in gg-bench's interface. Some of its own games never end; what goes on for too long is left."""
+    choice = random.Random(1).choice
+
+    def play() -> int:
+        steps, over = 0, False
+        env.reset()
+        while not over and steps < 100 and (valid := env.valid_moves()):
+            over = env.step(choice(valid))[2]
+            steps += 1
+        return steps
+
+    return repeated(play)
+
+
+def theirs(number: int) -> Any | None:
+    """gg-bench's own environment of a game, if there is a checkout of it."""
+    path = Path(os.environ.get("GGBENCH", "")) / "gg_bench" / "data" / "envs" / f"env_{number}.py"
+    if not path.is_file():
+        return None
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.CustomEnv()

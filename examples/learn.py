@@ -1,0 +1,212 @@
+"""A Q-learner that teaches itself a game for a minute, judged by the exact truth. Try it:
+
+    python examples/learn.py --seconds 60 --plot learning.svg
+
+It plays itself in 2048 games at once. In a game without chance a move is worth what the game pays at once, or else the
+opposite of what the opponent's best answer is worth: that is all it learns, in one large table, going backwards through
+the moves it has seen. Now and then it sits an exam: positions that are not lost and where some legal move throws
+something away. The plot shows in what share of them its move keeps what there is. Perfect play scores 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import digitduels as dd
+from digitduels.adapters.vector import DuelVectorEnv
+
+GAMES = 2048
+MOVES = 32  # that are made in each game before something is learned from them
+SIZE = 22  # bits: rows of the table
+RANDOM = 0.5  # share of moves that are made at random
+
+Array = np.ndarray[Any, Any]
+
+
+class Learner:
+    """What every move is worth, as far as it is known: 1, 0 or -1 for the player who makes it."""
+
+    def __init__(self, entries: int, moves: int, dice: np.random.Generator) -> None:
+        self.dice = dice
+        self.factors = dice.integers(2**63, size=entries, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+        self.values = np.zeros((1 << SIZE, moves), np.int8)
+
+    def places(self, rows: Array) -> Array:
+        """The rows of the table for these positions; few positions share one."""
+        mixed = (rows.astype(np.uint64) * self.factors).sum(axis=1, dtype=np.uint64)
+        return (mixed >> np.uint64(64 - SIZE)).astype(np.int64)
+
+    def choose(self, places: Array, masks: Array) -> Array:
+        """The best legal moves; of moves that seem equal any one."""
+        return np.where(masks, self.values[places] + self.dice.random(masks.shape, np.float32) / 2, -9).argmax(axis=1)
+
+    def learn(self, games: DuelVectorEnv, seen: dict[str, Array]) -> dict[str, Array]:
+        """Plays on for MOVES moves in every game, then learns from them, the last ones first."""
+        made = []
+        for _ in range(MOVES):
+            places, masks = self.places(seen["observation"]), seen["action_mask"]
+            chance = self.dice.random(GAMES) < RANDOM
+            actions = np.where(chance, games.sample_legal(), self.choose(places, masks))
+            seen, rewards, over, _, _ = games.step(actions)
+            made.append((places, actions, rewards, over, seen["action_mask"]))
+        following = self.places(seen["observation"])
+        for places, actions, rewards, over, answers in reversed(made):
+            best_answer = np.where(answers, self.values[following], -1).max(axis=1)
+            self.values[places, actions] = np.where(over, rewards, -best_answer)
+            following = places
+        return seen
+
+
+class Exam(NamedTuple):
+    """Critical positions: what is seen of them, which moves are legal and which of these keep the value."""
+
+    rows: Array
+    masks: Array
+    keeping: Array
+
+    @property
+    def chance(self) -> float:
+        """What random legal moves score."""
+        return float((self.keeping.sum(axis=1) / self.masks.sum(axis=1)).mean())
+
+    def score(self, learner: Learner) -> float:
+        moves = learner.choose(learner.places(self.rows), self.masks)
+        return float(self.keeping[np.arange(len(moves)), moves].mean())
+
+
+def set_exam(games: DuelVectorEnv, count: int, seed: int) -> Exam:
+    """Critical positions of random games, each once, judged by the solution of the game."""
+    solution, ids = dd.solve(games.game), {move: place for place, move in enumerate(games.game.moves)}
+    found: dict[bytes, tuple[Array, Array, Array]] = {}
+    seen, _ = games.reset(seed=seed)
+    for turn in range(20 * count):
+        game = 7 * turn % GAMES
+        each = solution.each(games.state(game))
+        if each[0][1].value > each[-1][1].value:
+            keeping = np.zeros(len(ids), bool)
+            keeping[[ids[move] for move, verdict in each if verdict.value == each[0][1].value]] = True
+            row = seen["observation"][game]
+            found[row.tobytes()] = row, seen["action_mask"][game].astype(bool), keeping
+            if len(found) == count:
+                break
+        if turn % 10 == 0:
+            seen = games.step(games.sample_legal())[0]
+    return Exam(*map(np.array, zip(*found.values(), strict=True)))
+
+
+class Point(NamedTuple):
+    """An exam: when it was, after how many moves, and its score."""
+
+    seconds: float
+    moves: int
+    score: float
+
+
+def train(games: DuelVectorEnv, exam: Exam, seconds: float, seed: int) -> Iterator[Point]:
+    """Learns for so many seconds, and sits an exam 40 times meanwhile."""
+    learner = Learner(exam.rows.shape[1], exam.masks.shape[1], np.random.default_rng(seed))
+    seen, _ = games.reset(seed=seed)
+    yield Point(0.0, 0, exam.score(learner))
+    begun, rounds, exams = time.perf_counter(), 0, 1
+    while (spent := time.perf_counter() - begun) < seconds:
+        seen = learner.learn(games, seen)
+        rounds += 1
+        if spent >= exams * seconds / 40:
+            exams += 1
+            yield Point(spent, rounds * MOVES * GAMES, exam.score(learner))
+    yield Point(time.perf_counter() - begun, rounds * MOVES * GAMES, exam.score(learner))
+
+
+def draw(title: str, exam: Exam, points: list[Point]) -> str:
+    """The plot, as SVG."""
+    wide, high, left, top = 560, 300, 60, 70
+    last = points[-1]
+
+    def x(seconds: float) -> float:
+        return left + wide * seconds / last.seconds
+
+    def y(score: float) -> float:
+        return top + high * (1 - score)
+
+    def text(at: float, line: float, words: str, more: str = "") -> str:
+        return f'<text x="{at:.1f}" y="{line:.1f}" {more}>{words}</text>'
+
+    def level(score: float, words: str, colour: str) -> str:
+        return (
+            f'<path d="M{left} {y(score):.1f}h{wide}" stroke="{colour}" stroke-width="2" stroke-dasharray="6 5"/>'
+            + text(left + wide + 10, y(score) + 5, words, f'fill="{colour}"')
+        )
+
+    grid = "".join(
+        f'<path d="M{left} {y(tick / 5):.1f}h{wide}" stroke="#DDDDDD"/>'
+        + text(left - 8, y(tick / 5) + 5, f"{tick / 5:.1f}", 'text-anchor="end"')
+        for tick in range(6)
+    )
+    ticks = "".join(
+        text(x(last.seconds * tick / 6), top + high + 22, f"{last.seconds * tick / 6:.3g}", 'text-anchor="middle"')
+        for tick in range(7)
+    )
+    curve = " ".join(f"{x(point.seconds):.1f},{y(point.score):.1f}" for point in points)
+    # The words beside the curve keep clear of the two levels.
+    beside = min(max(y(last.score) + 5, y(1) + 25), y(exam.chance) - 15)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 780 430" width="780" height="430" '
+        f'font-family="sans-serif" font-size="13" role="img"><title>{title}</title>'
+        '<rect width="780" height="430" fill="white"/>'
+        + text(left, 28, title, 'font-size="16" font-weight="bold"')
+        + text(left, 50, f"{last.moves / 1e6:.1f} million moves against itself; {len(exam.rows)} critical positions")
+        + grid
+        + ticks
+        + level(1, "exact optimum: 1", "#0072B2")
+        + level(exam.chance, f"random moves: {exam.chance:.2f}", "#666666")
+        + f'<polyline points="{curve}" fill="none" stroke="#B84A00" stroke-width="3" stroke-linejoin="round"/>'
+        + text(left + wide + 10, beside, f"learner: {last.score:.3f}", 'fill="#B84A00" font-weight="bold"')
+        + text(left + wide / 2, top + high + 48, "seconds of learning", 'text-anchor="middle"')
+        + f'<g transform="translate(18 {top + high / 2}) rotate(-90)">'
+        + text(0, 0, "share of critical moves found", 'text-anchor="middle"')
+        + "</g></svg>\n"
+    )
+
+
+def make(name: str, pairs: list[str]) -> tuple[DuelVectorEnv, list[str]]:
+    """The games, and the options that they are played with."""
+    # A variant that the table can hold; the games of the books have a hundred times as many positions.
+    pairs = pairs or (["target=30", "highest=6"] if name == "number-duel" else [])
+    kinds = {option.name: option.kind for option in dd.game(name).options()}
+    split = [pair.partition("=") for pair in pairs]
+    options = {name: kinds[name].read(value) if name in kinds else value for name, _, value in split}
+    return DuelVectorEnv(name, num_envs=GAMES, options=options), pairs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A Q-learner teaches itself a game, judged by the exact truth.")
+    parser.add_argument("--game", default="number-duel", help="any game that can be vectorised")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the game")
+    parser.add_argument("--seconds", type=float, default=60, help="how long it learns")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plot", type=Path, default=Path("learning.svg"), help="where the plot goes")
+    chosen = parser.parse_args()
+    try:
+        games, pairs = make(chosen.game, chosen.set)
+    except ValueError as reason:
+        parser.error(str(reason))
+    exam = set_exam(games, 1000, chosen.seed)
+    points = []
+    for point in train(games, exam, chosen.seconds, chosen.seed):
+        points.append(point)
+        print(
+            f"{point.seconds:5.1f} s  {point.moves / 1e6:6.1f} million moves  critical moves found: {point.score:.3f}"
+        )
+    title = f"A Q-learner in {games.game.title} ({', '.join(pairs) or 'as in the book'})"
+    chosen.plot.write_text(draw(title, exam, points), encoding="utf-8")
+    print(f"Random moves find {exam.chance:.3f}, perfect play finds 1. The plot is in {chosen.plot}.")
+
+
+if __name__ == "__main__":
+    main()
