@@ -118,6 +118,7 @@ def test_who_never_gives_a_legal_move_forfeits_everything_after_three_answers(ra
         assert len(answers) == len(record["words"]) == 3
         assert record["conceded"] == sample.metadata["seat"]
         assert answers[-1]["reason"] in record["forfeit"]
+        assert {each["refused"] for each in answers} <= {"illegal", "invalid"}
 
 
 def test_who_is_asked_again_with_the_reason_may_still_answer(ran: Ran) -> None:
@@ -235,24 +236,26 @@ def test_hostile_replies_lose_the_game_and_nothing_else(machine: Path) -> None:
         '{"move": NaN}',
         '{"move": ["+1"]}',
         "",
-        '{"move": "+99"}',
+        '{"move": "x2\u200b"}',  # which looks like a legal move
     ]
-    outputs = [ModelOutput.from_content("mockllm/model", text) for text in replies for _ in range(1)]
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in replies]
     for output in outputs:
         output.usage = ModelUsage()  # without it the stock model fetches a tokenizer
     model = get_model("mockllm/model", custom_outputs=outputs)
     task = match("operation-target", games=2)
-    (log,) = evaluate(task, model=model, log_dir=str(machine / "hostile"), display="none", max_samples=1)
+    folder = machine / "hostile"
+    (log,) = evaluate(task, model=model, log_dir=str(folder), display="none", max_samples=1, temperature=0.5)
     assert log.status == "success"
     for sample in log.samples or ():
         record = sample.store["Duel:record"]
         assert record["conceded"] == sample.metadata["seat"]
         assert all(len(text) <= LONGEST_WORDS and "\x1b" not in text for _, text in record["words"])
         assert Match.replay(record).record() == record
-    (board,) = leaderboard(read_logs([machine / "hostile"]))["boards"]
+    (board,) = leaderboard(read_logs([folder]))["boards"]
     (row,) = board["models"]
+    assert row["model"] == "mockllm/model (temperature=0.5)"
     assert (row["points"]["count"], row["forfeits"]["count"], row["refused"]["value"]) == (0, 2, 1.0)
-    assert row["moves"]["illegal"] + row["moves"]["invalid"] == 2
+    assert row["moves"]["invalid"] == row["moves"]["decisions"] == 2
 
 
 def test_a_game_that_is_cut_short_is_forfeited() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from digitduels.arena.grade import Judged, judge, judged, share, summary, tally
+from digitduels.arena.grade import REFUSED, Judged, judged, share, summary, tally
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame
 from digitduels.match import Match
@@ -70,9 +70,10 @@ def played(record: object, seat: int, answers: Sequence[Mapping[str, Any]], *, w
     if match.outcome is None and (whole or len(match.moves) == match.opening):
         match.concede(seat, UNFINISHED)
     decisions = [each for each in judged(match, truth) if each.player == seat]
-    if decisions and decisions[-1].kind == "forfeited" and answers and answers[-1]["ply"] == len(match.moves):
-        decisions[-1] = judge(match.state, answers[-1]["answer"], truth)  # which tells illegal from invalid
-    return Played(match, seat, decisions, len(answers), sum(each["reason"] is not None for each in answers))
+    last = answers[-1] if answers else None
+    if decisions and decisions[-1].kind == "forfeited" and last and last["refused"] in REFUSED:
+        decisions[-1] = decisions[-1]._replace(kind=last["refused"], reason=last["reason"])
+    return Played(match, seat, decisions, len(answers), sum(each["refused"] is not None for each in answers))
 
 
 # Logs
@@ -119,6 +120,9 @@ _SETTINGS = {
 }
 
 
+_CONFIG = ("temperature", "top_p", "max_tokens", "reasoning_effort", "reasoning_tokens")
+
+
 def read_logs(paths: Iterable[Path]) -> Logs:
     """Reads logs of Inspect and folders of them, each sample once; LogError says which file is none."""
     from inspect_ai.log import list_eval_logs, read_eval_log
@@ -146,17 +150,23 @@ def read_logs(paths: Iterable[Path]) -> Logs:
             if sample.error is not None or not sample.scores:
                 failed += 1
             else:
-                done.append(_done(task, log.eval, sample))
+                done.append(_done(task, log.eval, log.plan.config, sample))
     return Logs(done, failed, others)
 
 
-def _done(task: str, spec: Any, sample: Any) -> Done:
+def _label(model: str, config: Any) -> str:
+    """The name of a model, with what it was told to do otherwise than usual."""
+    told = [f"{name}={value}" for name in _CONFIG if (value := getattr(config, name, None)) is not None]
+    return f"{model} ({', '.join(told)})" if told else model
+
+
+def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
     about, kept = sample.metadata, sample.store
     try:
         game = None if task == "rules" else played_in(task, about, kept)
         return Done(
             task,
-            spec.model,
+            _label(spec.model, config),
             about["game"],
             about["options"],
             {name: spec.task_args.get(name) for name in _SETTINGS[task]},

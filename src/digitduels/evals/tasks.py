@@ -172,8 +172,12 @@ def _asked(match: Match, text: str, **about: Any) -> list[ChatMessage]:
     """The rules and a question. Beside the words our own players are told the match; a model sees the words only."""
     return [
         ChatMessageSystem(content=protocol.rules(match.game)),
-        ChatMessageUser(content=text, metadata={"record": match.record(), **about}),
+        _told(match, text, **about),
     ]
+
+
+def _told(match: Match, text: str, **about: Any) -> ChatMessageUser:
+    return ChatMessageUser(content=text, metadata={"record": match.record() | {"words": []}, **about})
 
 
 # Playing
@@ -235,13 +239,11 @@ async def turn(state: TaskState, match: Match, style: Style) -> None:
         except (InvalidMove, IllegalMove) as error:
             cut = isinstance(error, NoAnswer) and state.output.stop_reason == "max_tokens"
             reason = _CUT_OFF if cut else str(error)
-            _answered(state, match, chosen, reason)
-            refused = ChatMessageUser(
-                content=protocol.refusal(reason, match, style), metadata={"record": match.record()}
-            )
-            conversation += [state.output.message, refused]
+            kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
+            _answered(state, match, chosen, kind, reason)
+            conversation += [state.output.message, _told(match, protocol.refusal(reason, match, style))]
         else:
-            _answered(state, match, chosen, None)
+            _answered(state, match, chosen)
             match.play(move)
             _note(state, match)
             return
@@ -254,10 +256,13 @@ def _note(state: TaskState, match: Match) -> None:
     state.store_as(Duel).record = match.record()
 
 
-def _answered(state: TaskState, match: Match, chosen: str | None, reason: str | None) -> None:
-    kept = state.store_as(Duel)
+def _answered(
+    state: TaskState, match: Match, chosen: str | None, kind: str | None = None, reason: str | None = None
+) -> None:
+    """Keeps an answer, and of what kind it was and why if it was refused."""
     answer = None if chosen is None else clean(chosen, 100)
-    kept.answers = [*kept.answers, {"ply": len(match.moves), "answer": answer, "reason": reason}]
+    kept = state.store_as(Duel)
+    kept.answers = [*kept.answers, {"ply": len(match.moves), "answer": answer, "refused": kind, "reason": reason}]
 
 
 # Scoring
