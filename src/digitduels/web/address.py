@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.core import Choice, IllegalMove, InvalidMove, Option, State, Whole, Wholes
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import FOREIGN, Match
 from digitduels.text import quoted
@@ -114,20 +114,33 @@ def changed(rules: AnyGame) -> dict[str, Any]:
     return {name: value for name, value in rules.values.items() if value != usual[name]}
 
 
-def about() -> dict[str, str]:
-    """Everything that may stand in an address, and what it means."""
-    told = {
-        "moves": "the moves so far with spaces between; a + is written %2B",
-        "first": "who moves first, 1 or 2",
-        "position": "where the game began, if it was set up: player;hand 1;hand 2;table, numbers with commas between",
-        "opening": "how many of the moves were given",
-        "conceded": "who gave up, 1 or 2",
+def described() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Everything that may stand in an address: what it means, and what it looks like."""
+    player = {"type": "integer", "enum": [1, 2]}
+    found: dict[str, tuple[str, dict[str, Any]]] = {
+        "moves": ("the moves so far with spaces between; a + is written %2B", {"type": "string"}),
+        "first": ("who moves first", player),
+        "position": ("where the game began, if it was set up: player;hand 1;hand 2;table", {"type": "string"}),
+        "opening": ("how many of the moves were given", {"type": "integer", "minimum": 0}),
+        "conceded": ("who gave up", player),
     }
     for name in games():
         for option in kind(name).options():
-            text = f"{name}: {option.about}; {option.kind}"
-            told[option.name] = f"{told[option.name]}. {text}" if option.name in told else text
-    return told
+            about, schema = found.get(option.name, ("", _looks(option)))
+            told = f"{name}: {option.about}; {option.kind}"
+            found[option.name] = (f"{about}. {told}" if about else told), schema
+    return found
+
+
+def _looks(option: Option) -> dict[str, Any]:
+    """An option as OpenAPI describes it. Ranges differ from game to game, and stand in words."""
+    match option.kind:
+        case Whole():
+            return {"type": "integer"}
+        case Wholes():
+            return {"type": "string", "pattern": "^[0-9]{1,2}(,[0-9]{1,2})*$"}
+        case Choice(words):
+            return {"type": "string", "enum": list(words)}
 
 
 def kind(name: str) -> type[AnyGame]:

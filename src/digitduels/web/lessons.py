@@ -6,9 +6,9 @@ import datetime
 import hashlib
 import json
 import re
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
 
 from digitduels.core import InvalidMove
@@ -43,19 +43,22 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api", tags=["a game in an address"], responses=REFUSALS)
 
 
-def takes(**further: str) -> dict[str, Any]:
+TEXT: dict[str, Any] = {"type": "string"}
+YOU = ("the player who reads; sentences then say you", {"type": "integer", "enum": [1, 2]})
+SEED = ("what chance depends on", {"type": "string", "maxLength": LONGEST_SEED})
+TIER = ("how far away the win is", {"type": "integer", "minimum": 1, "maximum": max(TIERS)})
+GAME = ("the id of a game", {"type": "string", "enum": games()})
+Id = Annotated[str, Path(description=GAME[0], json_schema_extra=GAME[1])]
+
+
+def takes(**further: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     """What a route reads from its query, for the description of the API."""
-    about = address.about() | further
-    listed = [
-        {"name": name, "in": "query", "required": False, "description": told, "schema": {"type": "string"}}
-        for name, told in about.items()
-    ]
-    return {"parameters": listed}
-
-
-YOU = {"you": "the player who reads, 1 or 2: sentences then say you"}
-SEED = {"seed": "what chance depends on"}
-TIER = {"tier": f"how far away the win is, 1 to {max(TIERS)}"}
+    return {
+        "parameters": [
+            {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
+            for name, (about, schema) in (address.described() | further).items()
+        ]
+    }
 
 
 @router.get("/games", summary="The games, with their options")
@@ -64,7 +67,7 @@ async def list_games(request: Request) -> Response:
 
 
 @router.get("/position/{game}", summary="Where a game stands, and what may be played", openapi_extra=takes())
-async def position(game: str, request: Request) -> Response:
+async def position(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await shown(match, request))
 
@@ -72,9 +75,11 @@ async def position(game: str, request: Request) -> Response:
 @router.get(
     "/objection/{game}",
     summary="Why a move, or the beginning of one, may not be played",
-    openapi_extra=takes(picks="places of the chosen values among the choices of each field, with commas between"),
+    openapi_extra=takes(
+        picks=("places of the chosen values among the choices of each field, with commas between", TEXT)
+    ),
 )
-async def objection(game: str, request: Request) -> Response:
+async def objection(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "picks")
     text, choices = more.get("picks", ""), columns(match.game)
     picks = [int(pick) for pick in text.split(",")] if re.fullmatch("[0-9]{1,6}(,[0-9]{1,6})*", text) else []
@@ -87,9 +92,11 @@ async def objection(game: str, request: Request) -> Response:
 @router.get(
     "/start/{game}",
     summary="The moves that open a game",
-    openapi_extra=takes(kind="book, or fair: an opening after which the win is long and few moves keep it", **SEED),
+    openapi_extra=takes(
+        kind=("fair: the win is long and few moves keep it", {"type": "string", "enum": ["book", "fair"]}), seed=SEED
+    ),
 )
-async def start(game: str, request: Request) -> Response:
+async def start(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "kind", "seed")
     kind = more.get("kind", "book")
     if kind not in ("book", "fair"):
@@ -101,9 +108,9 @@ async def start(game: str, request: Request) -> Response:
 @router.get(
     "/reply/{game}",
     summary="The move of a computer player",
-    openapi_extra=takes(vs=f"who plays: {', '.join((*NAMES, COACH))}", **SEED),
+    openapi_extra=takes(vs=("who plays", {"type": "string", "enum": [*NAMES, COACH]}), seed=SEED),
 )
-async def computer(game: str, request: Request) -> Response:
+async def computer(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "vs", "seed")
     going_on(match)
     who = more.get("vs", "")
@@ -113,8 +120,8 @@ async def computer(game: str, request: Request) -> Response:
     return reply(request, {"move": move})
 
 
-@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes(**YOU))
-async def solve(game: str, request: Request) -> Response:
+@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes(you=YOU))
+async def solve(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "you")
     return reply(request, await ask(request, "position", match, you=reader(more)))
 
@@ -122,9 +129,9 @@ async def solve(game: str, request: Request) -> Response:
 @router.get(
     "/hint/{game}",
     summary="A hint, in four steps from how it stands to the move",
-    openapi_extra=takes(step="1 to 4", **YOU),
+    openapi_extra=takes(step=("how much is told", {"type": "integer", "minimum": 1, "maximum": 4}), you=YOU),
 )
-async def hint(game: str, request: Request) -> Response:
+async def hint(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "step", "you")
     going_on(match)
     step = address.number(more, "step", 1, 4)
@@ -134,9 +141,9 @@ async def hint(game: str, request: Request) -> Response:
 @router.get(
     "/judge/{game}",
     summary="What a move is worth and why, and what a coach asks before it is made",
-    openapi_extra=takes(move="the move, such as %2B5", **YOU),
+    openapi_extra=takes(move=("the move, such as %2B5", TEXT), you=YOU),
 )
-async def judge(game: str, request: Request) -> Response:
+async def judge(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "move", "you")
     going_on(match)
     try:
@@ -148,8 +155,8 @@ async def judge(game: str, request: Request) -> Response:
     return reply(request, await ask(request, "judgement", match, move=str(move), you=reader(more)))
 
 
-@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes(**YOU))
-async def review(game: str, request: Request) -> Response:
+@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes(you=YOU))
+async def review(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "you")
     return reply(request, await ask(request, "whole", match, you=reader(more)))
 
@@ -172,7 +179,7 @@ async def review_record(request: Request) -> Response:
 
 
 @router.get("/map/{game}", summary="Who wins at which scores", openapi_extra=takes())
-async def scores(game: str, request: Request) -> Response:
+async def scores(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "scores", match))
 
@@ -180,7 +187,12 @@ async def scores(game: str, request: Request) -> Response:
 @router.get(
     "/puzzle",
     summary="A puzzle: of a day, or of a game",
-    openapi_extra=takes(date="YYYY-MM-DD; today in UTC unless a seed is given", game="of which game", **TIER, **SEED),
+    openapi_extra=takes(
+        date=("YYYY-MM-DD; today in UTC unless a seed is given", {"type": "string", "format": "date"}),
+        game=GAME,
+        tier=TIER,
+        seed=SEED,
+    ),
 )
 async def puzzle(request: Request) -> Response:
     name, match, more = await chosen_game(request, "date", "tier", "seed")
@@ -201,7 +213,12 @@ async def puzzle(request: Request) -> Response:
 @router.get(
     "/sheet",
     summary="Puzzles to print, with an answer key",
-    openapi_extra=takes(game="of which game", count=f"1 to {LARGEST_SHEET}", **TIER, **SEED),
+    openapi_extra=takes(
+        game=GAME,
+        count=("how many puzzles", {"type": "integer", "minimum": 1, "maximum": LARGEST_SHEET}),
+        tier=TIER,
+        seed=SEED,
+    ),
 )
 async def sheet(request: Request) -> Response:
     name, match, more = await chosen_game(request, "count", "tier", "seed")
@@ -212,7 +229,7 @@ async def sheet(request: Request) -> Response:
 
 
 @router.get("/learn/{game}", summary="The rules of a game, and what is known of it", openapi_extra=takes())
-async def learn(game: str, request: Request) -> Response:
+async def learn(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     rules = match.game
     about, text = card(rules)

@@ -1,0 +1,204 @@
+"""`duels serve` as a process: how it starts, what it says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conftest import DUELS, PATIENCE, Run
+
+
+@contextmanager
+def serving(folder: Path, tables: Path, *arguments: str, **more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command on any free port, and the address it tells."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tables), **more}
+    with open(folder / "log", "w") as log:
+        server = subprocess.Popen(
+            [*DUELS, "serve", "--port", "0", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=environment,
+            cwd=folder,
+        )
+    try:
+        assert server.stdout is not None
+        first = server.stdout.readline()
+        found = re.search(r"http://\S+", first)
+        assert found, first + (folder / "log").read_text()
+        yield server, found[0]
+    finally:
+        server.kill()
+        server.wait()
+        assert server.stdout is not None
+        server.stdout.close()
+
+
+def answered(address: str) -> httpx.Response:
+    """The first answer of a server that is starting."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return httpx.get(f"{address}healthz", timeout=PATIENCE)
+        except httpx.ConnectError:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+def children(process: int) -> set[int]:
+    """The processes that a process has started."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[1]) == process and fields[0] != "Z":
+            found.add(int(path.parent.name))
+    return found
+
+
+def test_it_says_where_it_is_and_ends_well_when_told_to_stop(home: Path, tables: Path) -> None:
+    with serving(home, tables) as (server, address):
+        assert answered(address).json() == {"alive": True}
+        workers = children(server.pid)
+        assert workers
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(PATIENCE) == 0
+        assert server.stdout is not None
+        assert server.stdout.read() == "Ctrl-C stops it.\n"
+    lines = [json.loads(line) for line in (home / "log").read_text().splitlines()]
+    assert [(line["route"], line["status"]) for line in lines if line["event"] == "request"] == [("/healthz", 200)]
+    assert not [line for line in lines if line["level"] not in ("info", "debug")]
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def test_ctrl_c_is_an_interruption(home: Path, tables: Path) -> None:
+    with serving(home, tables) as (server, address):
+        answered(address)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(PATIENCE) == 130
+    assert "Traceback" not in (home / "log").read_text()
+
+
+def test_a_request_that_is_under_way_is_answered_before_the_server_stops(home: Path, tables: Path) -> None:
+    with serving(home, tables) as (server, address):
+        answered(address)
+        host, port = re.findall(r"http://([^:]+):(\d+)/", address)[0]
+        with socket.create_connection((host, int(port)), PATIENCE) as slow:
+            body = b"{}"
+            head = (
+                f"POST /api/review HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+            )
+            slow.sendall(f"{head}\r\n\r\n".encode() + body[:1])
+            time.sleep(0.3)  # so that it has arrived
+            server.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            slow.sendall(b"}")
+            assert slow.recv(1 << 16).startswith(b"HTTP/1.1 422 ")
+        assert server.wait(PATIENCE) == 0
+
+
+def test_workers_of_a_server_that_is_killed_end_by_themselves(home: Path, tables: Path) -> None:
+    with serving(home, tables) as (server, address):
+        answered(address)
+        workers = children(server.pid)
+        server.kill()
+        server.wait()
+        end = time.monotonic() + PATIENCE
+        while any(Path(f"/proc/{worker}").exists() for worker in workers):
+            assert time.monotonic() < end, "a worker outlives its server"
+            time.sleep(0.05)
+
+
+def test_a_port_that_is_in_use_is_named(duels: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        for more in ([], ["--check"]):
+            ran = duels("serve", "--port", str(port), *more)
+            assert (ran.returncode, ran.stderr) == (
+                1,
+                f"duels: Port {port} is in use. Choose another with --port, or 0 for any that is free.\n",
+            )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--port", "70000"], 2, "duels: port must be from 0 to 65535; 70000 is not.\n"),
+        (["--port", "-1"], 2, "duels: port must be from 0 to 65535; -1 is not.\n"),
+        (["--port", "many"], 2, "invalid int value: 'many'\n"),
+        (["--port", "0", "--host", "no such host"], 2, "'no such host' is not.\n"),
+        (["--port", "0", "--host", "192.0.2.1"], 2, "--host must be an address of this machine; '192.0.2.1' is not.\n"),
+    ],
+)
+@pytest.mark.parametrize("check", [[], ["--check"]], ids=["", "--check"])
+def test_senseless_values_are_refused(
+    duels: Run, arguments: list[str], code: int, sentence: str, check: list[str]
+) -> None:
+    ran = duels("serve", *arguments, *check)
+    assert (ran.returncode, ran.stdout) == (code, "")
+    assert ran.stderr.endswith(sentence)
+
+
+def test_check_says_that_all_is_well_and_starts_nothing(duels: Run) -> None:
+    ran = duels("serve", "--port", "0", "--check")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "All is well.\n", "")
+
+
+@pytest.mark.parametrize("database", ["/proc/no/games.sqlite", "postgresql://nobody@127.0.0.1:1/none", "mysql://x"])
+def test_check_names_a_database_that_cannot_be_used(duels: Run, database: str) -> None:
+    for more in ([], ["--check"]):
+        ran = duels("serve", "--port", "0", "--database", database, *more)
+        assert ran.returncode in (1, 2)
+        assert re.fullmatch(r"duels: [^\n]+\.\n", ran.stderr), ran.stderr
+
+
+def test_who_can_reach_it_is_said_where_others_can(home: Path, tables: Path) -> None:
+    with serving(home, tables, "--host", "0.0.0.0") as (server, address):
+        assert address.startswith("http://localhost:")
+        answered(address)
+        server.send_signal(signal.SIGTERM)
+        server.wait(PATIENCE)
+        assert server.stdout is not None
+        told = server.stdout.read()
+    assert "Everybody who can reach this machine can play here" in told
+    found = re.search(r"Others in your network find it at (http://\S+)", told)
+    if found:
+        assert found[1].rpartition(":")[2] == address.rpartition(":")[2]
+
+
+def test_open_opens_the_browser_there(home: Path, tables: Path) -> None:
+    seen = home / "seen"
+    script = home / "browser"
+    script.write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}\n')
+    script.chmod(0o755)
+    with serving(home, tables, "--open", BROWSER=f"{script} %s") as (_, address):
+        answered(address)
+        end = time.monotonic() + PATIENCE
+        while not seen.exists() or not seen.read_text():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert seen.read_text() == address
+
+
+def test_the_server_itself_loads_nothing_that_is_heavy(home: Path, tables: Path) -> None:
+    program = (
+        "import sys; import digitduels.web.server\n"
+        "assert not {'numpy', 'numba', 'rich'} & set(sys.modules), sorted(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)

@@ -1,0 +1,370 @@
+"""Whatever is sent to the server: it is refused with a sentence or answered, and the games of others go on."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import re
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+
+import digitduels as dd
+from conftest import PATIENCE
+from digitduels.web import address
+from digitduels.web.app import create
+from digitduels.web.guard import ADDRESSES, Buckets, whose
+from digitduels.web.logs import Lines
+from digitduels.web.settings import Settings
+from variants import play_on
+from web import running, wait_for, warmed
+
+RECORD = dd.Match(dd.game("number-duel")).record()
+BUSY = 503
+LIMIT = 100_000  # bytes of a body, for these tests
+
+
+@pytest.fixture(scope="module")
+def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with warmed(tmp_path_factory.mktemp("site"), tables, body=LIMIT, patience=1.0) as client:
+        yield client
+
+
+def exchange(site: httpx.Client, *parts: bytes) -> bytes:
+    """What the server answers to bytes on a socket, until it closes the connection or has said all."""
+    with socket.create_connection((site.base_url.host, site.base_url.port or 80), PATIENCE) as connection:
+        try:
+            for part in parts:
+                connection.sendall(part)
+        except OSError:  # it has heard enough
+            pass
+        answer = b""
+        try:
+            while chunk := connection.recv(1 << 16):
+                answer += chunk
+        except ConnectionError:
+            pass
+        return answer
+
+
+def post(body: bytes, *headers: str) -> bytes:
+    """A request with a body, as it goes over the wire."""
+    given = ["POST /api/review HTTP/1.1", "Host: x", "Content-Type: application/json", "Connection: close", *headers]
+    return "\r\n".join([*given, "", ""]).encode() + body
+
+
+# Bodies
+
+
+def test_a_body_is_counted_in_bytes_even_if_it_does_not_say_its_length(site: httpx.Client) -> None:
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    answer = exchange(site, post(b"", "Transfer-Encoding: chunked"), *[chunk] * 2000)
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"A request may bring 100,000 bytes." in answer
+    declared = exchange(site, post(b" " * (LIMIT + 1), f"Content-Length: {LIMIT + 1}"))
+    assert declared.startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(site: httpx.Client) -> None:
+    assert exchange(site, post(b"{", "Content-Length: 1000")).startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b'{"a": NaN}',
+        b'{"a": Infinity}',
+        b'{"a": -Infinity}',
+        b'{"a": 1e999}',
+        b'{"a": ' + b"9" * 5000 + b"}",
+        b"[" * 50_000,
+        b'{"a":' * 20_000 + b"1" + b"}" * 20_000,
+        b'{"a": "\\ud800"}',
+        b'{"a": "\\u0000"}',
+        json.dumps(RECORD | {"asked": [[1e308 * 10, "x"]]}).encode(),
+        json.dumps(RECORD | {"options": {"target": 10**4000}}).encode(),
+        json.dumps(RECORD | {"options": {"target": "50"}}).encode(),
+        json.dumps(RECORD | {"options": {"__class__": 1}}).encode(),
+        json.dumps(RECORD | {"names": ["\u202ea", "\u202ea"]}).encode(),
+        json.dumps(RECORD | {"moves": ["+1"] * 1001}).encode(),
+        json.dumps(RECORD | {"moves": ["+11"]}).encode(),
+        json.dumps(RECORD | {"game": "../../etc/passwd"}).encode(),
+        json.dumps(RECORD | {"version": 2}).encode(),
+    ],
+    ids=lambda body: body[:30].decode("latin-1"),
+)
+@pytest.mark.parametrize("path", ["/api/review", "/api/games", "/api/games/aaaaaaaaaaaa/moves"])
+def test_what_is_no_sound_json_is_refused(site: httpx.Client, path: str, body: bytes) -> None:
+    answer = site.post(path, content=body, headers={"Content-Type": "application/json"})
+    assert 400 <= answer.status_code < 500, answer.text
+    assert set(answer.json()) == {"detail"}
+
+
+def test_extra_fields_are_refused_by_name_and_values_are_not_repeated(site: httpx.Client) -> None:
+    answer = site.post("/api/games", json={"game": "number-duel", "admin": "secret-value"})
+    assert (answer.status_code, "admin" in answer.text) == (422, True)
+    assert "secret-value" not in answer.text
+
+
+def test_only_json_is_taken(site: httpx.Client) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""):
+        answer = site.post("/api/review", content=json.dumps(RECORD), headers={"Content-Type": kind})
+        assert answer.status_code == 415
+
+
+# Who asks
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://example.org", "null", "http://127.0.0.1:1", "http://127.0.0.1.evil.org", ""]
+)
+def test_a_foreign_page_is_refused(site: httpx.Client, origin: str) -> None:
+    for answer in (
+        site.get("/api/games", headers={"Origin": origin}),
+        site.post("/api/games", json={"game": "number-duel"}, headers={"Origin": origin}),
+    ):
+        assert (answer.status_code, answer.json()["detail"]) == (403, "This server answers its own page only.")
+        assert "access-control-allow-origin" not in answer.headers
+
+
+def test_the_own_page_and_pages_that_are_named_are_answered(tables: Path, tmp_path: Path, site: httpx.Client) -> None:
+    own = str(site.base_url).rstrip("/")
+    assert site.get("/api/games", headers={"Origin": own}).status_code == 200
+    with running(tmp_path, tables, origins="https://example.org, https://example.net/") as other:
+        for origin in ("https://example.org", "https://example.net"):
+            assert other.get("/api/games", headers={"Origin": origin}).status_code == 200
+        assert other.get("/api/games", headers={"Origin": "https://example.com"}).status_code == 403
+
+
+def test_an_address_that_calls_too_often_has_to_wait_and_others_have_not(tables: Path, tmp_path: Path) -> None:
+    with running(tmp_path, tables, rate=0.01, burst=5) as site:
+        answers = [site.get("/api/games") for _ in range(8)]
+        assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
+        assert 1 <= int(answers[-1].headers["retry-after"]) <= 101
+        assert site.get("/healthz").status_code == site.get("/").status_code == 200
+        # A proxy on this machine may say whom it speaks for.
+        assert site.get("/api/games", headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
+
+
+def test_calls_are_counted_in_a_table_that_does_not_grow_for_ever() -> None:
+    buckets = Buckets(rate=1, burst=2)
+    assert [buckets.take("a", 0) for _ in range(3)] == [0, 0, 1]
+    assert buckets.take("a", 1.5) == 0
+    assert buckets.take("a", 1.5) == 0.5
+    assert buckets.take("a", 9, cost=99) == 0  # what costs more than can be saved up costs all of it
+    assert buckets.take("a", 9) == 1
+    for number in range(3 * ADDRESSES):
+        buckets.take(str(number), 2)
+    assert len(buckets._left) == ADDRESSES
+
+
+def test_a_household_with_many_addresses_counts_as_one() -> None:
+    def who(host: str) -> str:
+        return whose({"type": "http", "client": (host, 1)})
+
+    assert who("2001:db8:1:2::1") == who("2001:db8:1:2:ffff::9") != who("2001:db8:1:3::1")
+    assert who("192.0.2.1") != who("192.0.2.2")
+    assert who("fe80::1%eth0") == who("fe80::2%eth0")
+
+
+# What everybody is sent
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/play/number-duel", "/api/games", "/api/nothing", "/healthz", "/metrics", "/api"]
+)
+def test_every_answer_carries_what_protects(site: httpx.Client, path: str) -> None:
+    headers = site.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert re.fullmatch("[0-9a-f]{16}", headers["x-request-id"])
+    assert "set-cookie" not in headers
+    assert "server" not in headers
+
+
+def test_description_of_the_api_needs_no_script_and_nothing_from_elsewhere(site: httpx.Client) -> None:
+    text = site.get("/api").text
+    assert "<script" not in text
+    assert not re.search(r"(src|href)=.?(https?:)?//", text)
+    for path in site.get("/openapi.json").json()["paths"]:
+        assert f" {path}<" in text
+
+
+def test_files_beside_the_page_cannot_be_had(site: httpx.Client) -> None:
+    for path in ("/../app.py", "/%2e%2e/app.py", "/..%2fapp.py", "/js/../../app.py", "//etc/passwd", "/%00"):
+        answer = exchange(site, f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        assert re.match(rb"HTTP/1.1 (400|404) ", answer), answer[:200]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 500_000 + b"\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP\r\nHost: x\r\n\r\n",
+        b"POST /api/games HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}",
+        b"POST /api/games HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}",
+        b"POST /api/games HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n{}",
+    ],
+    ids=lambda raw: raw[:25].decode("latin-1"),
+)
+def test_what_is_no_http_is_refused(site: httpx.Client, raw: bytes) -> None:
+    assert re.match(rb"HTTP/1.1 4\d\d ", exchange(site, raw + b"\r\n"))
+    assert site.get("/healthz").status_code == 200
+
+
+# What is written down and counted
+
+
+def test_log_tells_of_every_request_and_never_what_was_sent(
+    tables: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = "s3cr3tt0ken"
+    with caplog.at_level(logging.INFO, "digitduels"), running(tmp_path, tables) as site:
+        answer = site.get(
+            f"/api/games/{secret}?token={secret}", headers={"Authorization": f"Bearer {secret}", "Cookie": secret}
+        )
+        site.post("/api/games", json={"game": secret})
+        site.get(f"/{secret}")
+    lines = [Lines().format(record) for record in caplog.records]
+    events = [json.loads(line) for line in lines]
+    assert secret not in "".join(lines)
+    (found,) = [event for event in events if event.get("id") == answer.headers["x-request-id"]]
+    assert (found["event"], found["method"], found["status"]) == ("request", "GET", 404)
+    assert found["route"] == "/api/games/{id}"
+
+
+def test_metrics_count_requests_by_route_and_not_by_what_was_sent(site: httpx.Client) -> None:
+    def count() -> float:
+        text = site.get("/metrics").text
+        found = re.search(r'requests_total\{method="GET",route="/api/position/\{game\}",status="200"\} (\d+)', text)
+        return float(found[1]) if found else 0
+
+    before = count()
+    for target in range(50, 60):
+        site.get(f"/api/position/number-duel?target={target}")
+    assert count() == before + 10
+    text = site.get("/metrics").text
+    for line in text.splitlines():
+        assert re.fullmatch(r'(# TYPE \w+ \w+)|(\w+(\{(\w+="[^"]*",?)+\})? [\d.e+-]+)', line), line
+    assert "digitduels_variants_waiting 0" in text
+
+
+# Variants that are too large
+
+
+HUGE = [
+    "number-quest?highest=99&copies=99&target=1000000",
+    "number-duel?highest=99&copies=99&target=1000000",
+    "number-duel?target=1000000",
+    "number-quest?target=999999&highest=30&copies=1",
+    "numerical-nexus?uses=99,99,99,99,99,99&target=1000000",
+    "numerical-nexus?uses=99,99,99,99,99,99",
+    "numerical-nexus?uses=20,20,20,3,3,1&target=1000",
+    "equation-duel?highest=16&target=1000000",
+    "equation-duel?highest=15&target=900",
+    "equation-duel?highest=99",
+]
+
+
+def test_ten_huge_variants_at_once_are_refused_or_stopped_while_games_go_on(site: httpx.Client) -> None:
+    with ThreadPoolExecutor(len(HUGE)) as crowd:
+        asked = [crowd.submit(site.get, f"/api/solve/{query}") for query in HUGE]
+        meanwhile = 0
+        while not all(each.done() for each in asked) or meanwhile < 3:
+            moves = " ".join(f"+{number}" for number in range(1, 2 + meanwhile % 9))
+            assert site.get("/api/reply/number-quest", params={"moves": moves, "vs": 4}).status_code == 200
+            meanwhile += 1
+        answers = [each.result() for each in asked]
+    for answer in answers:
+        assert answer.status_code in (413, 422, BUSY), answer.text
+        assert answer.json()["detail"].endswith(".")
+        assert (answer.status_code == BUSY) == ("retry-after" in answer.headers)
+    wait_for(lambda: site.get("/api/solve/number-duel?target=20").status_code == 200)
+
+
+def test_a_variant_that_takes_too_long_is_stopped(tables: Path, tmp_path: Path) -> None:
+    match = dd.Match(dd.game("operation-target", target=10**4000))
+    for move in play_on(match.game, match.state, random.Random(1), 1000)[1]:
+        match.play(move)
+    with warmed(tmp_path, tables, seconds=1.0) as site:
+        wait_for(lambda: site.get("/api/solve/number-duel?target=5").status_code == 200)
+        answer = site.get(f"/api/review/operation-target?{address.written(match)}")
+        assert (answer.status_code, "longer than this server gives" in answer.text) == (413, True), answer.text
+        wait_for(lambda: site.get("/api/solve/number-duel?target=6").status_code == 200)
+        assert re.search("digitduels_variants_workers_killed [1-9]", site.get("/metrics").text)
+
+
+def test_when_too_many_wait_the_next_is_told_to_come_again(tables: Path, tmp_path: Path) -> None:
+    with warmed(tmp_path, tables, queue=1, workers=1) as site, ThreadPoolExecutor(20) as crowd:
+        answers = list(crowd.map(lambda seed: site.get(f"/api/puzzle?game=number-quest&seed={seed}"), range(20)))
+    statuses = {answer.status_code for answer in answers}
+    assert statuses == {200, BUSY}
+    for answer in answers:
+        if answer.status_code == BUSY:
+            assert (answer.json()["detail"], answer.headers["retry-after"]) == (
+                "The server is busy. Ask again in a moment.",
+                "2",
+            )
+
+
+def test_pages_are_served_while_the_tables_are_made(tmp_path: Path) -> None:
+    with running(tmp_path, tmp_path) as site:
+        assert site.get("/").status_code == 200
+        assert site.get("/api/position/number-duel").status_code == 200
+        assert site.get("/readyz").status_code == BUSY
+        assert site.get("/api/solve/operation-target?target=9").status_code in (200, BUSY)
+
+
+# Whatever the description of the API allows, and what it does not
+
+
+API = schemathesis.openapi.from_dict(create(Settings()).app.openapi())  # type: ignore[attr-defined]
+OPERATIONS: list[Any] = [found.ok() for found in API.get_all_operations()]  # type: ignore[union-attr]
+
+
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")  # schemathesis does
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+def test_no_request_that_can_be_thought_of_makes_the_server_fail(operation: Any, site: httpx.Client) -> None:
+    @settings(max_examples=20, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy())
+    def check(case: Any) -> None:
+        answer = case.call(base_url=str(site.base_url))
+        assert answer.status_code < 500 or answer.status_code == BUSY, answer.text
+
+    check()
+
+
+# Settings
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"DIGITDUELS_PORT": "many"}, "DIGITDUELS_PORT must be a number; 'many' is not."),
+        ({"DIGITDUELS_PORT": "70000"}, "port must be from 0 to 65535; 70000 is not."),
+        ({"DIGITDUELS_RATE": "nan"}, "rate must be from 0; nan is not."),
+        ({"DIGITDUELS_WORKERS": "0"}, "workers must be from 1 to 64; 0 is not."),
+    ],
+)
+def test_senseless_settings_are_refused_with_a_sentence(environment: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        Settings.read(environment)
