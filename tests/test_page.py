@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
-from conftest import DUELS, PATIENCE
+from servers import PATIENCE, Server
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ARGUMENTS = [
@@ -22,7 +19,7 @@ ARGUMENTS = [
     for argument in ("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-sync")
 ] + ["--disable-background-networking", "--disable-component-update"]
 FIRST_VIEW = 100_000  # bytes
-EXPLAINED = re.compile(r"status of (4\d\d|503)")
+EXPLAINED = re.compile(r"status of (4\d\d|503)|ERR_(CONNECTION|INCOMPLETE|EMPTY)")
 # A short game that is solved at once, for a variant never waits until the games by the book are worked out.
 QUICK = "/play/operation-target?target=12"
 
@@ -40,40 +37,10 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-class Server:
-    """`duels serve` with a folder of its own, which can be killed and started again at the same place."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.port = 0
-        self.start()
-
-    def start(self) -> None:
-        environment = os.environ | {
-            "HOME": str(self.folder),
-            "XDG_STATE_HOME": str(self.folder),
-            "XDG_CACHE_HOME": str(self.folder),
-            "DIGITDUELS_RATE": "0",
-        }
-        command = [*DUELS, "serve", "--port", str(self.port)]
-        self.program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        assert self.program.stdout
-        found = re.search(r"http://[\d.]+:(\d+)", self.program.stdout.readline())
-        assert found
-        self.address, self.port = found[0], int(found[1])
-
-    def kill(self) -> None:
-        self.program.kill()
-        self.program.wait()
-        assert self.program.stdout
-        self.program.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("server"))
-    yield server
-    server.kill()
+    with Server(str(tmp_path_factory.mktemp("server") / "games.db")) as server:
+        yield server
 
 
 Visit = Callable[..., Page]
@@ -86,7 +53,7 @@ def visit(browser: Browser, server: Server) -> Iterator[Visit]:
     wrong: list[str] = []
 
     def asked(request: Request) -> None:
-        if not request.url.startswith((f"{server.address}/", "data:")):
+        if not request.url.startswith((f"{server.url}/", "data:")):
             wrong.append(f"asked {request.url}")
 
     def heard(message: ConsoleMessage) -> None:
@@ -96,7 +63,7 @@ def visit(browser: Browser, server: Server) -> Iterator[Visit]:
 
     def open(path: str, width: int = 390, height: int = 844, **settings: Any) -> Page:
         context = browser.new_context(
-            base_url=server.address, viewport={"width": width, "height": height}, reduced_motion="reduce", **settings
+            base_url=server.url, viewport={"width": width, "height": height}, reduced_motion="reduce", **settings
         )
         contexts.append(context)
         page = context.new_page()
@@ -244,6 +211,154 @@ def test_conceding_asks_first(visit: Visit) -> None:
     page.get_by_role("button", name="Concede").click()
     page.get_by_role("dialog").get_by_role("button", name="Concede").click()
     expect(page.get_by_role("heading", name="Player 2 wins")).to_be_visible()
+
+
+# With the truth at hand
+
+
+def test_values_are_hidden_until_asked_for(visit: Visit) -> None:
+    page = visit("/play/operation-target?target=5&vs=2&seat=1")
+    expect(status(page)).to_have_text("Your turn.")
+    expect(page.locator(".chip, .sign")).to_have_count(0)
+    page.get_by_role("button", name="Values").click()
+    expect(page.get_by_role("region", name="Hints and values")).to_contain_text("You are winning")
+    expect(page.locator(".tile .sign")).to_have_count(2)
+    page.get_by_role("button", name="Values").click()
+    expect(page.locator(".chip, .sign")).to_have_count(0)
+
+
+def test_a_hint_has_four_steps(visit: Visit) -> None:
+    page = visit(f"{QUICK}&vs=2&seat=1")
+    page.get_by_role("button", name="Hint").click()
+    for step in (2, 3, 4):
+        expect(page.get_by_role("heading", name=f"Hint {step - 1} of 4")).to_be_visible()
+        page.get_by_role("button", name="More").click()
+    expect(page.get_by_role("region", name="Hints and values")).to_contain_text("Play ")
+
+
+def test_a_class_may_go_without_hints_and_take_backs(visit: Visit) -> None:
+    page = visit(f"{QUICK}&vs=2&hints=off&takebacks=off")
+    expect(status(page)).to_have_text("Your turn.")
+    choose(page, "Add 1")
+    expect(page).to_have_url(re.compile("moves=.*hints=off.*takebacks=off"))
+    for name in ("Hint", "Values", "Take back"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+
+
+def test_the_coach_asks_before_a_result_is_thrown_away(visit: Visit) -> None:
+    page = visit("/play/operation-target?target=5&vs=coach&seat=1&seed=1")
+    choose(page, "Add 1")
+    expect(page.get_by_role("dialog")).to_contain_text("lets me win")
+    page.get_by_role("button", name="Take it back").click()
+    expect(status(page)).to_have_text("Your turn.")
+    choose(page, "Add 1")
+    page.get_by_role("button", name="Play it all the same").click()
+    expect(page).to_have_url(re.compile("moves="))
+
+
+def test_the_end_names_the_turn_that_decided_it_and_offers_it_again(visit: Visit) -> None:
+    page = visit("/play/operation-target?target=5&moves=%2B1+x2+x2")
+    expect(page.get_by_role("region", name="The end")).to_contain_text("turned on move")
+    page.get_by_role("link", name="Try that moment again").click()
+    expect(page.get_by_role("region", name="The end")).to_have_count(0)
+    expect(status(page)).to_contain_text("turn.")
+
+
+# With a friend
+
+
+def begin(visit: Visit, name: str = "Ann") -> tuple[Page, str]:
+    """A game that somebody begins, and the invitation to it."""
+    ann = visit(QUICK)
+    ann.get_by_role("button", name="New game").click()
+    ann.get_by_role("combobox", name="Against").select_option("friend")
+    ann.get_by_label("Your name, if you like").fill(name)
+    ann.get_by_role("button", name="Start").click()
+    ann.wait_for_url("**/g/*")
+    return ann, ann.get_by_label("Invitation").input_value()
+
+
+def join(visit: Visit, invitation: str, name: str = "Bob") -> Page:
+    bob = visit(invitation)
+    bob.get_by_label("Your name, if you like").fill(name)
+    bob.get_by_role("button", name="Join as Player 2").click()
+    expect(bob.get_by_role("button", name="Concede")).to_be_visible()
+    return bob
+
+
+def play(page: Page, move: str) -> None:
+    expect(status(page)).to_contain_text("Your turn.")
+    choose(page, move)
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(status(page)).not_to_contain_text("Your turn.")
+
+
+def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: Visit) -> None:
+    ann, invitation = begin(visit)
+    bob = join(visit, invitation)
+    assert "#" not in bob.url
+    carl = visit(bob.url)
+    expect(carl.get_by_role("heading", name="You are watching")).to_be_visible()
+    play(ann, "Multiply by 2")
+    expect(status(carl)).to_have_text("Ann played ×2. Bob's turn.")
+    play(bob, "Multiply by 2")
+    ann.reload()
+    play(ann, "Add 1")
+    bob.get_by_role("button", name="Ask to take back").click()
+    ann.get_by_role("button", name="Allow").click()
+    expect(status(bob)).to_have_text("Ann played ×2. Your turn.")
+    play(bob, "Add 1")
+    play(ann, "Add 1")
+    play(bob, "Multiply by 2")
+    play(ann, "Multiply by 2")
+    for page, heading in ((ann, "You lose"), (bob, "You win"), (carl, "Bob wins")):
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+    bob.get_by_role("button", name="Rematch").click()
+    ann.get_by_role("link", name="To the rematch").click()
+    play(bob, "Add 1")
+    expect(status(ann)).to_contain_text("Bob played +1. Your turn.")
+    ann.get_by_role("button", name="Concede").click()
+    ann.get_by_role("dialog").get_by_role("button", name="Concede").click()
+    expect(bob.get_by_role("heading", name="You win")).to_be_visible()
+
+
+def test_a_seat_goes_on_in_another_browser_and_an_invitation_is_used_once(visit: Visit) -> None:
+    ann, invitation = begin(visit, "")
+    key = ann.evaluate("Object.entries(localStorage).find(([key]) => key.startsWith('seat:'))[1]")
+    token = re.search('"token":"([^"]+)"', key)
+    assert token
+    elsewhere = visit(f"{ann.url}#seat=1.{token[1]}")
+    expect(status(elsewhere)).to_contain_text("Your turn.")
+    assert "#" not in elsewhere.url
+    join(visit, invitation, "")
+    late = visit(invitation)
+    expect(late.get_by_role("heading", name="You are watching")).to_be_visible()
+
+
+def test_pages_come_back_when_the_server_was_killed_and_nothing_is_lost(visit: Visit, server: Server) -> None:
+    ann, invitation = begin(visit)
+    bob = join(visit, invitation)
+    play(ann, "Add 1")
+    expect(status(bob)).to_contain_text("Your turn.")
+    server.kill()
+    expect(bob.get_by_text("The line to the server is broken.")).to_be_visible()
+    # A move that is made meanwhile arrives when there is a server again.
+    choose(bob, "Add 1")
+    bob.get_by_role("button", name="Play", exact=True).click()
+    server.start()
+    expect(status(ann)).to_have_text("Bob played +1. Your turn.")
+    expect(bob.get_by_text("The line to the server is broken.")).to_be_hidden()
+
+
+def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> None:
+    page = visit(QUICK)
+    expect(status(page)).to_have_text("Player 1's turn.")
+    server.kill()
+    choose(page, "Add 1")
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
+    server.start()
+    page.get_by_role("button", name="Try again").click()
+    expect(status(page)).to_have_text("Player 1 played +1. Player 2's turn.")
 
 
 # For everybody

@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -55,7 +56,7 @@ def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp
     app.router.routes.append(rooms_api.feed)
     for path in ADDRESSES:
         app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
-    app.mount("/", StaticFiles(directory=PAGE, check_dir=False), name="page")
+    app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
     app.add_exception_handler(Refusal, refused)
     app.add_exception_handler(Conflict, rooms_api.conflict)
     app.add_exception_handler(StoreError, rooms_api.unavailable)

@@ -37,6 +37,17 @@ export function begun(game, rest = {}) {
 }
 
 /**
+ * The address of a game that the server has shown.
+ * @param {View} view
+ * @returns {Address}
+ */
+export function of(view) {
+  const options = Object.fromEntries(Object.entries(view.changed).map(([name, value]) => [name, String(value)]));
+  const { first, position, opening, moves, conceded } = view;
+  return begun(view.game, { options, first, position, opening, moves, conceded });
+}
+
+/**
  * What the server is asked about the game.
  * @param {Address} address
  */

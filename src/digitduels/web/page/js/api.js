@@ -21,6 +21,7 @@ export class Failure extends Error {
 }
 
 const PATIENCE = 30; // times that a question is asked while the server is busy
+const LONG = /^-?\d{16,}$/; // a whole number that may be rounded
 const SILENT = "The server does not answer. Nothing is lost: look whether it runs, then try again.";
 
 /**
@@ -38,7 +39,7 @@ async function ask(path, request) {
   }
   let body;
   try {
-    body = JSON.parse(await answer.text(), exact);
+    body = parsed(await answer.text());
   } catch (error) {
     if (request.signal?.aborted) throw error;
     body = null;
@@ -49,15 +50,13 @@ async function ask(path, request) {
 }
 
 /**
- * Keeps whole numbers that JavaScript would round as the texts they are.
- * @this {unknown}
- * @param {string} _
- * @param {unknown} value
- * @param {{source?: string}} [context]
+ * JSON, in which whole numbers that JavaScript would round stay the texts they are.
+ * @param {string} text
  */
-function exact(_, value, context) {
-  const text = context?.source ?? "";
-  return typeof value === "number" && /^-?\d{16,}$/.test(text) ? text : value;
+export function parsed(text) {
+  /** @type {(key: string, value: any, context?: {source?: string}) => any} */
+  const exact = (_, value, context) => (typeof value === "number" && LONG.test(context?.source ?? "") ? context?.source : value);
+  return JSON.parse(text, exact);
 }
 
 /**

@@ -35,4 +35,5 @@ document.getElementById("theme")?.addEventListener("click", () => {
 start([
   { path: /^\/$/, title: "", load: () => import("./pages/home.js") },
   { path: /^\/play\/([^/]+)$/, title: "Play", load: () => import("./pages/play.js") },
+  { path: /^\/g\/([^/]+)$/, title: "With a friend", load: () => import("./pages/room.js") },
 ]);

@@ -3,6 +3,7 @@
 import { games, get } from "./api.js";
 import { begun, chance, path } from "./address.js";
 import { fill, h, unique } from "./dom.js";
+import { challenge, recall, remember } from "./seats.js";
 
 /** What the levels are like, in every game. */
 /** @type {Record<number, string>} */
@@ -26,16 +27,23 @@ export function beginner(card) {
 
 /**
  * Asks how to play; answers with the address of the game, or null.
- * @param {Address} old
+ * @param {Address} old the game that the sheet shows at first
+ * @param {string} [vs] the opponent that it shows at first
  * @returns {Promise<string | null>}
  */
-export async function setup(old) {
+export async function setup(old, vs = old.vs ?? "human") {
   const cards = await games();
   return new Promise((resolve) => {
     let answer = /** @type {string | null} */ (null);
     const title = unique();
     const opponents = h("select", { name: "vs" });
     const rules = h("div", { class: "fields" });
+    const name = h(
+      "label",
+      { class: "field" },
+      h("span", null, "Your name, if you like"),
+      h("input", { name: "name", value: recall("name") ?? "", maxlength: 40, autocomplete: "nickname" }),
+    );
     const trouble = h("p", { class: "trouble", role: "alert" });
     const seats = radios("seat", [["1", "Player 1, who begins"], ["2", "Player 2"]], String(old.seat));
     const starts = radios("start", [["book", "As in the book"], ["fair", "A fair one: not yet decided in sight"]], old.opening ? "fair" : "book");
@@ -45,6 +53,7 @@ export async function setup(old) {
       h("h2", { id: title }, "A new game"),
       group("Game", radios("game", cards.map((card) => [card.game, card.title]), old.game)),
       h("label", { class: "field" }, h("span", null, "Against"), opponents),
+      name,
       group("You are", seats),
       group("Start", starts),
       h("details", null, h("summary", null, "Rules of this game"), rules),
@@ -62,10 +71,11 @@ export async function setup(old) {
 
     const offer = () => {
       const { levels } = card();
-      const wanted = opponents.value || (old.vs ?? "human");
+      const wanted = opponents.value || vs;
       fill(
         opponents,
         h("option", { value: "human" }, "Somebody beside you, on this screen"),
+        h("option", { value: "friend" }, "A friend elsewhere, by link"),
         h("option", { value: "coach" }, "The coach: asks before you throw a result away"),
         levels.map((level) => h("option", { value: String(level) }, `Level ${level}: ${LEVELS[level] ?? ""}`)),
       );
@@ -76,6 +86,7 @@ export async function setup(old) {
     };
     const hide = () => {
       /** @type {HTMLElement} */ (seats.parentElement).hidden = opponents.value === "human";
+      name.hidden = opponents.value !== "friend";
     };
     form.addEventListener("change", (event) => {
       if (event.target === opponents) hide();
@@ -118,9 +129,12 @@ async function begin(card, data) {
     const text = String(data.get(`option-${option.name}`) ?? "").trim();
     if (text && text !== String(option.default)) options[option.name] = text;
   }
-  const address = begun(card.game, { options, seed: chance(), seat, vs: vs === "human" ? null : vs });
+  const address = begun(card.game, { options, seed: chance(), seat, vs: vs === "human" || vs === "friend" ? null : vs });
   await fresh(address, data.get("start") === "fair");
-  return path(address);
+  if (vs !== "friend") return path(address);
+  const name = String(data.get("name") ?? "").trim();
+  remember("name", name);
+  return challenge(address, name);
 }
 
 /**

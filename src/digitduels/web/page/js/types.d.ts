@@ -43,7 +43,7 @@ interface Room extends View {
   rematch: string | null;
   closed: boolean;
 }
-interface Chair { name: string | null; kind: "human" | "computer"; level: number | null; joined: boolean; away: boolean }
+interface Chair { name: string | null; kind: "human" | "computer"; level: number | null; joined: boolean; away: boolean; substitute: boolean }
 
 interface GameOption {
   name: string;

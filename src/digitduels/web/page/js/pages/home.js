@@ -2,13 +2,13 @@
 
 import { games, get } from "../api.js";
 import { asked, begun, chance, path } from "../address.js";
-import { fill, h, link, pause } from "../dom.js";
+import { button, fill, h, link, pause } from "../dom.js";
 import { go } from "../router.js";
-import { beginner, fresh } from "../setup.js";
+import { beginner, fresh, setup } from "../setup.js";
 import { say } from "../status.js";
 import { Table, told } from "../table.js";
 
-const HURRY = 1200; // milliseconds
+const HURRY = 800; // milliseconds
 
 /** @param {Place} place */
 export async function show({ main, signal }) {
@@ -39,6 +39,7 @@ export async function show({ main, signal }) {
         h("h1", { id: "hero" }, "Your move."),
         h("p", { class: "lead" }, card.summary),
         h("p", { class: "soft" }, `This is ${card.title}${address.opening ? ", a few moves in," : ""} against level ${address.vs}. Your first choice is below.`),
+        h("p", { class: "row" }, button("Play a friend", () => void invite(address))),
       ),
       table.element,
     ),
@@ -76,6 +77,12 @@ export async function show({ main, signal }) {
     },
     () => {},
   );
+}
+
+/** @param {Address} address */
+async function invite(address) {
+  const found = await setup({ ...address, opening: 0, seat: 1 }, "friend");
+  if (found) go(found);
 }
 
 /** @param {GameCard} card */

@@ -3,7 +3,8 @@
 import { games, get, patiently } from "../api.js";
 import { asked, chance, path, plus, read } from "../address.js";
 import { ask, share } from "../dialog.js";
-import { button, fill, h, link, pause } from "../dom.js";
+import { button, fill, h, pause } from "../dom.js";
+import { conclude } from "../end.js";
 import { entitle, go, note } from "../router.js";
 import { fresh, setup } from "../setup.js";
 import { say } from "../status.js";
@@ -93,6 +94,11 @@ export class Solo {
     ]);
   }
 
+  /** The seat of the one person who sits here, if it is one. */
+  get you() {
+    return this.address.vs === null ? null : this.address.seat;
+  }
+
   /** Whether the computer is to move. */
   get theirs() {
     return this.address.vs !== null && this.view.player !== null && this.view.player !== this.address.seat;
@@ -105,6 +111,7 @@ export class Solo {
     fill(this.record, moves(view, this.labels));
     this.step = 0;
     this.advice.hidden = true;
+    this.advice.replaceChildren();
     this.valuing.setAttribute("aria-pressed", "false");
     this.notice.replaceChildren();
     this.hinting.textContent = "Hint";
@@ -115,14 +122,14 @@ export class Solo {
     this.undoing.disabled = !this.view.conceded && this.back() === null;
     this.end.hidden = !over;
     this.element.classList.toggle("over", over);
-    const you = this.address.vs === null ? null : this.address.seat;
-    say(told(view, you), over ? "over" : this.theirs ? "wait" : "turn");
+    say(told(view, this.you), over ? "over" : this.theirs ? "wait" : "turn");
   }
 
   /** Shows the position; then it is for the computer to move, or the game is over. */
   async turn() {
     this.draw();
-    if (this.view.outcome) await this.over();
+    const again = button("Rematch", () => void this.rematch(), "main");
+    if (this.view.outcome) await conclude(this.end, this.view, this.address, this.you, [again], this.signal);
     else if (this.theirs) await this.reply();
   }
 
@@ -134,10 +141,11 @@ export class Solo {
     if (this.busy) return;
     await this.safely(async () => {
       if (this.address.vs === "coach" && (await this.regrets(move))) {
+        this.busy = false;
         this.draw();
-        return;
+      } else {
+        await this.move(move, false);
       }
-      await this.move(move, false);
     });
   }
 
@@ -178,6 +186,7 @@ export class Solo {
    * @param {URLSearchParams} query
    */
   work(what, query) {
+    if (this.you && what !== "reply") query.set("you", String(this.you));
     return patiently(`/api/${what}/${this.address.game}`, query, this.signal, (sentence) => say(sentence, "wait"));
   }
 
@@ -224,6 +233,7 @@ export class Solo {
     if (this.valuing.getAttribute("aria-pressed") === "true") {
       this.valuing.setAttribute("aria-pressed", "false");
       this.advice.hidden = true;
+      this.advice.replaceChildren();
       this.table.picker.judge(null);
       return;
     }
@@ -282,33 +292,5 @@ export class Solo {
       else if (address.position === null) next.first = address.first === 1 ? 2 : 1;
       go(path(next));
     });
-  }
-
-  /** The end: who won and why, on which move it turned, and what next. */
-  async over() {
-    const { view, address } = this;
-    const winner = view.outcome?.winner ?? null;
-    const mood = winner === null ? "draw" : address.vs === null ? "done" : winner === address.seat ? "win" : "loss";
-    const heading = winner === null ? "A draw" : address.vs === null ? `${view.names[winner - 1]} wins` : winner === address.seat ? "You win" : "You lose";
-    const title = h("h2", { tabindex: -1 }, heading);
-    const lesson = h("p", { class: "lesson" });
-    const next = h(
-      "p",
-      { class: "row" },
-      button("Rematch", () => void this.rematch(), "main"),
-      link("Review", path(address, "review")),
-    );
-    this.end.className = `end ${mood}`;
-    fill(this.end, title, view.ending.map((line) => h("p", null, line)), lesson, next);
-    title.focus({ preventScroll: true });
-    this.end.scrollIntoView({ block: "nearest" });
-    try {
-      const reviewed = /** @type {Reviewed} */ (await this.work("review", asked(address)));
-      lesson.textContent = reviewed.sentence;
-      const swing = reviewed.turns.findLast((turn) => turn.swing && (address.vs === null || turn.player === address.seat));
-      if (swing) next.prepend(link("Try that moment again", path({ ...address, conceded: null, moves: address.moves.slice(0, swing.ply) }), "main"));
-    } catch (error) {
-      if (!this.signal.aborted && error instanceof Error) lesson.textContent = error.message;
-    }
   }
 }
