@@ -167,8 +167,8 @@ def test_questions_about_the_rules_are_balanced_and_wrong_answers_are_wrong(ran:
     assert ran.figure("rules", "illegal", "legal") == ran.figure("rules", "illegal", "after") == 0.0
     assert ran.figure("rules", "prose", "legal") == ran.figure("rules", "prose", "after") == 0.0
     targets = [json.loads(str(sample.target)) for sample in ran.samples("rules", "perfect")]
-    assert {True, False} <= {target.get("legal") for target in targets}
-    assert any("position" in target for target in targets)
+    legal = [target["legal"] for target in targets if "legal" in target]
+    assert (len(targets), len(legal), sum(legal)) == (12, 6, 3)
 
 
 @pytest.mark.parametrize(
@@ -239,6 +239,7 @@ def test_hostile_replies_lose_the_game_and_nothing_else(machine: Path) -> None:
         '{"move": "x2\u200b"}',  # which looks like a legal move
     ]
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in replies]
+    outputs[4].choices = []  # a provider that says nothing at all
     for output in outputs:
         output.usage = ModelUsage()  # without it the stock model fetches a tokenizer
     model = get_model("mockllm/model", custom_outputs=outputs)

@@ -11,7 +11,7 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, get_model
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ModelOutput, get_model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.util import StoreModel
@@ -130,13 +130,14 @@ def rules(
     """Whether the rules are understood: may this move be played, and what is the position after it?"""
     about = _game(game, options)
     dice = random.Random(f"rules {about.id} {about.values} {seed}")
-    samples = []
+    samples, asked = [], 0  # how often for legality: half of the times, and half of these of a forbidden move
     for number, match in enumerate(some_positions(solution(about), questions, seed), 1):
         allowed = about.legal_moves(match.state)
         barred = [move for move in about.moves if move not in set(allowed)]
-        kind = "legal" if barred and number % 2 else "after"
-        move = dice.choice(barred if kind == "legal" and dice.random() < 0.5 else allowed)
+        kind = "legal" if barred and 2 * asked < number else "after"
+        move = dice.choice(barred if kind == "legal" and asked % 2 else allowed)
         if kind == "legal":
+            asked += 1
             text = protocol.legality_question(match, move)
             right: dict[str, Any] = {"legal": move in allowed}
         else:
@@ -228,7 +229,8 @@ async def turn(state: TaskState, match: Match, style: Style) -> None:
     for _ in range(1 + style.retries):
         # Every turn is asked anew; what the log shows of earlier turns is not sent again.
         state.messages.append(conversation[-1])
-        state.output = await get_model().generate(conversation)
+        output = await get_model().generate(conversation)
+        state.output = ModelOutput.from_content(output.model, "") if output.empty else output
         state.messages.append(state.output.message)
         text = state.output.completion
         match.say(text)
