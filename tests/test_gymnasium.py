@@ -15,6 +15,7 @@ from gymnasium.utils.env_checker import check_env
 import digitduels as dd
 from conftest import ROOT
 from digitduels.adapters.gymnasium import DuelEnv
+from test_compiled import Plain
 from variants import ALL, describe
 
 SENSELESS: list[Any] = [-1, 10**9, None, 1.5, "+5", np.array([1, 2]), [], np.int64(10**6)]
@@ -28,6 +29,10 @@ def env_id(name: str) -> str:
 def test_gymnasiums_own_checks_pass(variant: tuple[str, dict[str, Any]]) -> None:
     name, options = variant
     check_env(gymnasium.make(env_id(name), options=options, render_mode="ansi").unwrapped)
+
+
+def test_a_game_that_does_not_exist_yet_passes_as_well() -> None:
+    check_env(DuelEnv(Plain()), skip_render_check=True)
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)

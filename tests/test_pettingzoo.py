@@ -13,6 +13,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 import digitduels as dd
 from digitduels.adapters.pettingzoo import AGENTS, env, raw_env
+from test_compiled import Plain
 from variants import ALL, describe
 
 # PettingZoo 1.27 says so of every environment with a mask that is not its own.
@@ -29,6 +30,10 @@ def test_pettingzoos_api_test_passes(variant: tuple[str, dict[str, Any]]) -> Non
     name, options = variant
     api_test(env(name, options), num_cycles=100)
     api_test(raw_env(name, options), num_cycles=100)
+
+
+def test_a_game_that_does_not_exist_yet_passes_as_well() -> None:
+    api_test(env(Plain()), num_cycles=100)
 
 
 @pytest.mark.parametrize("name", dd.games())

@@ -213,20 +213,22 @@ def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:
         {"game": "number-duel", "options": {"target": 10**6, "copies": 3}},
         {"game": "number-duel", "opponent": "4"},
         {"game": "number-duel", "seat": 3},
+        {"game": "number-duel", "num_envs": 0},
         {"game": "chess"},
     ],
     ids=str,
 )
 def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^[A-Za-z].*\.$"):
-        DuelVectorEnv(num_envs=2, **arguments)
+        DuelVectorEnv(**{"num_envs": 2, **arguments})
 
 
-def test_there_must_be_one_action_a_game() -> None:
+@pytest.mark.parametrize("actions", [np.array([1]), np.array([1.5, 2.0]), [None, None], 3, np.zeros((2, 1), int)])
+def test_there_must_be_one_whole_number_a_game(actions: Any) -> None:
     env = DuelVectorEnv("number-duel", num_envs=2)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="one action for each of the 2 games"):
-        env.step(np.array([1]))
+    with pytest.raises(ValueError, match="one whole number for each of the 2 games"):
+        env.step(actions)
 
 
 def test_the_example_learns_and_draws_its_score(home: Path) -> None:

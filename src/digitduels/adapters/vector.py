@@ -107,6 +107,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         for name, value, choices in (("opponent", opponent, OPPONENTS), ("seat", seat, SEATS)):
             if value not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
+        if num_envs < 1:
+            raise ValueError(f"num_envs must be at least 1, not {num_envs}.")
         self.game = chosen(game, options)
         self.view = Observation(self.game)
         self.num_envs, self.copy = num_envs, copy
@@ -147,11 +149,13 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     def step(
         self, actions: npt.NDArray[Any]
     ) -> tuple[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
-        actions = np.asarray(actions, np.int64)
-        if actions.shape != (self.num_envs,):
-            raise ValueError(f"There must be one action for each of the {self.num_envs} games.")
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise ValueError(f"There must be one whole number for each of the {self.num_envs} games.")
         results = self._results
-        asked = vector_kernels.step(self._world, self._games, results, actions, self._opponent, self._seat, self._dice)
+        asked = vector_kernels.step(
+            self._world, self._games, results, actions.astype(np.int64), self._opponent, self._seat, self._dice
+        )
         if asked:
             self._ask(results.ask[:asked])
         info = self._info()
