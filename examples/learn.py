@@ -23,7 +23,7 @@ from digitduels.adapters.vector import DuelVectorEnv
 
 GAMES = 2048
 MOVES = 32  # that are made in each game before something is learned from them
-SIZE = 22  # bits: rows of the table
+SIZE = 1 << 26  # bytes of the table
 RANDOM = 0.5  # share of moves that are made at random
 
 Array = np.ndarray[Any, Any]
@@ -35,16 +35,20 @@ class Learner:
     def __init__(self, entries: int, moves: int, dice: np.random.Generator) -> None:
         self.dice = dice
         self.factors = dice.integers(2**63, size=entries, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-        self.values = np.zeros((1 << SIZE, moves), np.int8)
+        self.bits = (SIZE // moves).bit_length() - 1
+        self.values = np.zeros((1 << self.bits, moves), np.int8)
 
     def places(self, rows: Array) -> Array:
         """The rows of the table for these positions; few positions share one."""
         mixed = (rows.astype(np.uint64) * self.factors).sum(axis=1, dtype=np.uint64)
-        return (mixed >> np.uint64(64 - SIZE)).astype(np.int64)
+        places: Array = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
+        return places
 
     def choose(self, places: Array, masks: Array) -> Array:
         """The best legal moves; of moves that seem equal any one."""
-        return np.where(masks, self.values[places] + self.dice.random(masks.shape, np.float32) / 2, -9).argmax(axis=1)
+        guesses = self.values[places] + self.dice.random(masks.shape, np.float32) / 2
+        best: Array = np.where(masks, guesses, -9).argmax(axis=1)
+        return best
 
     def learn(self, games: DuelVectorEnv, seen: dict[str, Array]) -> dict[str, Array]:
         """Plays on for MOVES moves in every game, then learns from them, the last ones first."""
