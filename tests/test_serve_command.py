@@ -12,12 +12,22 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 
 import httpx
 import pytest
 
-from conftest import DUELS, PATIENCE, Run
+import digitduels as dd
+from conftest import DUELS, PATIENCE, ROOT, Run
+from digitduels.match import Match
+from digitduels.web.address import KEYS
+from digitduels.web.settings import Settings
+from digitduels.web.view import view
+from test_docs import first_column, section
+from web import running
+
+PAGE = ROOT / "docs" / "server.md"
 
 
 @contextmanager
@@ -202,3 +212,33 @@ def test_the_server_itself_loads_nothing_that_is_heavy(home: Path, tables: Path)
         "assert not {'numpy', 'numba', 'rich'} & set(sys.modules), sorted(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)
+
+
+# The documents
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    table = section(PAGE, "## Settings")
+    told = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", table, re.MULTILINE))
+    assert list(told) == [each.name for each in fields(Settings)]
+    for each in fields(Settings):
+        if each.default:
+            assert told[each.name] == (each.default if isinstance(each.default, str) else f"{each.default:.9g}")
+
+
+def test_every_route_and_every_metric_is_documented(home: Path, tables: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `((?:GET|POST) /[^`]*)`", text, re.MULTILINE))
+    with running(home, tables) as site:
+        paths = site.get("/openapi.json").json()["paths"]
+        metrics = set(re.findall(r"^# TYPE (\w+)", site.get("/metrics").text, re.MULTILINE))
+        listed = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+        assert documented == {*listed, "GET /api/games/{id}/events"}  # which is a feed, and not JSON
+        assert set(re.findall(r"`(digitduels_\w+)`", text)) == metrics
+
+
+def test_a_position_is_documented() -> None:
+    keys = re.findall(r"^\| (`[^|]*`) \|", section(PAGE, "### A position"), re.MULTILINE)
+    assert re.findall(r"`(\w+)`", " ".join(keys)) == list(view(Match(dd.game("number-duel"))))
+    address_keys = first_column(section(PAGE, "## The API").partition("| route |")[0])
+    assert address_keys == list(KEYS)
