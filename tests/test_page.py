@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -335,28 +336,65 @@ def test_a_seat_goes_on_in_another_browser_and_an_invitation_is_used_once(visit:
     expect(late.get_by_role("heading", name="You are watching")).to_be_visible()
 
 
+@contextmanager
+def gone(server: Server) -> Iterator[None]:
+    """While the server is killed."""
+    server.kill()
+    try:
+        yield
+    finally:
+        server.start()
+
+
 def test_pages_come_back_when_the_server_was_killed_and_nothing_is_lost(visit: Visit, server: Server) -> None:
     ann, invitation = begin(visit)
     bob = join(visit, invitation)
     play(ann, "Add 1")
     expect(status(bob)).to_contain_text("Your turn.")
-    server.kill()
-    expect(bob.get_by_text("The line to the server is broken.")).to_be_visible()
-    # A move that is made meanwhile arrives when there is a server again.
-    choose(bob, "Add 1")
-    bob.get_by_role("button", name="Play", exact=True).click()
-    server.start()
+    with gone(server):
+        expect(bob.get_by_text("The line to the server is broken.")).to_be_visible()
+        # A move that is made meanwhile arrives when there is a server again.
+        choose(bob, "Add 1")
+        bob.get_by_role("button", name="Play", exact=True).click()
     expect(status(ann)).to_have_text("Bob played +1. Your turn.")
     expect(bob.get_by_text("The line to the server is broken.")).to_be_hidden()
+
+
+def test_many_tabs_stay_live_for_hidden_ones_close_their_streams(visit: Visit) -> None:
+    ann, invitation = begin(visit)
+    bob = join(visit, invitation)
+    tabs: list[Page] = []
+    for _ in range(12):
+        if tabs:
+            show(tabs[-1], hidden=True)
+        tabs.append(bob.context.new_page())
+        tabs[-1].goto(bob.url)
+        expect(status(tabs[-1])).to_contain_text("turn.")
+    show(bob, hidden=True)
+    play(ann, "Add 1")
+    expect(status(tabs[-1])).to_contain_text("Your turn.")
+    expect(status(tabs[0])).not_to_contain_text("Your turn.")
+    show(tabs[0], hidden=False)
+    expect(status(tabs[0])).to_contain_text("Your turn.")
+
+
+def show(page: Page, hidden: bool) -> None:
+    """Says to a page whether it is seen; a browser without a screen takes all its pages to be."""
+    page.evaluate(
+        """hidden => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        hidden,
+    )
 
 
 def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> None:
     page = visit(QUICK)
     expect(status(page)).to_have_text("Player 1's turn.")
-    server.kill()
-    choose(page, "Add 1")
-    expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
-    server.start()
+    with gone(server):
+        choose(page, "Add 1")
+        expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
     page.get_by_role("button", name="Try again").click()
     expect(status(page)).to_have_text("Player 1 played +1. Player 2's turn.")
 
@@ -372,18 +410,58 @@ STATES = {
     "three fields": "/play/equation-duel?moves=6x7",
     "over": "/play/number-duel?moves=%2B5+%2B10+x10",
     "no such game": "/play/nothing",
+    "no such page": "/nothing",
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_in_the_way_of_anybody(visit: Visit, scheme: str) -> None:
-    page = visit("about:blank", color_scheme=scheme)
+def open_to_all(page: Page, state: str) -> None:
+    """Nothing that shuts people out is found on a page, in both themes."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{state}, {scheme}: {found.generate_report()}"
+
+
+def test_nothing_is_in_the_way_of_anybody(visit: Visit) -> None:
+    page = visit("about:blank")
     for name, path in STATES.items():
         page.goto(path)
         page.wait_for_load_state("networkidle")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        found = Axe().run(page)
-        assert found.violations_count == 0, f"{name}: {found.generate_report()}"
+        open_to_all(page, name)
+
+
+def test_nothing_is_in_the_way_when_something_is_asked(visit: Visit) -> None:
+    page = visit("/play/operation-target?target=5&vs=coach&seat=1&seed=1")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.get_by_role("heading", name="Hint 1")).to_be_visible()
+    open_to_all(page, "hint")
+    page.get_by_role("button", name="Values").click()
+    expect(page.locator(".chip").first).to_be_visible()
+    open_to_all(page, "values")
+    choose(page, "Add 1")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    open_to_all(page, "coach")
+    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="New game").click()
+    page.get_by_text("Rules of this game").click()
+    open_to_all(page, "a new game")
+
+
+def test_nothing_is_in_the_way_among_friends(visit: Visit) -> None:
+    ann, invitation = begin(visit)
+    open_to_all(ann, "invite")
+    bob = visit(invitation)
+    expect(bob.get_by_role("heading", name="You are invited")).to_be_visible()
+    open_to_all(bob, "join")
+    bob.get_by_role("button", name="Join as Player 2").click()
+    play(ann, "Add 1")
+    ann.get_by_role("button", name="Ask to take back").click()
+    expect(bob.get_by_role("button", name="Decline")).to_be_visible()
+    open_to_all(bob, "take-back")
+    choose(bob, "Add 1")
+    expect(bob.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    open_to_all(bob, "chosen")
 
 
 @pytest.mark.parametrize("width", [320, 1280])

@@ -94,8 +94,11 @@ async def refused(_: Request, error: Exception) -> Response:
     return JSONResponse({"detail": str(error)}, error.status, error.headers)
 
 
-async def failed(_: Request, error: Exception) -> Response:
+async def failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    wanted = request.headers.get("accept", "")
+    if error.status_code == 404 and "text/html" in wanted and not request.url.path.startswith("/api/"):
+        return FileResponse(PAGE / "index.html", 404)  # a person, whom the page tells where the games are
     return JSONResponse({"detail": f"{str(error.detail).rstrip('.')}."}, error.status_code, error.headers)
 
 

@@ -119,3 +119,17 @@ export function games() {
   });
   return /** @type {Promise<GameCard[]>} */ (known);
 }
+
+/**
+ * Writes what a game is about into an element, as soon as it is known; a page does without.
+ * @param {HTMLElement} element
+ * @param {string} game
+ */
+export function describe(element, game) {
+  games().then(
+    (cards) => {
+      element.textContent = cards.find((each) => each.game === game)?.summary ?? "";
+    },
+    () => {},
+  );
+}

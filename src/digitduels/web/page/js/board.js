@@ -163,8 +163,8 @@ export function left(stock) {
  * @param {Whole} number
  */
 export function figure(number) {
-  const text = String(number).replace("-", "−");
-  return text.length <= 9 ? text : `${text.slice(0, 4)}… (${text.length} digits)`;
+  const text = String(number).replace(/^-(?=\d)/, "−");
+  return text.length <= 9 || /\D/.test(text) ? text : `${text.slice(0, 4)}… (${text.length} digits)`;
 }
 
 /**

@@ -1,7 +1,8 @@
 // A game on one screen: against a level, with the coach, or between two people who share it.
 
-import { games, get, patiently } from "../api.js";
+import { describe, get, patiently } from "../api.js";
 import { asked, chance, path, plus, read } from "../address.js";
+import { figure } from "../board.js";
 import { ask, share } from "../dialog.js";
 import { button, fill, h, pause } from "../dom.js";
 import { conclude } from "../end.js";
@@ -22,8 +23,7 @@ export async function show({ main, parts, query, signal }) {
   const game = new Solo(address, view, signal);
   fill(main, game.element);
   void game.turn();
-  const card = (await games()).find((each) => each.game === address.game);
-  if (card) game.about.textContent = card.summary;
+  describe(game.about, address.game);
 }
 
 /** A game on one screen, and all that can be done with it. */
@@ -49,7 +49,7 @@ export class Solo {
     this.valuing = h("button", { type: "button", class: "quiet", "aria-pressed": "false", onclick: () => void this.values() }, "Values");
     this.undoing = button("Take back", () => void this.undo());
     this.conceding = button("Concede", () => void this.concede());
-    const changed = Object.entries(view.changed).map(([name, value]) => `${name} ${value}`);
+    const changed = Object.entries(view.changed).map(([name, value]) => `${name} ${figure(String(value))}`);
     this.element = h(
       "article",
       { class: "game" },
@@ -59,7 +59,7 @@ export class Solo {
         h("h1", null, view.title),
         button("New game", () => void this.renew(), "quiet small"),
         this.about,
-        changed.length > 0 && h("p", { class: "about" }, `By other rules than the book's: ${changed.join(", ")}.`),
+        changed.length > 0 && h("p", { class: "about" }, `Here by other rules than the book's: ${changed.join(", ")}.`),
       ),
       this.table.element,
       h(

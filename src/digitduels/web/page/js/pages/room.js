@@ -1,6 +1,6 @@
 // A game between friends: invite, join, play, watch. The server has the game; this page shows its newest state.
 
-import { Failure, get, games, post } from "../api.js";
+import { describe, Failure, get, post } from "../api.js";
 import { asked, of } from "../address.js";
 import { ask, share } from "../dialog.js";
 import { button, fill, h, link, pause } from "../dom.js";
@@ -24,8 +24,7 @@ export async function show({ main, parts, fragment, signal }) {
   const room = new Friends(state, signal);
   fill(main, room.element);
   room.draw(state);
-  const card = (await games()).find((each) => each.game === state.game);
-  if (card) room.about.textContent = card.summary;
+  describe(room.about, state.game);
   void listen(id, () => room.mine?.token ?? null, { news: (news) => room.hear(news), lost: (failure) => room.lost(failure) }, signal);
 }
 
@@ -135,6 +134,7 @@ class Friends {
     this.conceding.hidden = !playing;
     this.conceding.disabled = !this.full;
     const mood = over ? "over" : playing && state.player === you ? "turn" : "wait";
+    entitle(mood === "turn" ? `Your turn · ${state.title}` : state.title);
     say(state.closed ? "This game is closed: nothing happened for a long time." : told(state, you), mood);
     this.end.hidden = state.outcome === null;
     if (state.outcome === null) this.ended = false;
