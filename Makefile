@@ -2,12 +2,13 @@
 # make test    sets up what the checks need and runs them all
 # make docs    writes the generated pages of docs/ anew
 # make bench   measures, and writes the tables of docs/performance.md anew
+# make soak    kills servers and databases hundreds of times while clients play, and counts what is lost
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: play test browser docs bench clean
+.PHONY: play test browser docs bench soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels
@@ -31,6 +32,10 @@ docs: $(VENV)/ready-to-test
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m benchmarks
+
+soak: $(VENV)/ready-to-test
+	$(BIN)/python tests/crash.py --kills 200
+	$(BIN)/python tests/crash.py --kills 400 --postgresql
 
 clean:
 	rm -rf $(VENV) build dist

@@ -28,7 +28,7 @@ import httpx
 from databases import Postgresql, start_postgresql
 from digitduels.web.rooms import Room
 from digitduels.web.store import Event, open_store
-from servers import SERVE, Server
+from servers import Server
 
 GAMES = (
     {"game": "number-quest"},
@@ -37,6 +37,11 @@ GAMES = (
     {"game": "number-duel", "computer": {"level": 1}},
 )
 SURE = 120.0  # seconds after which a client that is never answered gives up
+
+
+def quick(fault: str = "none") -> tuple[str, ...]:
+    """How a server is started that is up quickly, with a fault or without."""
+    return sys.executable, str(Path(__file__).with_name("crash_server.py")), fault
 
 
 class Acknowledged(NamedTuple):
@@ -227,14 +232,14 @@ async def crash(
     *,
     servers: int = 1,
     tables: int = 8,
-    command: tuple[str, ...] = SERVE,
+    fault: str = "none",
     restart: Callable[[], None] | None = None,
     seed: int = 0,
     progress: Callable[[Report], None] = lambda _: None,
 ) -> Report:
     """Plays and kills. With a way to `restart` the database, that is killed in turns with the servers."""
     report, dice = Report(), random.Random(seed)
-    running = [Server(database, command) for _ in range(servers)]
+    running = [Server(database, quick(fault)) for _ in range(servers)]
     try:
         for server in running:
             await asyncio.to_thread(server.start)

@@ -1,4 +1,4 @@
-"""`duels serve` that prepares no tables, so that it starts quickly, and on request with a fault put in.
+"""`duels serve` without workers, so that it starts quickly, and on request with a fault put in.
 
     python tests/crash_server.py FAULT|none --port …
 
@@ -11,8 +11,10 @@ import sys
 import time
 from typing import Any
 
+from digitduels.match import Match
+from digitduels.players import RandomPlayer
 from digitduels.terminal.cli import main
-from digitduels.web import rooms
+from digitduels.web import app, rooms
 from digitduels.web.store import sqlite
 from digitduels.web.workers import Workers
 
@@ -47,15 +49,23 @@ def ignores_the_version() -> None:
     rooms.act = careless  # type: ignore[assignment]
 
 
-async def warm_nothing(self: Workers) -> None:
-    for ready in self.ready.values():
-        ready.set()
+class NoWorkers(Workers):
+    """A computer that plays at random, in the process of the server."""
+
+    async def __aenter__(self) -> NoWorkers:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def ask(self, what: str, match: Match, **arguments: Any) -> Any:
+        return str(RandomPlayer(arguments["seed"]).choose(match))
 
 
 FAULTS = {fault.__name__: fault for fault in (answers_before_commit, ignores_the_version)}
 
 if __name__ == "__main__":
-    Workers._warm = warm_nothing  # type: ignore[method-assign]
+    app.Workers = NoWorkers  # type: ignore[attr-defined]
     if sys.argv[1] != "none":
         FAULTS[sys.argv[1]]()
     main(["serve", *sys.argv[2:]])

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
 from crash import crash
 from crash_server import FAULTS
 from databases import Postgresql
 
 
-def quick(fault: str) -> tuple[str, ...]:
-    """How a server is started that is up quickly."""
-    return sys.executable, str(ROOT / "tests" / "crash_server.py"), fault
-
-
 def test_kill_9_loses_no_acknowledged_move_and_doubles_none(tmp_path: Path) -> None:
-    report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 8, command=quick("none")))
+    report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 8))
     assert not report.faults, str(report)
     assert report.kills == 8
     assert report.answers[201] > 100
@@ -29,7 +22,7 @@ def test_kill_9_loses_no_acknowledged_move_and_doubles_none(tmp_path: Path) -> N
 
 
 def test_two_servers_and_a_killed_postgresql_lose_and_double_nothing(postgresql: Postgresql) -> None:
-    report = asyncio.run(crash(postgresql.database(), 4, servers=2, command=quick("none"), restart=postgresql.restart))
+    report = asyncio.run(crash(postgresql.database(), 4, servers=2, restart=postgresql.restart))
     assert not report.faults, str(report)
     assert (report.kills, report.restarts) == (2, 2)
     assert report.answers[201] > 50
@@ -38,5 +31,5 @@ def test_two_servers_and_a_killed_postgresql_lose_and_double_nothing(postgresql:
 @pytest.mark.parametrize(("fault", "seen"), [("answers_before_commit", "lost"), ("ignores_the_version", "out of turn")])
 def test_the_harness_finds_the_fault(tmp_path: Path, fault: str, seen: str) -> None:
     assert fault in FAULTS
-    report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 2, command=quick(fault)))
+    report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 2, fault=fault))
     assert any(seen in each for each in report.faults), str(report)

@@ -130,7 +130,7 @@ async def aiter_some(lines: AsyncIterator[str], count: int) -> AsyncIterator[str
 def test_whoever_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
-            hub: Hub = server.config.app.app.state.host.hub  # type: ignore[union-attr]
+            hub: Hub = server.config.app.app.app.state.host.hub  # type: ignore[union-attr]
             id, _ = await begin(client)
             for _ in range(3):
                 async with watching(client, id) as lines:

@@ -53,7 +53,6 @@ def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp
     app.include_router(lessons.router)
     app.include_router(health.router)
     app.include_router(rooms_api.router)
-    app.router.routes.append(rooms_api.feed)
     for path in ADDRESSES:
         app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
@@ -62,7 +61,7 @@ def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp
     app.add_exception_handler(StoreError, rooms_api.unavailable)
     app.add_exception_handler(HTTPException, failed)
     app.add_exception_handler(RequestValidationError, senseless)
-    return Guard(app, settings, metrics)
+    return Guard(rooms_api.Feed(app), settings, metrics)
 
 
 @asynccontextmanager

@@ -169,10 +169,10 @@ class Host:
         return f'"{room.kept.head}{away}"'
 
     def _publish(self, room: Room) -> None:
-        id, head = room.kept.id, room.kept.head
-        if id in self.hub.watched:
-            self._told[id] = head, self._away(room)
-            self.hub.publish(id, head, self.render(room))
+        id, shown = room.kept.id, (room.kept.head, self._away(room))
+        if id in self.hub.watched and self._told.get(id) != shown:
+            self._told[id] = shown
+            self.hub.publish(id, room.kept.head, self.render(room))
 
     # What other processes did, and who came or went.
 

@@ -6,10 +6,9 @@ import random
 import re
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.routing import Route
 
 from digitduels.web import address, rooms
 from digitduels.web.host import NO_GAME, Host, packed
@@ -20,6 +19,7 @@ from digitduels.web.store import StoreError
 
 JSON = "application/json"
 _ID = re.compile(r"[A-Za-z0-9_-]{12}")
+_FEED = re.compile(r"/api/games/([^/]*)/events")
 
 Side = Literal[1, 2]
 Level = Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])]
@@ -146,17 +146,25 @@ async def come_back(id: str, sent: Doing, token: Bearer, request: Request) -> Re
 
 
 class Feed:
-    """The live feed, as bare ASGI: what wraps a response would cost every stream dearly."""
+    """The live feed, before the application: whatever else wraps a response would cost every open stream dearly."""
+
+    path = "/api/games/{id}/events"
+
+    def __init__(self, app: FastAPI) -> None:
+        self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope["headers"])
-        scheme, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        host: Host = scope["app"].state.host
-        shown = token.strip() if scheme.lower() == "bearer" else None
-        await host.stream(_known(scope["path_params"]["id"]), shown, receive, send)
-
-
-feed = Route("/api/games/{id}/events", Feed(), methods=["GET"])
+        asked = _FEED.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        if asked is None:
+            await self.app(scope, receive, send)
+            return
+        scope["route"] = self  # for whoever counts requests
+        scheme, _, token = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1").partition(" ")
+        host: Host = self.app.state.host
+        try:
+            await host.stream(_known(asked[1]), token.strip() if scheme.lower() == "bearer" else None, receive, send)
+        except StoreError as error:
+            raise Refusal(503, str(error), again=1) from None
 
 
 async def conflict(request: Request, error: Exception) -> Response:

@@ -1,0 +1,79 @@
+"""Two servers on one PostgreSQL, started as the documents say."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from conftest import PATIENCE, ROOT
+from databases import Postgresql
+from servers import SOURCE, free_port
+
+
+def commands(database: str, ports: list[int]) -> str:
+    """What the page says, with a database and ports of our own."""
+    page = (ROOT / "docs" / "friends.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    script = found.replace("postgresql://duels@localhost/duels", f"'{database}'")
+    for shown, port in zip(("8001", "8002"), ports, strict=True):
+        assert script.count(shown) == 1
+        script = script.replace(shown, str(port))
+    return str(script)
+
+
+def wait_for(url: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            if httpx.get(f"{url}/healthz").status_code == 200:
+                return
+        except httpx.TransportError:
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.05)
+
+
+def test_two_servers_share_their_games_when_started_as_the_page_says(postgresql: Postgresql, tmp_path: Path) -> None:
+    program = tmp_path / "duels"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m digitduels "$@"\n')
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(SOURCE)}
+    ports = [free_port(), free_port()]
+    script = commands(postgresql.database(), ports)
+    with subprocess.Popen(
+        ["sh", "-c", script], env=environment, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as shell:
+        try:
+            play([f"http://127.0.0.1:{port}" for port in ports])
+        finally:
+            os.killpg(shell.pid, signal.SIGTERM)
+
+
+def play(urls: list[str]) -> None:
+    """Anna at one server and Bert at the other, with Bert's eyes on the live feed."""
+    here, there = urls
+    for url in urls:
+        wait_for(url)
+    created: Any = httpx.post(f"{here}/api/games", json={"game": "number-duel"}).json()
+    game = f"/api/games/{created['id']}"
+    joined = httpx.post(f"{there}{game}/seats", json={"invite": created["invite"]}).json()
+    with httpx.stream("GET", f"{there}{game}/events", timeout=PATIENCE) as feed:
+        states = (json.loads(line[6:]) for line in feed.iter_lines() if line.startswith("data: "))
+        assert next(states)["version"] == 1
+        turns = [(here, created, "+5"), (there, joined, "+10"), (here, created, "x10")]
+        for version, (url, player, move) in enumerate(turns, 1):
+            body = {"version": version, "move": move, "key": secrets.token_urlsafe(9)}
+            headers = {"Authorization": f"Bearer {player['token']}"}
+            assert httpx.post(f"{url}{game}/moves", json=body, headers=headers).status_code == 201
+            state = next(state for state in states if state["version"] > version)
+            assert state["moves"] == [move for _, _, move in turns[:version]]
+    assert state["outcome"]["winner"] == 1
