@@ -78,6 +78,14 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="module")
+def shared_tables(tables: Path) -> Iterator[None]:
+    """Servers that the tests of a module start find the tables of all games."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tables))
+        yield
+
+
 @pytest.fixture
 def duels(home: Path) -> Run:
     """Runs `duels` with these arguments, and with `answers` typed into a pipe."""

@@ -23,6 +23,8 @@ from digitduels.web.live import Hub
 from digitduels.web.server import Server, listen
 from digitduels.web.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("shared_tables")
+
 
 @asynccontextmanager
 async def serving(database: str, **settings: Any) -> AsyncIterator[tuple[Server, httpx.AsyncClient]]:

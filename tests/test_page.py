@@ -24,9 +24,12 @@ EXPLAINED = re.compile(r"status of (4\d\d|503)|ERR_(CONNECTION|INCOMPLETE|EMPTY)
 # A short game that is solved at once, for a variant never waits until the games by the book are worked out.
 QUICK = "/play/operation-target?target=12"
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="No Chromium on the PATH; on Debian and Ubuntu: apt-get install chromium"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="No Chromium on the PATH; on Debian and Ubuntu: apt-get install chromium"
+    ),
+    pytest.mark.usefixtures("shared_tables"),
+]
 expect.set_options(timeout=PATIENCE * 500)
 
 

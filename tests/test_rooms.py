@@ -17,6 +17,8 @@ from digitduels.web import host
 from digitduels.web.app import create
 from digitduels.web.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("shared_tables")
+
 PATIENCE = 60  # seconds
 
 

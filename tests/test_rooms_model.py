@@ -24,6 +24,8 @@ from digitduels import game as game_of
 from digitduels.web.app import create
 from digitduels.web.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("shared_tables")
+
 SEATS = st.sampled_from([1, 2])
 LATE = st.sampled_from([0, 0, 0, 0, 1, -1, -2])
 

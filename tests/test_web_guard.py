@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import random
 import re
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,6 +27,7 @@ from digitduels.web.app import create
 from digitduels.web.guard import ADDRESSES, Buckets, whose
 from digitduels.web.logs import Lines
 from digitduels.web.settings import Settings
+from digitduels.web.workers import REMEMBERED, Pool, Workers
 from variants import play_on
 from web import running, wait_for, warmed
 
@@ -368,3 +372,45 @@ def test_no_request_that_can_be_thought_of_makes_the_server_fail(operation: Any,
 def test_senseless_settings_are_refused_with_a_sentence(environment: dict[str, str], sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
         Settings.read(environment)
+
+
+# Workers
+
+
+def test_a_worker_cannot_take_more_memory_than_it_may() -> None:
+    program = (
+        "from digitduels.web.worker import confine\n"
+        "confine(32 << 20)\n"
+        "bytearray(48 << 20)\n"
+        "try:\n    bytearray(1 << 30)\n"
+        "except MemoryError:\n    print('no more')"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ran.stdout == "no more\n", ran.stderr
+
+
+def test_a_fault_in_a_worker_is_told_and_the_next_question_is_answered() -> None:
+    async def asked() -> tuple[str, object]:
+        pool = Pool(1, 9, PATIENCE, 1 << 25)
+        pool.start()
+        try:
+            with pytest.raises(RuntimeError) as failure:
+                await pool.ask(json.dumps({"ask": "nonsense", "record": RECORD, "with": {}}).encode())
+            question = {"ask": "reply", "record": RECORD, "with": {"who": "1", "seed": "1"}}
+            return str(failure.value), await pool.ask(json.dumps(question).encode())
+        finally:
+            await pool.stop()
+
+    told, answer = asyncio.run(asked())
+    assert "KeyError: 'nonsense'" in told
+    assert dd.game("number-duel").read(str(answer))
+
+
+def test_a_question_is_answered_once_and_remembered_in_a_table_that_does_not_grow_for_ever() -> None:
+    workers = Workers(Settings())
+    for number in range(100):
+        workers._remember(str(number).encode(), "x" * (REMEMBERED // 50))
+        workers._remember(str(number).encode(), "x" * (REMEMBERED // 50))
+    assert len(workers._remembered) < 50
+    assert workers._size <= REMEMBERED
+    assert b"99" in workers._remembered

@@ -188,7 +188,11 @@ class Workers:
             return json.loads(self._remembered[question])
         if match.game == book(match.game.id):
             await self._tables(match.game.id)
-            answer = await self.books.ask(question, slow=what in SLOW)
+            # A position that was set up may be one that nobody has worked out: it gets no more time than a variant.
+            odd = match.position is not None
+            answer = await self.books.ask(
+                question, slow=odd or what in SLOW, seconds=self.variants.seconds if odd else None
+            )
         else:
             answer = await self.variants.ask(question)
         self._remember(question, json.dumps(answer))
