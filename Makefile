@@ -1,6 +1,7 @@
 # make play    sets up what a game needs and starts one
 # make test    sets up what the checks need and runs them all
 # make docs    writes the generated pages of docs/ anew
+# make screenshots  takes the pictures of docs/images anew
 # make bench   measures, and writes the tables of docs/performance.md anew
 # make soak    kills servers and databases hundreds of times while clients play, and counts what is lost
 
@@ -8,7 +9,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: play test browser docs bench soak clean
+.PHONY: play test browser docs screenshots bench soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels
@@ -29,6 +30,9 @@ browser:
 
 docs: $(VENV)/ready-to-test
 	$(BIN)/python docs/generate.py
+
+screenshots: $(VENV)/ready-to-test
+	$(BIN)/python docs/screenshots.py
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m benchmarks

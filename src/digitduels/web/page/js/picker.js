@@ -43,7 +43,7 @@ export class Picker {
       "section",
       { class: "picker", "aria-label": "Your move" },
       this.groups.map((group) => group.element),
-      h("div", { class: "chosen" }, this.slots, this.done),
+      h("div", { class: `chosen${view.fields.length > 1 || hooks.confirm ? "" : " single"}` }, this.slots, this.done),
     );
     this.element.addEventListener("keydown", (event) => this.#arrows(event));
   }
