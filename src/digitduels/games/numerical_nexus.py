@@ -91,7 +91,7 @@ class NumericalNexus(Game[Hand, None, Move]):
             return NONE_LEFT[stock]
         # A score never passes the target.
         if score * times + plus > self.target:
-            return f"{NAMES[stock]} would take your score to {score * times + plus}, past {self.target}."
+            return _past(stock, score * times + plus, self.target)
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -159,6 +159,12 @@ class NumericalNexus(Game[Hand, None, Move]):
             if state.hands[player].score == self.target:
                 return [f"Congratulations, {called(player)}! You've reached exactly {self.target} and won the game."]
         return ["", *super().ending(state, outcome)]
+
+
+@lru_cache(maxsize=10_000)
+def _past(stock: int, score: int, target: int) -> str:
+    """Why a score may not pass the target: remembered, since solving asks for it thousands of times."""
+    return f"{NAMES[stock]} would take your score to {score}, past {target}."
 
 
 @lru_cache(maxsize=50_000)

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ ILLEGAL = -1  # the rules forbid the move with this hand
 WON, DRAWN, LOST = -2, -3, -4  # the move ends the game, so for the player who makes it
 OUTSIDE = -5  # the hand that the move leads to is not compiled; see Compiled.contains
 
-_PROBES = 16  # hands that are looked at to learn whether a move changes the other player's
+_PROBES = 16  # positions that are chosen from the table between two games
 _QUICK, _THOROUGH = 1000, 100_000  # moves that are compared with the rules
 
 
@@ -59,19 +59,19 @@ class Compiled:
     depth: Ints | None
     """[hand]: moves of one player to reach it, if moves lead to more hands than are compiled."""
 
-    @property
+    @cached_property
     def base(self) -> int:
         return self.copies + 1
 
-    @property
+    @cached_property
     def digits(self) -> int:
         return int(self.takes.shape[1])
 
-    @property
+    @cached_property
     def tables(self) -> int:
         return int(self.base**self.digits)
 
-    @property
+    @cached_property
     def positions(self) -> int:
         return self.tables * len(self.hands) ** 2
 
@@ -169,6 +169,7 @@ class _Compiler:
         self.depth: list[int] = []
         self.own = array("i")  # [hand][move], one after the other
         self.takes: list[tuple[int, ...] | None] = [None] * len(game.moves)
+        self.changes: list[dict[int, int]] = [{} for _ in game.moves]  # what each makes of the other player's hand
         self.movers: list[Hashable] = [None] * len(game.moves)  # a hand with which each move is legal
 
     def run(self) -> Compiled:
@@ -189,9 +190,9 @@ class _Compiler:
         if _pins(own, takes):
             raise DoesNotFactor("a hand with which nothing can be done with what is left in some pools")
         rank = _rank(own, other, takes, self.longest)
-        # Scores in their own order, so that neighbours do alike.
+        # Hands that others turn into the same one side by side, and scores in their own order: neighbours do alike.
         numbers = np.array(self.hands if all(isinstance(hand, int) for hand in self.hands) else [0] * len(rank))
-        order = np.lexsort((numbers, rank))
+        order = np.lexsort((numbers, *_changes(other), rank))
         renumbered = np.empty_like(order)
         renumbered[order] = np.arange(len(order))
         return Compiled(
@@ -221,28 +222,35 @@ class _Compiler:
         return found
 
     def explore(self) -> None:
-        """What every move does to the hand of its mover, for all hands that this leads to."""
-        forbids, after, table, first = self.game.forbids, self.game.after, self.start.table, self.first
+        """What every move does to the hand of its mover, for all hands that this leads to.
+
+        Both players hold the same hand, so that what it does to the other one is seen, too.
+        """
+        forbids, after, table = self.game.forbids, self.game.after, self.start.table
         moves = list(enumerate(self.moves))
-        places, tables = self.places, (self.copies + 1) ** self.digits
-        none = [ILLEGAL] * len(moves)
-        while (number := len(self.own) // len(moves)) < len(self.hands):
-            if number % 100 == 0:
-                self.grown(tables * len(self.hands) ** 2)
-            if self.depth[number] == self.longest:
+        hands, depth, places, takes, changes = self.hands, self.depth, self.places, self.takes, self.changes
+        tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(moves)
+        for number in count(len(self.own) // len(moves)):
+            if number % 100 == 0 or number == len(hands):
+                self.grown(tables * len(hands) ** 2)
+            if number == len(hands):
+                break
+            if depth[number] == self.longest:
                 self.own.extend([OUTSIDE] * len(moves))
                 continue
-            state = tuple.__new__(State, (0, (self.hands[number], first), table))  # takes half the time of State(…)
+            hand = hands[number]
+            state = tuple.__new__(State, (0, (hand, hand), table))  # takes half the time of State(…)
             row = none.copy()
             for place, move in moves:
                 if forbids(state, move) is None:
-                    _, (mine, _), left = after(state, move)
-                    if self.takes[place] is None:
+                    _, (mine, theirs), left = after(state, move)
+                    if takes[place] is None:
                         self.learn(place, state, left)
                     found = places.get(mine)
-                    row[place] = self.place(mine, self.depth[number] + 1) if found is None else found
+                    row[place] = self.place(mine, depth[number] + 1) if found is None else found
+                    if theirs is not hand and theirs != hand:
+                        changes[place][number] = self.other(theirs, number)
             self.own.extend(row)
-        self.grown(tables * len(self.hands) ** 2)
 
     def learn(self, place: int, state: State[Any, Any], left: Any) -> None:
         """What a move takes from the table, seen when it is first legal."""
@@ -258,33 +266,33 @@ class _Compiler:
 
     def others(self) -> Ints:
         """What every move does to the hand of the other player; may find more hands."""
-        chance = random.Random(0)
-        known = 0
-        rows: dict[int, list[int]] = {}  # of the moves that do anything to it
-        while known < len(self.hands):
-            fresh, known = range(known, len(self.hands)), len(self.hands)
-            for place, taken in enumerate(self.takes):
-                if taken is None:
-                    continue
-                if place not in rows:
-                    some = chance.sample(fresh, min(_PROBES, len(fresh)))
-                    if [self.other(place, hand) for hand in some] != some:
-                        rows[place] = [self.other(place, hand) for hand in range(known)]
-                else:
-                    rows[place] += [self.other(place, hand) for hand in fresh]
+        asked = [0] * len(self.moves)
+        while waiting := [place for place, seen in enumerate(self.changes) if seen and asked[place] < len(self.hands)]:
+            for place in waiting:
+                fresh, asked[place] = range(asked[place], len(self.hands)), len(self.hands)
+                self.ask(place, fresh)
             self.explore()
-        found = np.tile(np.arange(known, dtype=np.int32), (len(self.takes), 1))
-        for place, row in rows.items():
-            found[place] = row
+        found = np.tile(np.arange(len(self.hands), dtype=np.int32), (len(self.moves), 1))
+        for place, changes in enumerate(self.changes):
+            found[place, list(changes)] = list(changes.values())
         return found
 
-    def other(self, place: int, hand: int) -> int:
-        """The hand of the player who waits, after a move."""
-        state = tuple.__new__(State, (0, (self.movers[place], self.hands[hand]), self.start.table))
-        after: Hashable = self.game.after(state, self.moves[place]).hands[1]
-        found = self.places.get(after)
+    def ask(self, place: int, hands: range) -> None:
+        """What a move that changes the other player's hand makes of those with which it is not legal itself."""
+        after, mover, move, table = self.game.after, self.movers[place], self.moves[place], self.start.table
+        own = self.own[place :: len(self.moves)]
+        for number in hands:
+            if own[number] in (ILLEGAL, OUTSIDE):
+                hand = self.hands[number]
+                _, (_, theirs), _ = after(tuple.__new__(State, (0, (mover, hand), table)), move)
+                if theirs != hand:
+                    self.changes[place][number] = self.other(theirs, number)
+
+    def other(self, hand: Hashable, before: int) -> int:
+        """The number of a hand that the other player's became by a move."""
+        found = self.places.get(hand)
         if found is None:
-            found = self.place(after, self.depth[hand])
+            found = self.place(hand, self.depth[before])
         if found < 0:
             raise DoesNotFactor("a move ends the game by the other player's hand")
         return found
@@ -314,7 +322,7 @@ def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) ->
     rank = np.zeros(own.shape[1] + 1, np.int32)
     rank[-1] = -1  # stands behind the hands, for moves that lead to none
     mine = np.where(own[still] >= 0, own[still], -1)
-    theirs = [after for after in other[still] if (after != np.arange(len(after))).any()]
+    theirs = _changes(other[still])
     for _ in range(longest + 2):
         higher = rank.copy()
         for after in mine:
@@ -327,12 +335,17 @@ def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) ->
     raise DoesNotFactor("hands and moves run in a circle")
 
 
+def _changes(other: Ints) -> list[Ints]:
+    """The maps that change anything."""
+    return [after for after in other if (after != np.arange(len(after))).any()]
+
+
 def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
     """Whether a hand that has moves may meet a pool from which others could take but it cannot.
 
     The smallest pool with something to take is what a move takes, so it is enough to look at these.
     """
-    fits = (takes[:, None] <= takes).all(axis=2)  # [move, pool]
+    fits = (takes[:, None] <= np.unique(takes, axis=0)).all(axis=2)  # [move, pool]
     if fits.all():
         return False
     legal = own.T != ILLEGAL  # [hand, move]
@@ -357,7 +370,7 @@ def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
     if mine is None or theirs is None:
         raise DoesNotFactor("there are hands that the moves of one player do not lead to")
     there = (compiled.takes <= np.array(state.table.counts if compiled.digits else (), np.int64)).all(axis=1)
-    expected = np.flatnonzero(there & (compiled.own[:, mine] != ILLEGAL)).tolist()
+    expected = (there & (compiled.own[:, mine] != ILLEGAL)).nonzero()[0].tolist()
     outcome = game.outcome(state)
     if outcome is not None:
         mirrored = game.outcome(State(1 - state.player, state.hands[::-1], state.table))

@@ -94,9 +94,12 @@ def fill(codes: Any, tasks: Any, program: Any, endings: Any, stuck: Any, scale: 
                             row = (program.via_from[op] - h0) * TILE
                             source = there + program.via_to[op] * hands
                             which = program.via_map[op]
-                            for o in range(broad):
-                                hand = uint64(program.maps[which, o0 + o])
-                                tile[row + o] = max(tile[row + o], codes[source + hand])
+                            begin = uint64(0)
+                            while begin < broad:
+                                code = codes[source + uint64(program.maps[which, o0 + begin])]
+                                end = min(broad, uint64(program.alike[which, o0 + begin]) - o0)
+                                wide.raise_some(tile, row, code, begin, end)
+                                begin = end
                     if not free:
                         break
                     # One ply further, and seen from the other side.

@@ -40,7 +40,7 @@ class Scale(NamedTuple):
         kind = self.dtype.type
         return kind(self.low), kind(self.high), kind(self.top)
 
-    def ending(self, mark: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    def ending(self, mark: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The code of a finished game, for a player who WON, DREW or LOST it; 0, the lowest, for no ending."""
         found = np.where(mark == WON, self.top, np.where(mark == DRAWN, self.low, 0))
         return found.astype(self.dtype)
@@ -64,6 +64,7 @@ class Program(NamedTuple):
     via_to: Words
     via_map: Words  # which row of maps says how
     maps: npt.NDArray[np.uint32]  # [map, hand]; small, so that it stays near the core
+    alike: npt.NDArray[np.uint32]  # [map, hand]: the next hand that it turns into another one than this
 
 
 def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
@@ -75,7 +76,8 @@ def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
 
     move, hand = np.nonzero(compiled.own >= 0)
     keys = ((group[move] * count + hand) * count + compiled.own[move, hand]) * len(maps) + which[move]
-    rest, mapping = np.divmod(np.unique(keys), len(maps))
+    keys.sort()  # np.unique would take several times as long
+    rest, mapping = np.divmod(keys[np.diff(keys, prepend=-1) > 0], len(maps))
     first, to = np.divmod(rest, count)
     plain = mapping == 0  # the map that changes nothing
     starts = np.arange(len(takes) * count + 1)
@@ -105,6 +107,7 @@ def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
             via_to=words(to[~plain]),
             via_map=words(mapping[~plain]),
             maps=np.ascontiguousarray(maps, np.uint32),
+            alike=np.array([_next_other(row) for row in maps], np.uint32),
         ),
         endings,
     )
@@ -116,6 +119,12 @@ def _distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.
     which = [places.setdefault(row.tobytes(), len(places)) for row in rows]
     firsts = [which.index(place) for place in range(len(places))]
     return rows[firsts], np.array(which, np.int64)
+
+
+def _next_other(row: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """For each place in a row, the next one at which something else stands."""
+    edges = np.append(np.flatnonzero(np.diff(row)) + 1, len(row))
+    return edges[np.searchsorted(edges, np.arange(len(row)), "right")]
 
 
 def waves(compiled: Compiled, item: float) -> Iterator[Words]:

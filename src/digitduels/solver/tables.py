@@ -35,7 +35,7 @@ class Plan(NamedTuple):
     marks: npt.NDArray[np.int32]
     """[take, hand]: the best that a move can end the game with at once, or 0."""
     stuck: Codes
-    boards: dict[int, npt.NDArray[np.int32]]
+    boards: dict[int, npt.NDArray[np.int8]]
     """How the game ends at tables without moves, for [hand who waits, hand to move] and the player who waits."""
 
     @property
@@ -50,17 +50,17 @@ def prepare(compiled: Compiled) -> Plan:
 
     parts, marks = program(compiled)
     boards = {table: _board(compiled, table) for table in kernels.ended(compiled.tables, parts)}
-    draws = any((marks == DRAWN).any() for marks in (compiled.own, compiled.stuck, *boards.values()))
+    draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *boards.values()))
     scale = Scale.of(compiled.longest, draws)
     swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
     return Plan(compiled, parts, scale, marks, scale.ending(swapped), boards)
 
 
-def _board(compiled: Compiled, table: int) -> npt.NDArray[np.int32]:
+def _board(compiled: Compiled, table: int) -> npt.NDArray[np.int8]:
     """How the game ends at a table without moves."""
     count, game = len(compiled.hands), compiled.game
     pool = compiled.table(table)
-    marks = np.empty((count, count), np.int32)
+    marks = np.empty((count, count), np.int8)
     for theirs, waiting in enumerate(compiled.hands):
         for mine, moving in enumerate(compiled.hands):
             outcome = game.outcome(State(0, (moving, waiting), pool))

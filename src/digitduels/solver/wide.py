@@ -41,6 +41,33 @@ def _raise_to(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
     return types.void(into, to, source, start), generate
 
 
+def _raise_some(_: Any, into: Any, to: Any, code: Any, begin: Any, end: Any) -> Any:
+    """into[to + begin : to + end] = max of itself and a code, within 64 codes from `to` on"""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        into, to, code, begin, end = values
+        align = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
+        target = _pointer(context, builder, signature.args[0], into, to, WIDTH)
+        mine, other = builder.load(target, align=align), _splat(builder, code)
+        small = ir.IntType(8)
+        first, length = (_splat(builder, builder.trunc(n, small)) for n in (begin, builder.sub(end, begin)))
+        places = ir.Constant(ir.VectorType(small, WIDTH), list(range(WIDTH)))
+        some = builder.icmp_unsigned("<", builder.sub(places, first), length)
+        more = builder.and_(some, builder.icmp_unsigned(">", other, mine))
+        builder.store(builder.select(more, other, mine), target, align=align)
+        return context.get_dummy_value()
+
+    return types.void(into, to, code, begin, end), generate
+
+
+def _splat(builder: Any, value: Any) -> Any:
+    """A value 64 times."""
+    one = builder.insert_element(
+        ir.Constant(ir.VectorType(value.type, WIDTH), ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
+    )
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH))
+
+
 def _copy(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
     """into[to : to + 64] = source[start : start + 64]"""
 
@@ -116,9 +143,7 @@ def _spread(_: Any, rows: Any, which: Any, word: Any) -> Any:
 
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         rows, which, word = values
-        one = builder.insert_element(ir.Constant(_WORDS, ir.Undefined), word, ir.Constant(ir.IntType(32), 0))
-        first = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
-        return _add(builder, rows, which, builder.shuffle_vector(one, one, first))
+        return _add(builder, rows, which, _splat(builder, word))
 
     return _ROWS(rows, which, word), generate
 
@@ -178,6 +203,7 @@ def _turn_bits(_: Any, rows: Any) -> Any:
 
 
 raise_to: Any = intrinsic(_raise_to)
+raise_some: Any = intrinsic(_raise_some)
 copy: Any = intrinsic(_copy)
 turn: Any = intrinsic(_turn)
 no_bits: Any = intrinsic(_no_bits)
