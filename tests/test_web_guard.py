@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 import digitduels as dd
 from conftest import PATIENCE
 from digitduels.web import address
-from digitduels.web.app import create
+from digitduels.web.app import routed
 from digitduels.web.guard import ADDRESSES, Buckets, whose
 from digitduels.web.logs import Lines
 from digitduels.web.settings import Settings
@@ -341,7 +341,7 @@ def test_pages_are_served_while_the_tables_are_made(tmp_path: Path) -> None:
 # Whatever the description of the API allows, and what it does not
 
 
-API = schemathesis.openapi.from_dict(create(Settings()).app.openapi())  # type: ignore[attr-defined]
+API = schemathesis.openapi.from_dict(routed(Settings(), asyncio.Event()).openapi())
 OPERATIONS: list[Any] = [found.ok() for found in API.get_all_operations()]  # type: ignore[union-attr]
 
 

@@ -46,10 +46,14 @@ ADDRESSES = (
 
 def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp:
     """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
+    app = routed(settings, stopping or asyncio.Event())
+    return Guard(rooms_api.Feed(app), settings, app.state.metrics)
+
+
+def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
+    """All routes but the live feed, without the guard before them."""
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    metrics = Metrics()
-    app.state.settings, app.state.metrics = settings, metrics
-    app.state.stopping = stopping or asyncio.Event()
+    app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
     app.include_router(lessons.router)
     app.include_router(health.router)
     app.include_router(rooms_api.router)
@@ -61,7 +65,7 @@ def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp
     app.add_exception_handler(StoreError, rooms_api.unavailable)
     app.add_exception_handler(HTTPException, failed)
     app.add_exception_handler(RequestValidationError, senseless)
-    return Guard(rooms_api.Feed(app), settings, metrics)
+    return app
 
 
 @asynccontextmanager
