@@ -43,7 +43,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(str(tmp_path_factory.mktemp("server") / "games.db")) as server:
+    with Server(str(tmp_path_factory.mktemp("server") / "games.db"), away=4) as server:
         yield server
 
 
@@ -175,6 +175,17 @@ def test_the_computer_answers_and_back_goes_to_the_reader_s_move(visit: Visit) -
     page.go_back()
     expect(page).to_have_url(re.compile("target=12&vs=7"))
     expect(status(page)).to_have_text("Your turn.")
+
+
+def test_a_move_may_be_taken_back_while_the_computer_thinks(visit: Visit) -> None:
+    page = visit(f"{QUICK}&vs=7&seat=1&seed=1")
+    expect(status(page)).to_have_text("Your turn.")
+    choose(page, "Add 1")
+    expect(status(page)).to_contain_text("Player 2's turn.")
+    page.get_by_role("button", name="Take back").click()
+    expect(status(page)).to_have_text("Your turn.")
+    choose(page, "Multiply by 2")
+    expect(page).to_have_url(re.compile(r"moves=x2\+[^+]+&"))
 
 
 def test_a_choice_that_is_not_possible_says_why(visit: Visit) -> None:
@@ -337,6 +348,21 @@ def test_a_seat_goes_on_in_another_browser_and_an_invitation_is_used_once(visit:
     join(visit, invitation, "")
     late = visit(invitation)
     expect(late.get_by_role("heading", name="You are watching")).to_be_visible()
+
+
+def test_the_computer_plays_on_for_a_friend_who_left_and_who_may_come_back(visit: Visit) -> None:
+    ann, invitation = begin(visit)
+    bob = join(visit, invitation)
+    play(ann, "Add 1")
+    address, home = bob.url, bob.context
+    bob.close()
+    ann.get_by_role("button", name="Let the computer play").click()
+    expect(status(ann)).to_contain_text("Your turn.")
+    bob = home.new_page()
+    bob.goto(address)
+    bob.get_by_role("button", name="Take your seat back").click()
+    play(ann, "Multiply by 2")
+    play(bob, "Multiply by 2")
 
 
 @contextmanager

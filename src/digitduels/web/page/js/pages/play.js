@@ -26,6 +26,9 @@ export async function show({ main, parts, query, signal }) {
   describe(game.about, address.game);
 }
 
+/** An answer about a position that is no longer the one on the table, because a move was taken back meanwhile. */
+class Late extends Error {}
+
 /** A game on one screen, and all that can be done with it. */
 export class Solo {
   /**
@@ -39,6 +42,7 @@ export class Solo {
     this.signal = signal;
     this.step = 0;
     this.busy = false;
+    this.latest = 0;
     this.table = new Table({ view, signal, query: () => asked(this.address), play: (move) => void this.play(move) });
     this.about = h("p", { class: "about" });
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
@@ -163,7 +167,9 @@ export class Solo {
    * @param {boolean} instead
    */
   async stand(address, instead) {
+    const before = this.address;
     const view = await get(`/api/position/${address.game}`, asked(address), this.signal);
+    if (before !== this.address) throw new Late();
     this.address = address;
     this.view = view;
     this.busy = false;
@@ -174,9 +180,11 @@ export class Solo {
   async reply() {
     const query = plus(this.address, { vs: this.address.vs ?? "", seed: this.address.seed });
     await this.safely(async () => {
-      const thought = this.work("reply", query);
-      const [{ move }] = await Promise.all([thought, pause(THINKING)]);
-      if (!this.signal.aborted) await this.move(move, true);
+      const shown = pause(THINKING);
+      const { move } = await this.work("reply", query);
+      const { address } = this;
+      await shown;
+      if (!this.signal.aborted && address === this.address) await this.move(move, true);
     });
   }
 
@@ -185,9 +193,13 @@ export class Solo {
    * @param {string} what
    * @param {URLSearchParams} query
    */
-  work(what, query) {
+  async work(what, query) {
+    const { address } = this;
     if (this.you && what !== "reply") query.set("you", String(this.you));
-    return patiently(`/api/${what}/${this.address.game}`, query, this.signal, (sentence) => say(sentence, "wait"));
+    const waiting = (/** @type {string} */ sentence) => say(sentence, "wait");
+    const answer = await patiently(`/api/${what}/${address.game}`, query, this.signal, waiting);
+    if (address !== this.address) throw new Late();
+    return answer;
   }
 
   /**
@@ -195,15 +207,16 @@ export class Solo {
    * @param {() => Promise<void>} act
    */
   async safely(act) {
+    const turn = (this.latest += 1);
     this.busy = true;
     try {
       await act();
     } catch (error) {
-      if (this.signal.aborted) return;
+      if (this.signal.aborted || error instanceof Late) return;
       const sentence = error instanceof Error ? error.message : String(error);
       fill(this.notice, h("p", null, sentence), button("Try again", () => void this.safely(act), "main"));
     } finally {
-      this.busy = false;
+      if (turn === this.latest) this.busy = false;
     }
   }
 

@@ -123,8 +123,9 @@ class Friends {
     const { you, labels } = this;
     const over = state.outcome !== null || state.closed;
     const playing = you !== null && !over && state.seats[you - 1]?.kind === "human";
+    const active = playing && state.player === you;
     // What is half chosen stays, unless the position has changed.
-    if (moved || !playing) this.table.update(state, labels, playing && state.player === you);
+    if (moved || over || active !== this.table.picker.active) this.table.update(state, labels, active);
     else this.table.board.update(state, labels, !this.table.picker.showsPool);
     fill(this.record, moves(state, labels));
     fill(this.panel, this.panels());
@@ -133,7 +134,7 @@ class Friends {
     this.undoing.disabled = state.takeback !== null || !state.history.some((turn, ply) => ply >= state.opening && turn.player === you);
     this.conceding.hidden = !playing;
     this.conceding.disabled = !this.full;
-    const mood = over ? "over" : playing && state.player === you ? "turn" : "wait";
+    const mood = over ? "over" : active ? "turn" : "wait";
     entitle(mood === "turn" ? `Your turn · ${state.title}` : state.title);
     say(state.closed ? "This game is closed: nothing happened for a long time." : told(state, you), mood);
     this.end.hidden = state.outcome === null;
