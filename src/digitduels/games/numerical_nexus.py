@@ -91,15 +91,16 @@ class NumericalNexus(Game[Hand, None, Move]):
             return NONE_LEFT[stock]
         # A score never passes the target.
         if score * times + plus > self.target:
-            return _past(stock, score * times + plus, self.target)
+            return f"{NAMES[stock]} would take your score to {score * times + plus}, past {self.target}."
         return None
 
     def after(self, state: Position, move: Move) -> Position:
         player, hands, _ = state
-        theirs = hands[1 - player]
+        (score, uses), theirs = hands[player], hands[1 - player]
+        stock, times, plus = EFFECT[move.operation]
         if move.operation == "reset-theirs":
             theirs = Hand(0, theirs.uses)
-        return state.then(_after(hands[player], move.operation), theirs, None)
+        return state.then(Hand(score * times + plus, _spent(uses, stock)), theirs, None)
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins.
@@ -162,13 +163,6 @@ class NumericalNexus(Game[Hand, None, Move]):
 
 
 @lru_cache(maxsize=10_000)
-def _past(stock: int, score: int, target: int) -> str:
-    """Why a score may not pass the target: remembered, since solving asks for it thousands of times."""
-    return f"{NAMES[stock]} would take your score to {score}, past {target}."
-
-
-@lru_cache(maxsize=50_000)
-def _after(hand: Hand, operation: str) -> Hand:
-    """The mover's hand after an operation: remembered, since a game has few hands and many positions."""
-    (score, uses), (stock, times, plus) = hand, EFFECT[operation]
-    return Hand(score * times + plus, (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :]))
+def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
+    """The uses that are left after one of a stock is spent."""
+    return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])
