@@ -163,6 +163,18 @@ def test_an_address_that_calls_too_often_has_to_wait_and_others_have_not(tables:
         assert site.get("/api/games", headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
 
 
+def test_a_player_who_calls_too_often_leaves_enough_for_others_at_the_same_address(
+    tables: Path, tmp_path: Path
+) -> None:
+    with running(tmp_path, tables, rate=0.01, burst=30) as site:
+        calls = [site.get("/api/games", headers={"Authorization": "Bearer mine"}).status_code for _ in range(12)]
+        assert calls == [200] * 10 + [429] * 2
+        assert site.get("/api/games", headers={"Authorization": "Bearer yours"}).status_code == 200
+        # A new game counts as ten calls.
+        begun = [site.post("/api/games", json={"game": "number-duel"}).status_code for _ in range(3)]
+        assert begun == [201, 429, 429]
+
+
 def test_calls_are_counted_in_a_table_that_does_not_grow_for_ever() -> None:
     buckets = Buckets(rate=1, burst=2)
     assert [buckets.take("a", 0) for _ in range(3)] == [0, 0, 1]
@@ -309,7 +321,7 @@ def test_a_variant_that_takes_too_long_is_stopped(tables: Path, tmp_path: Path) 
     match = dd.Match(dd.game("operation-target", target=10**4000))
     for move in play_on(match.game, match.state, random.Random(1), 1000)[1]:
         match.play(move)
-    with warmed(tmp_path, tables, seconds=1.0) as site:
+    with warmed(tmp_path, tables, seconds=3.0) as site:
         wait_for(lambda: site.get("/api/solve/number-duel?target=5").status_code == 200)
         answer = site.get(f"/api/review/operation-target?{address.written(match)}")
         assert (answer.status_code, "longer than this server gives" in answer.text) == (413, True), answer.text

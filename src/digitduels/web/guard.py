@@ -23,6 +23,8 @@ from digitduels.web.settings import Settings
 
 ADDRESSES = 10_000  # that are remembered, to limit how often each calls
 CHEAP = 1 << 14  # bytes of a request that count as much as a call
+COSTLY = {("POST", "/api/games"): 10}  # calls that count as several: a game is kept for days
+SEATS = 3  # a single player may call as often as a third of an address, where many may sit
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 PROTECTION = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
@@ -42,6 +44,7 @@ class Guard:
         self.app, self.settings, self.metrics = app, settings, metrics
         self.origins = {origin.strip().rstrip("/").lower() for origin in settings.origins.split(",") if origin.strip()}
         self.buckets = Buckets(settings.rate, settings.burst)
+        self.seats = Buckets(settings.rate / SEATS, settings.burst // SEATS or 1)
         self.open = 0
         metrics.gauge("requests_open", lambda: self.open)
 
@@ -72,11 +75,14 @@ class Guard:
         if origin is not None and not self.known(origin.lower(), headers.get("host", "").lower()):
             raise Refusal(403, "This server answers its own page only.")
         if scope["path"].startswith("/api/"):
-            self.charge(scope, 1)
+            self.charge(scope, COSTLY.get((scope["method"], scope["path"]), 1))
 
     def charge(self, scope: Scope, cost: float) -> None:
-        """Raises Refusal if an address has used up what it may ask for at the moment."""
-        wait = self.buckets.take(whose(scope), time.monotonic(), cost)
+        """Raises Refusal if an address, or whoever shows a token, has used up what they may ask for at the moment."""
+        now, shown = time.monotonic(), Headers(scope=scope).get("authorization")
+        wait = self.buckets.take(whose(scope), now, cost)
+        if shown is not None and not wait:
+            wait = self.seats.take(str(hash(shown)), now, cost)
         if wait:
             raise Refusal(429, "Too many calls. Wait a little.", again=math.ceil(wait))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from contextlib import suppress
 from types import FrameType
@@ -48,7 +49,8 @@ def listen(settings: Settings) -> socket.socket:
     )[0]
     listener = socket.socket(family, kind, protocol)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere this would take the port from whoever has it
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
         listener.listen(2048)
     except OSError:

@@ -136,13 +136,14 @@ class Pool:
     async def _prepare(self) -> None:
         """Starts a worker, and offers it when it says that it is ready."""
         while True:
-            worker = await Worker.start(*self.arguments)
-            self._workers.add(worker)
-            if await worker.hear():
-                self._idle.put_nowait(worker)
-                return
-            self._workers.discard(worker)
-            await worker.stop()
+            with suppress(OSError):  # no more processes or files at the moment
+                worker = await Worker.start(*self.arguments)
+                self._workers.add(worker)
+                if await worker.hear():
+                    self._idle.put_nowait(worker)
+                    return
+                self._workers.discard(worker)
+                await worker.stop()
             log.error("A worker could not be started; it is tried again.")
             await asyncio.sleep(1)
 
