@@ -72,7 +72,8 @@ async function open(moved) {
   const { signal } = left;
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
   for (const each of document.querySelectorAll("nav a")) {
-    const here = location.pathname.startsWith(/** @type {HTMLAnchorElement} */ (each).dataset["area"] ?? " ");
+    const { pathname, dataset } = /** @type {HTMLAnchorElement} */ (each);
+    const here = location.pathname === pathname || location.pathname.startsWith(dataset["area"] ?? " ");
     if (here) each.setAttribute("aria-current", "page");
     else each.removeAttribute("aria-current");
   }

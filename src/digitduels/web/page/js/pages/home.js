@@ -38,7 +38,7 @@ export async function show({ main, signal }) {
         { class: "hero", "aria-labelledby": "hero" },
         h("h1", { id: "hero" }, "Your move."),
         h("p", { class: "lead" }, card.summary),
-        h("p", { class: "soft" }, `This is ${card.title}${address.opening ? ", a few moves in," : ""} against level ${address.vs}. Your first choice is below.`),
+        h("p", { class: "soft" }, `This is ${card.title}${address.opening ? ", a few moves in," : ""} against level ${address.vs}. There is nothing to sign up for: just play.`),
         h("p", { class: "row" }, button("Play a friend", () => void invite(address))),
       ),
       table.element,
