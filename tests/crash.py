@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import random
 import secrets
+import signal
 import sys
 import tempfile
 import time
@@ -282,6 +283,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no server is left behind
 
     def progress(report: Report) -> None:
         if (report.kills + report.restarts) % 20 == 0:

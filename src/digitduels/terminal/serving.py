@@ -15,7 +15,7 @@ from digitduels.terminal.cli import FAILURE, Failure, make_console, usage
 from digitduels.text import quoted
 from digitduels.web import logs
 from digitduels.web.app import PAGE
-from digitduels.web.server import Server, allow_many_connections, listen
+from digitduels.web.server import Server, allow_many_connections, listen, take_turns_quickly
 from digitduels.web.settings import Settings
 from digitduels.web.store import StoreError, open_store
 
@@ -44,6 +44,7 @@ def serve(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: None)
     logs.start(logging.WARNING if sys.stderr.isatty() else logging.INFO)
     allow_many_connections()
+    take_turns_quickly()
     Server(settings).run([listener])
     return 0
 

@@ -54,9 +54,9 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     """All routes but the live feed, without the guard before them."""
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
+    app.include_router(rooms_api.router)  # first, since moves are what comes most
     app.include_router(lessons.router)
     app.include_router(health.router)
-    app.include_router(rooms_api.router)
     for path in ADDRESSES:
         app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")

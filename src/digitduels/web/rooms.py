@@ -27,6 +27,7 @@ from digitduels.web.view import view
 LONGEST = 1000  # moves that a game may last
 PATIENT = 1000  # events after which nothing is taken back any more, so that a game has an end
 LEVELS = range(1, 8)
+REMEMBERED = 1000  # sets of legal moves that each variant keeps
 
 
 class Conflict(Refusal):
@@ -188,6 +189,8 @@ def _start(kept: Kept) -> Match:
     """The match before anything happened."""
     rules = kept.rules
     played = _game(rules["game"], json.dumps(rules["options"]))
+    if len(played._permitted) > REMEMBERED:  # what visitors make up must not fill the memory
+        played._permitted.clear()
     position = None if rules["position"] is None else played.position(rules["position"])
     match = Match(played, names=_names(kept), first=rules["first"] - 1, position=position)
     for token in rules["moves"]:
