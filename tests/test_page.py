@@ -163,8 +163,10 @@ def test_a_game_is_its_address(visit: Visit) -> None:
     expect(status(page)).to_have_text("Player 1's turn.")
     page.go_forward()
     expect(status(page)).to_contain_text("Player 1 played ×2.")
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("button", name="Take back").press("Enter")
     expect(status(page)).to_have_text("Player 1's turn.")
+    expect(page.get_by_role("button", name="Take back")).to_be_disabled()
+    expect(page.get_by_role("button", name="Add 1")).to_be_focused()
 
 
 def test_the_computer_answers_and_back_goes_to_the_reader_s_move(visit: Visit) -> None:

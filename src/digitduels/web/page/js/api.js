@@ -85,7 +85,7 @@ export async function patiently(path, query, signal, waiting) {
       return await get(path, query, signal);
     } catch (error) {
       if (!(error instanceof Failure) || error.status !== 503 || asked >= PATIENCE) throw error;
-      waiting(error.message);
+      waiting(error.message.replace(/ \w+ again in a moment\.$/, " One moment…"));
       await pause(1000);
     }
   }

@@ -74,6 +74,12 @@ export class Picker {
     this.#draw();
   }
 
+  /** Puts the focus on the first choice that is possible. */
+  focus() {
+    const all = this.groups.flatMap((group) => group.buttons);
+    (all.find((button) => !button.hasAttribute("aria-disabled")) ?? all[0])?.focus({ preventScroll: true });
+  }
+
   /**
    * A key that was pressed anywhere on the page; whether it was one of ours.
    * @param {string} key

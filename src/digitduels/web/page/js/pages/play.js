@@ -110,6 +110,7 @@ export class Solo {
 
   draw() {
     const { view } = this;
+    const held = this.element.contains(document.activeElement);
     const over = view.outcome !== null;
     this.table.update(view, this.labels, !over && !this.theirs && !this.busy);
     fill(this.record, moves(view, this.labels));
@@ -127,6 +128,8 @@ export class Solo {
     this.end.hidden = !over;
     this.element.classList.toggle("over", over);
     say(told(view, this.you), over ? "over" : this.theirs ? "wait" : "turn");
+    // Whoever pressed what is gone now, or of no use any more, goes on at the choices.
+    if (held && document.activeElement?.matches("body, :disabled")) this.table.picker.focus();
   }
 
   /** Shows the position; then it is for the computer to move, or the game is over. */
