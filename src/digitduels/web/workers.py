@@ -156,6 +156,7 @@ class Workers:
         self.books = Pool(settings.workers, settings.queue, BOOK_SECONDS, memory)
         self.variants = Pool(1, settings.queue, settings.seconds, memory, settings.seconds)
         self.ready = {name: asyncio.Event() for name in games()}
+        self._missing = games()
         self._aside = ThreadPoolExecutor(1, "aside")
         self._beside = 0
         self._queue = settings.queue
@@ -220,6 +221,9 @@ class Workers:
 
     async def _tables(self, name: str) -> None:
         """Waits until the tables of a game are there, but not for ever."""
+        if name in self._missing:  # somebody waits, so it is the next
+            self._missing.remove(name)
+            self._missing.insert(0, name)
         try:
             async with asyncio.timeout(FIRST_SECONDS):
                 await self.ready[name].wait()
@@ -229,13 +233,14 @@ class Workers:
 
     async def _warm(self) -> None:
         """Makes the tables of all games, or finds that they are there."""
-        for name, event in self.ready.items():
+        while self._missing:
+            name = self._missing.pop(0)
             question = json.dumps({"ask": "warm", "record": Match(book(name)).record(), "with": {}}).encode()
             try:
                 await self.books.ask(question, slow=True, seconds=WARM_SECONDS)
             except Refusal as refusal:
                 log.warning("The tables of %s are missing: %s", name, refusal)
-            event.set()
+            self.ready[name].set()
         # What is known of whole games takes seconds; it is worked out before somebody asks, but not in the first rush.
         await asyncio.sleep(LEISURE)
         for name in self.ready:
