@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from conftest import PATIENCE
+from conftest import PATIENCE, Run
 from databases import Postgresql
 from digitduels.web.store import (
     AT_ONCE,
@@ -287,6 +287,16 @@ def test_a_database_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Pat
         with pytest.raises(StoreError, match=r"\.$"):
             open_store(database)
     assert foreign.read_text().startswith("This is not")
+
+
+def test_the_command_says_what_is_wrong_with_its_database(duels: Run, tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.write_text("This is not a database. " * 100)
+    refused = duels("serve", "--check", "--port", "0", "--database", str(foreign))
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"duels: The database {foreign} cannot be used: ")
+    assert len(refused.stderr.splitlines()) == 1
+    assert duels("serve", "--check", "--port", "0", "--database", str(tmp_path / "new.sqlite")).returncode == 0
 
 
 def test_a_password_is_never_repeated() -> None:

@@ -107,9 +107,10 @@ class PostgresqlStore:
             try:
                 with database.transaction():
                     return work(database)
-            except psycopg.OperationalError:
+            except psycopg.Error:
                 # Nobody knows whether it was kept; whoever asks again with the same key finds out.
-                self._drop(database)
+                if database.closed:
+                    self._drop(database)
                 raise
         except psycopg.Error as error:
             raise StoreError(f"The database does not answer: {_words(error)}.") from None
