@@ -20,11 +20,13 @@ test: $(VENV)/ready-to-test browser
 	$(BIN)/mypy
 	$(BIN)/pytest
 
-# The page is tested in Chromium, and its types by a program that runs on Node.js. Without them those tests say so.
+# The page is tested in Chromium, its types by a program that runs on Node.js, the server behind nginx. Without them those
+# tests say so.
 browser:
 	@if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 	  command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || packages=chromium; \
 	  command -v npx >/dev/null || packages="$$packages nodejs npm"; \
+	  command -v nginx >/dev/null || packages="$$packages nginx"; \
 	  test -z "$$packages" || { apt-get update -qq && apt-get install -qq --no-install-recommends $$packages; }; \
 	fi
 

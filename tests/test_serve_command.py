@@ -170,12 +170,23 @@ def test_check_says_that_all_is_well_and_starts_nothing(duels: Run) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "All is well.\n", "")
 
 
-@pytest.mark.parametrize("database", ["/proc/no/games.sqlite", "postgresql://nobody@127.0.0.1:1/none", "mysql://x"])
-def test_check_names_a_database_that_cannot_be_used(duels: Run, database: str) -> None:
+@pytest.mark.parametrize(
+    ("database", "reason"),
+    [
+        ("/proc/no/games.sqlite", "No such file"),
+        ("/dev/null", "The database /dev/null cannot be used"),
+        ("postgresql://nobody:s3cr3t@127.0.0.1:1/none", "Connection refused"),
+        ("postgresql://nobody:s3cr3t%@127.0.0.1:1/none", "its address is wrong"),
+        ("mysql://nobody:s3cr3t@127.0.0.1/none", "'mysql://…' is neither"),
+    ],
+)
+def test_check_names_a_database_that_cannot_be_used_and_no_password(duels: Run, database: str, reason: str) -> None:
     for more in ([], ["--check"]):
         ran = duels("serve", "--port", "0", "--database", database, *more)
         assert ran.returncode in (1, 2)
         assert re.fullmatch(r"duels: [^\n]+\.\n", ran.stderr), ran.stderr
+        assert reason in ran.stderr
+        assert "s3cr3t" not in ran.stderr
 
 
 def test_who_can_reach_it_is_said_where_others_can(home: Path, tables: Path) -> None:

@@ -81,6 +81,16 @@ def test_a_body_that_does_not_come_is_not_waited_for(site: httpx.Client) -> None
     assert exchange(site, post(b"{", "Content-Length: 1000")).startswith(b"HTTP/1.1 408 ")
 
 
+def test_what_is_refused_is_not_listened_to_any_longer(site: httpx.Client) -> None:
+    # Nobody asks for the connection to be closed, and the body never ends.
+    stays = post(b"", "Transfer-Encoding: chunked").replace(b"Connection: close\r\n", b"")
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    assert exchange(site, stays, *[chunk] * 2).startswith(b"HTTP/1.1 413 ")
+    assert exchange(site, stays, b"1\r\n{\r\n").startswith(b"HTTP/1.1 408 ")
+    foreign = stays.replace(b"Host: x", b"Host: x\r\nOrigin: https://example.org")
+    assert exchange(site, foreign).startswith(b"HTTP/1.1 403 ")
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -173,6 +183,12 @@ def test_a_player_who_calls_too_often_leaves_enough_for_others_at_the_same_addre
         # A new game counts as ten calls.
         begun = [site.post("/api/games", json={"game": "number-duel"}).status_code for _ in range(3)]
         assert begun == [201, 429, 429]
+
+
+def test_who_is_no_proxy_cannot_speak_for_others(tables: Path, tmp_path: Path) -> None:
+    with running(tmp_path, tables, rate=0.01, burst=5, proxies="192.0.2.0/24, ::1") as site:
+        answers = [site.get("/api/games", headers={"X-Forwarded-For": f"192.0.2.{number}"}) for number in range(6)]
+        assert [answer.status_code for answer in answers] == [200] * 5 + [429]
 
 
 def test_calls_are_counted_in_a_table_that_does_not_grow_for_ever() -> None:
@@ -381,6 +397,8 @@ def test_no_request_that_can_be_thought_of_makes_the_server_fail(operation: Any,
         ({"DIGITDUELS_PORT": "70000"}, "port must be from 0 to 65535; 70000 is not."),
         ({"DIGITDUELS_RATE": "nan"}, "rate must be from 0; nan is not."),
         ({"DIGITDUELS_WORKERS": "0"}, "workers must be from 1 to 64; 0 is not."),
+        ({"DIGITDUELS_PROXIES": "::1, localhost"}, "addresses or networks, not names; 'localhost' is neither."),
+        ({"DIGITDUELS_ORIGINS": "example.org"}, "sites such as https://example.org; 'example.org' is not."),
     ],
 )
 def test_senseless_settings_are_refused_with_a_sentence(environment: dict[str, str], sentence: str) -> None:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from digitduels.web.logs import event
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
-from digitduels.web.settings import Settings
+from digitduels.web.settings import Settings, listed
 
 ADDRESSES = 10_000  # that are remembered, to limit how often each calls
 CHEAP = 1 << 14  # bytes of a request that count as much as a call
@@ -42,7 +42,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app, self.settings, self.metrics = app, settings, metrics
-        self.origins = {origin.strip().rstrip("/").lower() for origin in settings.origins.split(",") if origin.strip()}
+        self.origins = {origin.rstrip("/").lower() for origin in listed(settings.origins)}
         self.buckets = Buckets(settings.rate, settings.burst)
         self.seats = Buckets(settings.rate / SEATS, settings.burst // SEATS or 1)
         self.open = 0
@@ -160,8 +160,10 @@ class Visit:
         await self._send(message)
 
     async def refuse(self, refusal: Refusal) -> None:
+        """Answers with a refusal, and closes the connection: what may still be on its way is not listened to."""
         body = json.dumps({"detail": str(refusal)}).encode()
-        given = {"content-type": "application/json", "content-length": str(len(body)), **refusal.headers}
+        given = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
+        given |= refusal.headers
         headers = [(name.lower().encode(), value.encode()) for name, value in given.items()]
         await self.send({"type": "http.response.start", "status": refusal.status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})

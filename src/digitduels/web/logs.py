@@ -32,7 +32,8 @@ def start(level: int) -> None:
     """Writes everything from a level on to the standard error stream."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
-    for name in ("digitduels", "uvicorn", "asyncio"):
+    # What uvicorn warns of is what visitors send.
+    for name, least in (("digitduels", level), ("uvicorn", logging.ERROR), ("asyncio", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(max(level, logging.WARNING) if name != "digitduels" else level)
+        logger.setLevel(max(level, least))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
@@ -23,7 +25,9 @@ class Settings:
     host: str = _setting("127.0.0.1", "the address to listen on; 0.0.0.0 for all")
     port: int = _setting(8000, "the port to listen on; 0 for any that is free", 0, 65535)
     database: str = _setting("", "postgresql://…, sqlite:///FILE, or the name of a file; a file of the user by default")
-    proxies: str = _setting("127.0.0.1", "addresses of proxies that may say who the visitor is, with commas between")
+    proxies: str = _setting(
+        "127.0.0.1", "addresses or networks of proxies that may say who visits, with commas between"
+    )
     origins: str = _setting("", "further sites that may call the API, such as https://example.org, with commas between")
     body: int = _setting(1 << 20, "bytes that a request may bring", 1024, 1 << 30)
     patience: float = _setting(10.0, "seconds in which a request must have arrived", 0.1, 3600)
@@ -45,6 +49,12 @@ class Settings:
             if not isinstance(value, str) and not low <= value <= high:
                 most = "" if high == float("inf") else f" to {high:g}"
                 raise ValueError(f"{each.name} must be from {low:g}{most}; {quoted(value)} is not.")
+        for proxy in listed(self.proxies):
+            if not _is_network(proxy):
+                raise ValueError(f"proxies must be addresses or networks, not names; {quoted(proxy)} is neither.")
+        for origin in listed(self.origins):
+            if not re.fullmatch(r"https?://[^/?#@\s]+/?", origin):
+                raise ValueError(f"origins must be sites such as https://example.org; {quoted(origin)} is not.")
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
@@ -63,3 +73,20 @@ class Settings:
                 except ValueError:
                     raise ValueError(f"{PREFIX}{each.name.upper()} must be a number; {quoted(text)} is not.") from None
         return cls(**found | {name: value for name, value in given.items() if value is not None})
+
+
+def listed(text: str) -> list[str]:
+    """What stands between the commas.
+
+    >>> listed("127.0.0.1, ::1")
+    ['127.0.0.1', '::1']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.ip_network(text)
+    except ValueError:
+        return text == "*"
+    return True

@@ -144,7 +144,8 @@ def open_store(database: str) -> Store:
             raise StoreError("PostgreSQL needs one more package: pip install 'digitduels[postgresql]'.") from None
         return PostgresqlStore(database)
     if "://" in database and not database.startswith("sqlite:///"):
-        raise StoreError(f"A database is postgresql://… or the name of a file; {quoted(database)} is neither.")
+        kind = quoted(database.partition("://")[0] + "://…")  # what follows may hold a password
+        raise StoreError(f"A database is postgresql://… or the name of a file; {kind} is neither.")
     from digitduels.web.store.sqlite import SqliteStore
 
     file = database.removeprefix("sqlite:///")

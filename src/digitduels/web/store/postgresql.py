@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -278,7 +279,13 @@ class PostgresqlStore:
 
 def _words(error: psycopg.Error) -> str:
     """What an error says, without the address: it may hold a password."""
-    return error.diag.message_primary or type(error).__name__
+    if error.diag.message_primary:
+        return error.diag.message_primary
+    # Whoever could not connect is told by whom; the reason stands at the end of the first line.
+    reason = re.search(r"(?:failed|\[Errno -?\d+\]):? (?:FATAL: +)?([^:\n]+)$", str(error), re.MULTILINE)
+    if reason:
+        return reason[1]
+    return "its address is wrong" if isinstance(error, psycopg.ProgrammingError) else "no connection"
 
 
 def _read(database: Database, id: str, lock: str = "") -> Kept | None:

@@ -83,7 +83,8 @@ class SqliteStore:
                 self._database.execute("INSERT INTO version VALUES (?)", (number + 1,))
             self._database.execute("COMMIT")
         except BaseException:
-            self._database.execute("ROLLBACK")
+            with suppress(sqlite3.Error):  # some failures have rolled back already
+                self._database.execute("ROLLBACK")
             self._database.close()
             raise
 

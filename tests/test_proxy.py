@@ -1,0 +1,244 @@
+"""The server behind a real nginx, as the documents configure it: visitors notice nothing, floods end there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conftest import PATIENCE, ROOT
+from servers import Server, free_port
+from web import wait_for
+
+# Debian keeps it where only root's path leads.
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+NAME = "duels.example.org"
+STREAMS = 200
+BURST = 60
+
+pytestmark = pytest.mark.skipif(
+    NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx"
+)
+
+AROUND = """
+daemon off;
+master_process off;
+pid {folder}/pid;
+error_log {folder}/error.log;
+events {{ worker_connections 2048; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/duels.conf;
+}}
+"""
+
+
+def exchanged(text: str, old: str, new: str) -> str:
+    assert text.count(old) == 1, f"the configuration has no single {old!r}"
+    return text.replace(old, new)
+
+
+class Proxy:
+    """nginx as the documents configure it, but for ports and for the time that a test can wait."""
+
+    def __init__(self, folder: Path, behind: int) -> None:
+        self.port = free_port()
+        site = (ROOT / "docs" / "nginx.conf").read_text(encoding="utf-8")
+        site = exchanged(site, "server 127.0.0.1:8000;", f"server 127.0.0.1:{behind};")
+        site = exchanged(site, "listen 80;", f"listen 127.0.0.1:{self.port};")
+        site = exchanged(site, "client_header_timeout 10s;", "client_header_timeout 1s;")
+        site = exchanged(site, "client_body_timeout 10s;", "client_body_timeout 1s;")
+        (folder / "duels.conf").write_text(site, encoding="utf-8")
+        (folder / "nginx.conf").write_text(AROUND.format(folder=folder), encoding="utf-8")
+        self.folder = folder
+
+    def __enter__(self) -> Proxy:
+        assert NGINX is not None
+        command = [NGINX, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e", "stderr"]
+        with open(self.folder / "stderr", "wb") as log:
+            self.process = subprocess.Popen(command, stderr=log)
+        end = time.monotonic() + PATIENCE
+        while True:
+            assert self.process.poll() is None, (self.folder / "stderr").read_text()
+            assert time.monotonic() < end
+            try:
+                self.connect().close()
+                return self
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def connect(self, visitor: str = "127.0.0.1") -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), PATIENCE, (visitor, 0))
+
+    def visitor(self, address: str) -> httpx.Client:
+        """Somebody at an address, who knows the site by its name."""
+        transport = httpx.HTTPTransport(local_address=address)
+        base = f"http://127.0.0.1:{self.port}"
+        return httpx.Client(transport=transport, base_url=base, headers={"Host": NAME}, timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite"), rate=0.001, burst=BURST) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def proxy(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    with Proxy(tmp_path_factory.mktemp("nginx"), server.port) as proxy:
+        yield proxy
+
+
+def test_a_move_is_seen_at_once_through_the_proxy(proxy: Proxy) -> None:
+    with proxy.visitor("127.0.0.2") as ann, proxy.visitor("127.0.0.3") as bob:
+        created = ann.post("/api/games", json={"game": "number-quest"}).json()
+        path = f"/api/games/{created['id']}"
+        joined = bob.post(f"{path}/seats", json={"invite": created["invite"]}).json()
+        tokens = [{"Authorization": f"Bearer {each['token']}"} for each in (created, joined)]
+        with bob.stream("GET", f"{path}/events", headers=tokens[1]) as answer:
+            messages = (json.loads(line[6:]) for line in answer.iter_lines() if line.startswith("data: "))
+            assert next(messages)["version"] == 1
+            for version, move in enumerate(["+5", "+6", "+7"], 1):
+                body = {"version": version, "move": move, "key": secrets.token_urlsafe(9)}
+                player = (version - 1) % 2
+                answered = (ann, bob)[player].post(f"{path}/moves", json=body, headers=tokens[player])
+                assert answered.status_code == 201, answered.text
+                # Were it kept back until more comes, this would wait for ever.
+                assert next(messages) == answered.json()["state"]
+
+
+def test_page_and_files_come_through_with_what_protects(proxy: Proxy) -> None:
+    with proxy.visitor("127.0.0.2") as visitor:
+        for path in ("/", "/play/number-quest", "/js/main.js"):
+            answer = visitor.get(path)
+            assert answer.status_code == 200
+            assert "default-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_the_own_page_is_known_by_the_public_name_and_others_are_refused(proxy: Proxy) -> None:
+    with proxy.visitor("127.0.0.4") as visitor:
+        for origin, status in ((f"http://{NAME}", 201), (f"https://{NAME}", 201), ("https://example.com", 403)):
+            answer = visitor.post("/api/games", json={"game": "number-quest"}, headers={"Origin": origin})
+            assert answer.status_code == status, origin
+
+
+def test_calls_are_counted_by_the_address_of_the_visitor_whatever_it_says(proxy: Proxy, server: Server) -> None:
+    with proxy.visitor("127.0.0.5") as busy, proxy.visitor("127.0.0.6") as other:
+        statuses = [busy.get("/api/games").status_code for _ in range(BURST + 1)]
+        assert statuses == [200] * BURST + [429]
+        forged = {"X-Forwarded-For": "192.0.2.1", "X-Real-IP": "192.0.2.1", "Forwarded": "for=192.0.2.1"}
+        assert busy.get("/api/games", headers=forged).status_code == 429
+        assert other.get("/api/games").status_code == 200
+    wait_for(lambda: {"127.0.0.5", "127.0.0.6"} <= clients(server))
+    assert "192.0.2.1" not in clients(server)
+
+
+def clients(server: Server) -> set[str]:
+    """The addresses that the server takes its visitors to have."""
+    lines = [json.loads(line) for line in server.log().splitlines() if line.startswith("{") and line.endswith("}")]
+    return {line["client"] for line in lines if line["event"] == "request"}
+
+
+def until_the_end(connection: socket.socket) -> bytes:
+    """What comes until the other side closes."""
+    answer = b""
+    try:
+        while chunk := connection.recv(1 << 16):
+            answer += chunk
+    except ConnectionError:
+        pass
+    return answer
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost: duels.example.org\r\nX-Slow: ",
+        b"POST /api/games HTTP/1.1\r\nHost: duels.example.org\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 100\r\n\r\n{",
+    ],
+    ids=["nothing", "half a line", "half of the headers", "half of the body"],
+)
+def test_who_sends_slowly_is_cut_off_before_the_server_hears_of_it(proxy: Proxy, server: Server, sent: bytes) -> None:
+    with proxy.connect("127.0.0.7") as slow:
+        slow.sendall(sent)
+        assert re.match(rb"HTTP/1.1 408 |\Z", until_the_end(slow))
+    assert "127.0.0.7" not in clients(server)
+
+
+def test_a_body_that_is_too_large_is_refused_at_the_door(proxy: Proxy, server: Server) -> None:
+    head = b"POST /api/review HTTP/1.1\r\nHost: duels.example.org\r\nContent-Type: application/json\r\n"
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    for kind, parts in (
+        (b"Content-Length: 10485760", [b" " * 0x10000] * 160),
+        (b"Transfer-Encoding: chunked", [chunk] * 160),
+    ):
+        with proxy.connect("127.0.0.8") as large:
+            try:
+                for part in (head + kind + b"\r\n\r\n", *parts):
+                    large.sendall(part)
+            except ConnectionError:  # it has heard enough
+                pass
+            assert re.match(rb"HTTP/1.1 413 |\Z", until_the_end(large))
+    with proxy.visitor("127.0.0.8") as visitor:
+        answer = visitor.post("/api/review", content=b" " * (10 << 20), headers={"Content-Type": "application/json"})
+        assert answer.status_code == 413
+    assert "127.0.0.8" not in clients(server)
+
+
+def test_an_address_with_a_long_game_in_it_fits_through(proxy: Proxy) -> None:
+    with proxy.visitor("127.0.0.9") as visitor:
+        answer = visitor.get(f"/api/position/number-quest?moves={'%2B5+' * 4000}")
+        assert (answer.status_code, set(answer.json())) == (422, {"detail"})
+        assert visitor.get(f"/api/position/number-quest?moves={'%2B5+' * 10000}").status_code == 414
+
+
+def test_what_is_for_whoever_runs_the_server_is_not_for_visitors(proxy: Proxy) -> None:
+    with proxy.visitor("127.0.0.2") as visitor, proxy.visitor("127.0.0.1") as here:
+        for path in ("/metrics", "/readyz"):
+            assert visitor.get(path).status_code == 403
+            assert here.get(path).status_code in (200, 503)
+        assert visitor.get("/healthz").status_code == 200
+
+
+def test_one_address_cannot_take_all_live_feeds(proxy: Proxy) -> None:
+    with proxy.visitor("127.0.0.10") as other, ExitStack() as open:
+        game = other.post("/api/games", json={"game": "number-quest"}).json()["id"]
+        request = f"GET /api/games/{game}/events HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode()
+        begun = [open.enter_context(proxy.connect("127.0.0.11")) for _ in range(STREAMS + 5)]
+        for connection in begun:
+            connection.sendall(request)
+        answers = [connection.recv(12) for connection in begun]
+        assert answers.count(b"HTTP/1.1 200") <= STREAMS
+        assert answers.count(b"HTTP/1.1 429") >= 5
+        assert other.get(f"/api/games/{game}").status_code == 200
+
+
+def test_after_a_restart_of_the_server_the_proxy_finds_it_again(proxy: Proxy, server: Server) -> None:
+    with proxy.visitor("127.0.0.12") as visitor:
+        server.kill()
+        assert visitor.get("/healthz").status_code == 502
+        server.start()
+        assert visitor.get("/healthz").status_code == 200
