@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import Any
 
-from digitduels.core import Choice, Option, Side, Whole, Wholes, called
+from digitduels.core import Choice, Option, Side, called
 from digitduels.games import AnyGame
 from digitduels.manual import summary
 from digitduels.match import Match
@@ -129,15 +129,11 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
 
 
 def option(each: Option) -> dict[str, Any]:
-    """An option, and what it may be."""
-    match each.kind:
-        case Whole(low, high):
-            extent: dict[str, Any] = {"kind": "whole", "low": low, "high": high}
-        case Wholes(length, low, high):
-            extent = {"kind": "wholes", "low": low, "high": high, "length": length}
-        case Choice(words):
-            extent = {"kind": "choice", "words": list(words)}
-    default = list(each.default) if isinstance(each.default, tuple) else each.default
-    blank = {"kind": "", "low": None, "high": None, "length": None, "words": None}
-    about = {"name": each.name, "default": default, "about": each.about, "allowed": str(each.kind)}
-    return about | blank | extent
+    """An option, and what it may be: in a sentence, and the words to choose from, where it is one of a few."""
+    return {
+        "name": each.name,
+        "default": list(each.default) if isinstance(each.default, tuple) else each.default,
+        "about": each.about,
+        "allowed": str(each.kind),
+        "words": list(each.kind.words) if isinstance(each.kind, Choice) else None,
+    }

@@ -181,8 +181,8 @@ function ruled(option, value) {
   const current = value ?? String(option.default);
   const about = unique();
   const control =
-    option.kind === "choice"
-      ? h("select", { name, "aria-describedby": about }, (option.words ?? []).map((word) => h("option", { value: word, selected: word === current }, word.replaceAll("-", " "))))
-      : h("input", { name, value: current, inputmode: option.kind === "whole" ? "numeric" : "text", autocomplete: "off", "aria-describedby": about });
+    option.words
+      ? h("select", { name, "aria-describedby": about }, option.words.map((word) => h("option", { value: word, selected: word === current }, word.replaceAll("-", " "))))
+      : h("input", { name, value: current, inputmode: typeof option.default === "number" ? "numeric" : "text", autocomplete: "off", "aria-describedby": about });
   return h("label", { class: "field" }, h("span", null, option.name), control, h("small", { id: about }, option.about));
 }

@@ -50,11 +50,7 @@ interface GameOption {
   default: number | string | number[];
   about: string;
   allowed: string;
-  kind: "whole" | "wholes" | "choice";
-  low?: number;
-  high?: number;
-  length?: number;
-  words?: string[];
+  words: string[] | null;
 }
 interface GameCard { game: string; title: string; summary: string; levels: number[]; options: GameOption[] }
 
