@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -101,9 +103,9 @@ def test_an_illegal_move_is_told_why() -> None:
 
 
 @pytest.mark.parametrize(
-    "opponent", ["random", "1", "4", "7", "perfect", f"{sys.executable} {ROOT}/examples/take_the_biggest.py"]
+    "opponent", ["random", "1", 4, "7", "perfect", f"{sys.executable} {ROOT}/examples/take_the_biggest.py"]
 )
-def test_any_player_can_be_the_opponent(opponent: str, home: object) -> None:
+def test_any_player_can_be_the_opponent(opponent: str | int, home: object) -> None:
     env = DuelEnv("number-duel", opponent=opponent, options={"highest": 4, "target": 12}, seat="random")
     for seed in range(4):
         seen, _ = env.reset(seed=seed)
@@ -116,6 +118,19 @@ def test_any_player_can_be_the_opponent(opponent: str, home: object) -> None:
 def test_a_program_that_breaks_the_rules_loses(home: object) -> None:
     env = DuelEnv("number-duel", opponent=f"{sys.executable} -c 'print(1)'", seat=1)
     env.reset(seed=1)
+    _, reward, over, _, info = env.step(0)
+    assert (reward, over) == (1, True)
+    assert "forfeits the game" in info["reason"]
+    env.close()
+
+
+def test_a_program_that_fails_in_its_first_move_is_not_started_again_and_again(home: object, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    program = f"open({str(starts)!r}, 'a').write('x')"
+    env = DuelEnv("number-duel", opponent=shlex.join([sys.executable, "-c", program]), seat=2)
+    _, info = env.reset(seed=1)
+    assert info["seat"] == 1
+    assert starts.read_text() == "x"
     _, reward, over, _, info = env.step(0)
     assert (reward, over) == (1, True)
     assert "forfeits the game" in info["reason"]
@@ -188,10 +203,7 @@ def test_it_renders_what_people_see() -> None:
     env.reset(seed=1)
     assert env.render() == "\n".join(env.game.view(env.game.start()))
     env.step(99)
-    assert (
-        env.render().endswith("'99' is no action of Number Duel; they are 0 to 19.")
-        or "99 is no action" in env.render()
-    )
+    assert env.render().endswith("forfeits the game: 99 is no action of Number Duel; they are 0 to 19.")
     assert DuelEnv("number-duel").render() is None
 
 
@@ -207,6 +219,11 @@ def test_it_renders_what_people_see() -> None:
 def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         DuelEnv("number-duel", **arguments)
+
+
+def test_options_that_would_be_ignored_are_refused() -> None:
+    with pytest.raises(ValueError, match="has its options already"):
+        DuelEnv(dd.game("number-duel"), options={"target": 20})
 
 
 def test_gymnasiums_vector_environments_batch_the_masks() -> None:

@@ -78,7 +78,22 @@ def test_both_players_are_told_the_rules_and_who_they_are(name: str) -> None:
 
 
 def test_a_variant_is_told_what_it_changes() -> None:
-    assert "In this game: target=60\n" in made("number-duel", target=60).get_observation()[1]
+    assert "In this game: target=60. " in made("number-duel", target=60).get_observation()[1]
+
+
+def test_players_are_told_of_nothing_that_they_cannot_do() -> None:
+    env = made("number-duel")
+    assert "concede" not in env.get_observation()[1]
+    assert "refused" in env.step("[concede]")[1]
+
+
+def test_a_record_tells_who_played_and_what_they_said() -> None:
+    env = made("number-duel")
+    env.step("Hm. [+11]")
+    env.step("Then [+10].")
+    record = dd.Match.replay(env.match.record())
+    assert record.players == NAMES
+    assert record.words == [(0, "Hm. [+11]"), (0, "Then [+10].")]
 
 
 @pytest.mark.parametrize(

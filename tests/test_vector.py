@@ -196,7 +196,7 @@ def test_gymnasium_makes_it_and_what_it_returns_is_in_its_spaces(name: str) -> N
 
 
 def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:
-    with pytest.raises(ValueError, match=r"^Operation Target cannot be vectorised, because .* vectorization_mode="):
+    with pytest.raises(ValueError, match=r"^Operation Target cannot be vectorised \(.*\); .* vectorization_mode="):
         DuelVectorEnv("operation-target", num_envs=2)
     env = gymnasium.make_vec(
         "digitduels.adapters.gymnasium:digitduels/OperationTarget-v0", num_envs=2, vectorization_mode="sync"

@@ -10,11 +10,13 @@ from digitduels.core import State, called
 from digitduels.games import AnyGame
 from digitduels.match import Match
 
+FIRST = "Player 1 moves first unless the players agree otherwise."
+ENDS = "Every game ends: each move uses something up or makes a number grow."
 COMMON = (
-    "Player 1 moves first unless the players agree otherwise.",
+    FIRST,
     "A player may concede at any time; the other player wins.",
     "An answer that is no move, or none that the rules allow, is refused with the reason and asked for again.",
-    "Every game ends: each move uses something up or makes a number grow.",
+    ENDS,
 )
 
 
@@ -41,14 +43,17 @@ def manual(game: AnyGame) -> str:
 
 
 def briefing(game: AnyGame) -> str:
-    """The rules of this very variant, for a reader who knows nothing else and cannot ask."""
+    """The rules of this very variant, for a reader who knows nothing else and cannot ask.
+
+    Whether one may concede, and what becomes of a bad answer, is for whoever asks to say.
+    """
     about, rules = card(game)
     settings = [f"`{option.name}={_shown(getattr(game, option.field))}`: {option.about}." for option in game.options()]
     changed = _changes(game)
     parts = [f"# {game.title}", about]
     if changed:
         parts += [f"{changed[0]}. The text speaks of the usual settings; where it says otherwise, these hold."]
-    parts += ["## Rules", rules, "## Rulings", _bullets((*game.rulings, *COMMON))]
+    parts += ["## Rules", rules, "## Rulings", _bullets((*game.rulings, FIRST, ENDS))]
     parts += ["## Settings of this game", _bullets(settings), "## Moves", tokens(game)]
     if game.example and not changed:
         parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
+
+from digitduels.games import AnyGame, game
 
 
 @contextmanager
@@ -14,3 +17,12 @@ def needs(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as missing:
         hint = f"{missing.name} is missing. Get it with: pip install 'digitduels[{extra}]'"
         raise ModuleNotFoundError(hint, name=missing.name) from None
+
+
+def chosen(which: str | AnyGame, options: Mapping[str, Any] | None) -> AnyGame:
+    """The game that is named, with these options, or one that is there already."""
+    if isinstance(which, str):
+        return game(which, **(options or {}))
+    if options:
+        raise ValueError("This game has its options already; name it by its id to change them.")
+    return which

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from digitduels import solver
-from digitduels.adapters import needs
+from digitduels.adapters import chosen, needs
 from digitduels.adapters.observation import Observation
 from digitduels.core import Outcome
 from digitduels.games import AnyGame, game, games
@@ -47,7 +47,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     def __init__(
         self,
         game: str | AnyGame,
-        opponent: str = "random",
+        opponent: str | int = "random",
         seat: int | str = "random",
         start: str = "book",
         options: Mapping[str, Any] | None = None,
@@ -55,6 +55,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         move_time: float | None = None,
         render_mode: str | None = None,
     ) -> None:
+        opponent = str(opponent)
         check(opponent)
         for name, value, choices in (("seat", seat, SEATS), ("start", start, STARTS)):
             if value not in choices:
@@ -73,15 +74,19 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         super().reset(seed=seed)
-        for last in (*[False] * TRIES, True):
-            self._begin(int(self.np_random.integers(2**62)), last)
-            if self.match.outcome is None:
-                break
-        return self._seen(), self._info()
+        self._begin(first=False)
+        tries = TRIES
+        while self.match.outcome is not None:
+            tries -= 1
+            # A program that fails in its first move would only fail again.
+            self._begin(first=tries == 0 or self.match.forfeit is not None)
+        return self._told(None)
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        if self.match.outcome is not None:
-            return self._seen(), 0.0, True, False, self._info()
+        outcome = self.match.outcome
+        if outcome is not None:
+            seen, info = self._told(outcome)
+            return seen, 0.0, True, False, info
         illegal = self.view.refusal(self.match.state, action)
         if illegal is None:
             self.match.play(self.game.moves[action])
@@ -89,8 +94,10 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         else:
             self.match.concede(self.player, illegal)
         outcome = self.match.outcome
-        info = self._info() if illegal is None else {**self._info(), "illegal": illegal}
-        return self._seen(), 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
+        seen, info = self._told(outcome)
+        if illegal is not None:
+            info["illegal"] = illegal
+        return seen, 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
 
     def render(self) -> Any:
         """The position as people see it; None unless the render mode is "ansi"."""
@@ -108,9 +115,10 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         """The exact truth about the game, solved when it is first needed."""
         return solver.solve(self.game)
 
-    def _begin(self, dice: int, first: bool) -> None:
+    def _begin(self, first: bool) -> None:
         """Starts a game. The agent is the one to move, or has its seat, and an opponent that is to move does so."""
         self.close()
+        dice = int(self.np_random.integers(2**62))
         self.match = Match(self.game)
         if self.start == "fair":
             for move in fair_start(self.solution, dice):
@@ -131,26 +139,16 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         except Forfeit as reason:
             match.concede(1 - self.player, str(reason))
 
-    def _mask(self) -> Any:
-        over = self.match.outcome is not None
-        return self.view.nothing() if over else self.view.permitted(self.match.state)
-
-    def _seen(self) -> dict[str, Any]:
-        return {"observation": self.view.array(self.match.state, self.player), "action_mask": self._mask()}
-
-    def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.player + 1}
-        outcome = self.match.outcome
+    def _told(self, outcome: Outcome | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the agent sees, and the info, of a match with this outcome."""
+        state, view = self.match.state, self.view
+        mask = view.permitted(state) if outcome is None else view.nothing()
+        info: dict[str, Any] = {"action_mask": mask.copy(), "seat": self.player + 1}
         if outcome is not None:
             info["reason"] = outcome.reason
         elif self.truth:
-            info |= truth(self.solution, self.match, self.view)
-        return info
-
-
-def chosen(name: str | AnyGame, options: Mapping[str, Any] | None) -> AnyGame:
-    """The game that is named, with these options, or one that is there already."""
-    return game(name, **(options or {})) if isinstance(name, str) else name
+            info |= truth(self.solution, self.match, view)
+        return {"observation": view.array(state, self.player), "action_mask": mask}, info
 
 
 def observation_space(view: Observation) -> spaces.Dict:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from digitduels.adapters import needs
+from digitduels.adapters import chosen, needs
 from digitduels.adapters.observation import Observation
 from digitduels.core import Outcome, called
-from digitduels.games import AnyGame, game
+from digitduels.games import AnyGame
 
 with needs("pettingzoo"):
     from gymnasium import spaces
@@ -37,10 +37,10 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
     metadata = {"render_modes": ["ansi"], "is_parallelizable": False}
 
     def __init__(
-        self, name: str | AnyGame, options: Mapping[str, Any] | None = None, render_mode: str | None = None
+        self, game: str | AnyGame, options: Mapping[str, Any] | None = None, render_mode: str | None = None
     ) -> None:
         super().__init__()
-        self.game = game(name, **(options or {})) if isinstance(name, str) else name
+        self.game = chosen(game, options)
         self.metadata = {**self.metadata, "name": f"{self.game.id}_v0"}
         self.render_mode = render_mode
         self.view = Observation(self.game)

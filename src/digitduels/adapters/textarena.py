@@ -17,7 +17,7 @@ from typing import Any
 from digitduels.adapters import needs
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import game, game_class, games
-from digitduels.manual import manual
+from digitduels.manual import briefing
 from digitduels.match import Match
 from digitduels.text import counted, named
 
@@ -47,6 +47,7 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
         self.match = Match(self.game)
+        self.match.players = NAMES
         # Nothing is left to chance, so the seed is not passed on: TextArena would set Python's global one with it.
         self.state = textarena.TwoPlayerState(num_players, error_allowance=self.error_allowance)
         self.state.reset(game_state={}, player_prompt_function=self._prompt, role_mapping=dict(enumerate(NAMES)))
@@ -58,6 +59,7 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
             return True, {}
         player = state.current_player_id
         state.add_observation(action, ObservationType.PLAYER_ACTION, from_id=player, to_id=player)
+        match.say(action)
         try:
             # Read without the position, in which "reset 1" would mean the player whom TextArena calls 0.
             move = self.game.read((_BRACKETS.findall(action) or [action])[-1])
@@ -87,7 +89,7 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
         chances = counted(self.error_allowance, "further chance")
         return (
             f"You are {NAMES[player_id]} and play {self.game.title} against {NAMES[1 - player_id]}. "
-            f"{NAMES[0]} moves first.\n\n{_told(manual(self.game))}\n"
+            f"{NAMES[0]} moves first.\n\n{_told(briefing(self.game))}\n"
             f"End each reply with the short name of one move in brackets, such as [{self.game.moves[0]}]. "
             "Only the last brackets count. After a reply without an allowed move you are told why and have "
             f"{chances} in that turn; then you lose."

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from digitduels import solver
-from digitduels.adapters import needs, vector_kernels
-from digitduels.adapters.gymnasium import SEATS, chosen, observation_space
+from digitduels.adapters import chosen, needs, vector_kernels
+from digitduels.adapters.gymnasium import SEATS, observation_space
 from digitduels.adapters.observation import Observation
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
@@ -254,7 +254,7 @@ def _compiled(game: AnyGame) -> Compiled:
     try:
         return compile_game(game, grown)
     except DoesNotFactor as reason:
-        raise ValueError(f"{game.title} cannot be vectorised, because of {reason}; {_INSTEAD}") from None
+        raise ValueError(f"{game.title} cannot be vectorised ({reason}); {_INSTEAD}") from None
 
 
 def _with_endings(compiled: Compiled) -> tuple[npt.NDArray[np.int32], list[Any], list[int]]:
