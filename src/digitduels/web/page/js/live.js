@@ -4,6 +4,7 @@ import { Failure, parsed } from "./api.js";
 import { pause } from "./dom.js";
 
 const SILENCE = 25_000; // milliseconds after which a line counts as broken; the server gives a sign of life more often
+const LOOK = 1000; // between looks at the clock: timers stand still while a machine sleeps, and the clock does not
 const WAITS = [200, 500, 1000, 2000, 3000]; // before the line is tried again
 
 /**
@@ -29,6 +30,9 @@ export async function listen(id, token, listener, signal) {
     const hide = () => document.hidden && line.abort();
     signal.addEventListener("abort", leave);
     document.addEventListener("visibilitychange", hide);
+    // When the network goes or comes, the old line may be dead without a word.
+    window.addEventListener("offline", leave);
+    window.addEventListener("online", leave);
     try {
       await follow(id, token(), line, (state) => {
         tried = 0;
@@ -44,6 +48,8 @@ export async function listen(id, token, listener, signal) {
       line.abort();
       signal.removeEventListener("abort", leave);
       document.removeEventListener("visibilitychange", hide);
+      window.removeEventListener("offline", leave);
+      window.removeEventListener("online", leave);
     }
     if (!document.hidden) {
       await pause((WAITS[Math.min(tried, WAITS.length - 1)] ?? 0) * (0.75 + Math.random() / 2));
@@ -60,7 +66,8 @@ export async function listen(id, token, listener, signal) {
  * @param {(state: Room) => void} news
  */
 async function follow(id, token, line, news) {
-  let timer = setTimeout(() => line.abort(), SILENCE);
+  let heard = Date.now();
+  const timer = setInterval(() => Date.now() - heard > SILENCE && line.abort(), LOOK);
   try {
     const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
     const answer = await fetch(`/api/games/${id}/events`, { signal: line.signal, cache: "no-store", ...(headers && { headers }) });
@@ -73,8 +80,7 @@ async function follow(id, token, line, news) {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) throw new Failure("The line to the server is broken.", 0);
-      clearTimeout(timer);
-      timer = setTimeout(() => line.abort(), SILENCE);
+      heard = Date.now();
       const messages = (rest + value).split("\n\n");
       rest = messages.pop() ?? "";
       for (const message of messages) {
@@ -82,7 +88,7 @@ async function follow(id, token, line, news) {
       }
     }
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 }
 

@@ -1,0 +1,197 @@
+"""The page when the line breaks: however it is lost, the page shows the newest state soon after it is back."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from servers import PATIENCE, Server
+from test_page import ARGUMENTS, CHROMIUM
+from test_proxy import NGINX, Proxy
+
+SILENCE = 25  # seconds after which the page gives up a line on which nothing comes
+
+pytestmark = [
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="No Chromium on the PATH; on Debian and Ubuntu: apt-get install chromium"
+    ),
+    pytest.mark.usefixtures("shared_tables"),
+]
+
+
+class Line:
+    """The line between a browser and a server. Live feeds on it can go dead without a word, as if a machine slept."""
+
+    def __init__(self, behind: int) -> None:
+        self._behind = behind
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._ends: list[socket.socket] = []
+        self._feeds: list[threading.Event] = []
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def __enter__(self) -> Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for end in (self._listener, *self._ends):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(PATIENCE)
+        for end in (self._listener, *self._ends):
+            end.close()
+
+    def cut(self) -> None:
+        """From now on nothing comes through on the feeds that are open."""
+        assert self._feeds
+        for dead in self._feeds:
+            dead.set()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                here, _ = self._listener.accept()
+                self._ends.append(here)
+                there = socket.create_connection(("127.0.0.1", self._behind))
+                self._ends.append(there)
+                dead = threading.Event()
+                for source, sink in ((here, there), (there, here)):
+                    self._threads.append(threading.Thread(target=self._carry, args=(source, sink, dead)))
+                    self._threads[-1].start()
+
+    def _carry(self, source: socket.socket, sink: socket.socket, dead: threading.Event) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                if b"text/event-stream" in data:
+                    self._feeds.append(dead)
+                if not dead.is_set():
+                    sink.sendall(data)
+            if not dead.is_set():
+                sink.shutdown(socket.SHUT_WR)
+
+
+class Game:
+    """A game between friends, of which one sits before the browser."""
+
+    def __init__(self, url: str) -> None:
+        self.client = httpx.Client(base_url=url, timeout=PATIENCE)
+        created = self._post("/api/games", game="operation-target", options={"target": 12})
+        self.path = f"/api/games/{created['id']}"
+        joined = self._post(f"{self.path}/seats", invite=created["invite"])
+        self.token = created["token"]
+        self.address = f"/g/{created['id']}#seat=2.{joined['token']}"
+
+    def __enter__(self) -> Game:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    def play(self, move: str) -> None:
+        """The friend moves."""
+        version = self.client.get(self.path).json()["version"]
+        self._post(f"{self.path}/moves", version=version, move=move, key=secrets.token_urlsafe(9))
+
+    def _post(self, path: str, **body: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}"} if "key" in body else {}
+        answer = self.client.post(path, json=body, headers=headers)
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def server(shared_tables: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite")) as server:
+        yield server
+
+
+def waits(page: Page) -> None:
+    """The page shows that the friend is to move."""
+    expect(page.get_by_role("status")).to_contain_text("turn.")
+    expect(page.get_by_role("status")).not_to_contain_text("Your turn.")
+
+
+def is_current(page: Page, seconds: float = PATIENCE) -> None:
+    """The page shows what the friend has done."""
+    expect(page.get_by_role("status")).to_contain_text("Your turn.", timeout=1000 * seconds)
+
+
+BROKEN = "The line to the server is broken."
+
+
+def test_a_page_is_current_when_the_network_is_back(context: BrowserContext, server: Server) -> None:
+    with Game(server.url) as game:
+        page = context.new_page()
+        page.goto(server.url + game.address)
+        waits(page)
+        context.set_offline(True)
+        expect(page.get_by_text(BROKEN)).to_be_visible()
+        game.play("+1")
+        waits(page)
+        context.set_offline(False)
+        is_current(page)
+        expect(page.get_by_text(BROKEN)).to_be_hidden()
+
+
+def test_a_page_is_current_when_its_machine_wakes_up(context: BrowserContext, server: Server) -> None:
+    with Game(server.url) as game, Line(server.port) as line:
+        page = context.new_page()
+        page.clock.install()
+        page.goto(line.url + game.address)
+        waits(page)
+        line.cut()
+        game.play("+1")
+        waits(page)
+        # Timers have stood still. By the clock, the feed has been silent for long.
+        page.clock.set_system_time(datetime.datetime.now() + datetime.timedelta(hours=1))
+        is_current(page, SILENCE - 5)
+        page.close()
+
+
+@pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx")
+def test_behind_a_proxy_pages_come_back_when_the_server_was_killed(
+    context: BrowserContext, server: Server, tmp_path: Path
+) -> None:
+    with Proxy(tmp_path, server.port) as proxy, Game(url := f"http://127.0.0.1:{proxy.port}") as game:
+        page = context.new_page()
+        page.goto(url + game.address)
+        waits(page)
+        game.play("+1")
+        is_current(page)
+        server.kill()
+        expect(page.get_by_text(BROKEN)).to_be_visible()
+        # What is played meanwhile meets a proxy that has nobody to ask, and arrives later.
+        page.get_by_role("button", name="Add 1").click()
+        page.get_by_role("button", name="Play", exact=True).click()
+        server.start()
+        expect(page.get_by_text(BROKEN)).to_be_hidden()
+        waits(page)
+        game.play("x2")
+        is_current(page)
