@@ -72,7 +72,7 @@ def test_the_same_seed_gives_the_same_rows_and_another_one_others() -> None:
 @pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
 def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
     solution = solve(game)
-    found = positions(solution, 30, 0, only_move)
+    found = list(positions(solution, 30, 0, only_move))
     assert found
     for match in found:
         each = solution.each(match.state)
@@ -83,9 +83,18 @@ def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
 
 
 def test_positions_are_at_the_distances_that_are_asked_for() -> None:
-    found = positions(solve(GAME), 20, 0, only_move, [3])
+    found = list(positions(solve(GAME), 20, 0, only_move, [3]))
     assert found
     assert {solve(GAME).probe(match.state).distance for match in found} == {3}
+
+
+def test_whoever_waits_is_told_how_far_it_is() -> None:
+    told: list[tuple[str, float]] = []
+    found = list(rows(solve(GAME), 30, progress=lambda what, done: told.append((what, done))))
+    assert list(dict.fromkeys(what for what, _ in told)) == ["looking for positions", "writing"]
+    assert told == sorted(told)
+    assert all(0 <= done < 1 for _, done in told)
+    assert sum(what == "writing" for what, _ in told) == len(found)
 
 
 # Files

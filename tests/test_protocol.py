@@ -131,7 +131,7 @@ def test_every_legal_move_can_be_answered(progress: tuple[Any, list[Any], list[A
 
 
 def reached(game: Any, count: int = 40) -> list[Match]:
-    return positions(solve(game), count)
+    return list(positions(solve(game), count))
 
 
 SMALL = [(name, options) for name, options in ALL if options and "target" in options and options["target"] < 50]

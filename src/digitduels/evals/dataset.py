@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from digitduels.evals import protocol
 from digitduels.match import Match
+from digitduels.solver import Progress
 from digitduels.solver.verdict import Solution
 from digitduels.study.positions import positions
 from digitduels.study.wording import VALUES
@@ -17,9 +18,13 @@ VERSION = 1
 _BATCH = 10_000  # rows that are in memory at once
 
 
-def rows(solution: Solution, count: int, seed: object = 0) -> Iterator[dict[str, Any]]:
+def rows(
+    solution: Solution, count: int, seed: object = 0, progress: Progress | None = None
+) -> Iterator[dict[str, Any]]:
     """Graded positions, one a row; always the same with the same seed, and fewer if the game has no more."""
-    for match in positions(solution, count, seed):
+    for done, match in enumerate(positions(solution, count, seed, progress=progress)):
+        if progress is not None:
+            progress("writing", done / count)
         yield row(match, solution)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Iterator
 from typing import Any
 
 from digitduels.core import State
 from digitduels.match import Match
+from digitduels.solver import Progress
 from digitduels.solver.verdict import Solution, Verdict
 
 Judged = list[tuple[Any, Verdict]]
@@ -41,7 +42,8 @@ def positions(
     seed: object = 0,
     sort: Sort = any_position,
     distances: Collection[int] | None = None,
-) -> list[Match]:
+    progress: Progress | None = None,
+) -> Iterator[Match]:
     """Different positions, as matches that have come to them; fewer than `count` if there are no more.
 
     They are from games that are played half well and half at random, at some distances from the end or at any, and
@@ -52,7 +54,10 @@ def positions(
     kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
-    while total < min(_CHOICE * count, count + _MORE) and idle < _IDLE:
+    wanted = min(_CHOICE * count, count + _MORE)
+    while total < wanted and idle < _IDLE:
+        if progress is not None:
+            progress("looking for positions", total / wanted)
         state, moves = game.start(), list[Any]()
         idle += 1
         while each := solution.each(state):
@@ -67,7 +72,8 @@ def positions(
                 each = [pair for pair in each if pair[1].value == each[0][1].value]
             moves.append(dice.choice(each)[0])
             state = game.after(state, moves[-1])
-    return [_reached(solution, moves) for moves in _spread(kinds, count, dice)]
+    for chosen in _spread(kinds, count, dice):
+        yield _reached(solution, chosen)
 
 
 def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, dice: random.Random) -> list[list[Any]]:

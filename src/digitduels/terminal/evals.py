@@ -200,16 +200,16 @@ def run_dataset(rules: AnyGame, arguments: argparse.Namespace) -> int:
         usage(
             f"A dataset is Parquet or lines of JSON: the file must end in .parquet or .jsonl, not {shown(path.name)}."
         )
-    rows = dataset.rows(solved(rules), arguments.positions, arguments.seed)
+    wanted = solved(rules), arguments.positions, arguments.seed
     if path is None:
         make_console()
         sys.stdout.flush()
-        dataset.write_lines(rows, sys.stdout.buffer)
+        dataset.write_lines(dataset.rows(*wanted), sys.stdout.buffer)
         return 0
     write = dataset.write_parquet if path.suffix.lower() == ".parquet" else dataset.write_lines
     try:
-        with files.writing(path) as file:
-            count = write(rows, file)
+        with working(rules.title) as progress, files.writing(path) as file:
+            count = write(dataset.rows(*wanted, progress), file)
     except ImportError:
         raise Failure(FAILURE, "Writing Parquet takes pyarrow: pip install 'digitduels[parquet]'") from None
     except OSError as error:
