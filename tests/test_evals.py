@@ -209,7 +209,11 @@ def test_every_game_has_positions_and_questions_about_its_rules(name: str) -> No
     [
         (lambda: match(opponent="9"), "no opponent '9'"),
         (lambda: match(start="here"), "must be fair or book"),
-        (lambda: match(games=0), "must be a game"),
+        (lambda: match(games=0), "games must be a whole number from 1 up; 0 is not."),
+        (lambda: match(options="target=100"), "such as {target: 100}; 'target=100' is not."),  # type: ignore[arg-type]
+        (lambda: positions(positions=-1), "positions must be a whole number from 1 up; -1 is not."),
+        (lambda: rules(questions=0), "questions must be a whole number from 1 up; 0 is not."),
+        (lambda: positions("operation-target", distances="near"), "distances must be whole numbers"),  # type: ignore[arg-type]
         (lambda: positions("chess"), "no game 'chess'"),
         (lambda: positions("operation-target", options={"speed": 9}), "no option 'speed'"),
         (lambda: positions("operation-target", legal="shown"), "listed or hidden"),

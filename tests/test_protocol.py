@@ -145,6 +145,14 @@ def test_a_prompt_tells_two_positions_apart_even_without_the_moves_so_far(varian
         assert told.setdefault(prompt, match.state) == match.state
 
 
+def test_a_prompt_without_the_moves_so_far_says_what_is_left_once() -> None:
+    nexus, target = (
+        question(Match(dd.game(name)), Style(history=False)) for name in ("numerical-nexus", "operation-target")
+    )
+    assert nexus.count("+1 (3), +3 (2)") == 2  # one for each player
+    assert "Left to Player 1: Add 1 (1), Multiply by 2 (1)\nLeft to Player 2: " in target
+
+
 @pytest.mark.parametrize("legal_moves", LEGAL)
 @pytest.mark.parametrize("history", [True, False])
 def test_a_prompt_lists_what_its_style_says(legal_moves: str, history: bool) -> None:
@@ -194,7 +202,10 @@ def test_the_rules_of_a_variant_say_what_is_different_and_show_no_example_of_ano
     assert "## Example" not in text
 
 
-@pytest.mark.parametrize("style", [Style("shown"), Style(retries=-1), Style(retries=11)])
+STYLES: list[Any] = [Style("shown"), Style(retries=-1), Style(retries=11), Style(retries=1.5), Style(history="no")]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("style", STYLES)
 def test_a_style_that_makes_no_sense_is_refused(style: Style) -> None:
     with pytest.raises(ValueError, match="must be"):
         check(style)

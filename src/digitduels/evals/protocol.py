@@ -43,7 +43,9 @@ def check(style: Style) -> Style:
     """A style that makes sense; ValueError says why another does not."""
     if style.legal not in LEGAL:
         raise ValueError(f"legal must be {' or '.join(LEGAL)}; {quoted(style.legal)} is not.")
-    if not 0 <= style.retries <= 10:
+    if not isinstance(style.history, bool):
+        raise ValueError(f"history must be true or false; {quoted(style.history)} is not.")
+    if type(style.retries) is not int or not 0 <= style.retries <= 10:
         raise ValueError("retries must be a whole number from 0 to 10.")
     return style
 
@@ -96,12 +98,10 @@ def _position(match: Match, style: Style) -> str:
 
 
 def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
-    """What each player has left, where players own things that are used up."""
-    lines = [
-        f"Left to {called(player)}: {', '.join(f'{stock.label} ({stock.left})' for stock in hand.stocks)}"
-        for player, hand in enumerate(game.board(state).hands)
-        if hand.stocks
-    ]
+    """What each player has left, where players own things that are used up and the lines of a position do not say."""
+    shown = "\n".join(seen(game, state))
+    hands = [", ".join(f"{each.label} ({each.left})" for each in hand.stocks) for hand in game.board(state).hands]
+    lines = [f"Left to {called(player)}: {left}" for player, left in enumerate(hands) if left not in shown]
     return ["\n".join(lines)] if lines else []
 
 

@@ -57,9 +57,8 @@ def positions(
 ) -> Task:
     """One decision each: positions in which one move alone keeps the win or the draw, evenly spread by distance."""
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
-    truth = solution(rules)
-    # From the command line a list comes as texts.
-    wanted = [distances] if isinstance(distances, int) else distances and [int(distance) for distance in distances]
+    _check_count("positions", positions)
+    truth, wanted = solution(rules), _distances(distances)
     samples = []
     for number, match in enumerate(some_positions(truth, positions, seed, only_move, wanted), 1):
         each = truth.each(match.state)
@@ -102,8 +101,7 @@ def match(
         raise ValueError(f"There is no opponent {quoted(opponent)}; there are {', '.join(NAMES)}.")
     if start not in ("fair", "book"):
         raise ValueError(f"start must be fair or book; {quoted(start)} is not.")
-    if games < 1:
-        raise ValueError("There must be a game to play.")
+    _check_count("games", games)
     samples = []
     for number in range(games):
         pair, seat = divmod(number, 2)
@@ -129,6 +127,7 @@ def rules(
 ) -> Task:
     """Whether the rules are understood: may this move be played, and what is the position after it?"""
     about = _game(game, options)
+    _check_count("questions", questions)
     dice = random.Random(f"rules {about.id} {about.values} {seed}")
     samples, asked = [], 0  # how often for legality: half of the times, and half of these of a forbidden move
     for number, match in enumerate(some_positions(solution(about), questions, seed), 1):
@@ -155,7 +154,24 @@ def rules(
 
 
 def _game(name: str, options: dict[str, Any] | None) -> AnyGame:
+    if not isinstance(options, dict | None):
+        raise ValueError(f"Options are given by name, such as {{target: 100}}; {quoted(options)} is not.")
     return game(name, **(options or {}))
+
+
+def _check_count(name: str, count: int) -> None:
+    if type(count) is not int or count < 1:
+        raise ValueError(f"{name} must be a whole number from 1 up; {quoted(count)} is not.")
+
+
+def _distances(given: int | Sequence[int] | None) -> list[int] | None:
+    """The distances that are wanted; from the command line a list comes as texts."""
+    if given is None:
+        return None
+    try:
+        return [int(each) for each in ([given] if isinstance(given, int | str) else given)]
+    except (TypeError, ValueError):
+        raise ValueError(f"distances must be whole numbers, such as [3,5]; {quoted(given)} is not.") from None
 
 
 def _about(match: Match, pair: str) -> dict[str, Any]:
