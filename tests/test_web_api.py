@@ -305,7 +305,8 @@ def test_lesson_holds_the_rules_the_rulings_and_what_is_known(site: httpx.Client
     assert told["rulings"][: len(game.rulings)] == list(game.rulings)
     assert told["rules"]
     assert told["example"]["moves"] == game.example
-    assert get(site, f"learn/{name}", target=30)["changed"] == {"target": 30}
+    assert get(site, f"learn/{name}", target=30, theory="later")["changed"] == {"target": 30}
+    assert get(site, f"learn/{name}", theory="later") == {**told, "theory": None}
 
 
 # Answers that stay the same

@@ -228,17 +228,25 @@ async def sheet(request: Request) -> Response:
     return reply(request, await ask(request, "sheet", match, tier=tier_of(more), seed=seed(more), count=count))
 
 
-@router.get("/learn/{game}", summary="The rules of a game, and what is known of it", openapi_extra=takes())
+@router.get(
+    "/learn/{game}",
+    summary="The rules of a game, and what is known of it",
+    openapi_extra=takes(theory=("later, to be told the rest at once", {"type": "string", "enum": ["later"]})),
+)
 async def learn(game: Id, request: Request) -> Response:
-    match, _ = await read(game, request)
-    rules = match.game
+    match, more = await read(game, request, "theory")
+    rules, when = match.game, more.get("theory", "")
+    if when not in ("", "later"):
+        raise Refusal(422, f"theory must be later, or not be there; {quoted(when)} is not.")
     about, text = card(rules)
-    try:
-        theory = await ask(request, "known", Match(rules, first=match.first))
-    except Refusal as refusal:
-        if refusal.status == 503:
-            raise
-        theory = [f"What is known of it cannot be told. {refusal}"]
+    theory: list[str] | None = None
+    if not when:
+        try:
+            theory = await ask(request, "known", Match(rules, first=match.first))
+        except Refusal as refusal:
+            if refusal.status == 503:
+                raise
+            theory = [f"What is known of it cannot be told. {refusal}"]
     answer = {
         **listing(type(rules)),
         "summary": about,

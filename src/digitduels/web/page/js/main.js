@@ -6,7 +6,10 @@ import { start } from "./router.js";
 /** @type {[label: string, href: string, area: string][]} */
 const AREAS = [
   ["Play", "/", "/play"],
+  ["Learn", "/learn", "/learn"],
+  ["Explore", "/explore", "/explore"],
   ["Puzzle", "/puzzle", "/puzzle"],
+  ["Review", "/review", "/review"],
   ["Teach", "/teach", "/teach"],
 ];
 
@@ -36,4 +39,9 @@ start([
   { path: /^\/$/, title: "", load: () => import("./pages/home.js") },
   { path: /^\/play\/([^/]+)$/, title: "Play", load: () => import("./pages/play.js") },
   { path: /^\/g\/([^/]+)$/, title: "With a friend", load: () => import("./pages/room.js") },
+  { path: /^\/explore(?:\/([^/]+))?$/, title: "Explore", load: () => import("./pages/explore.js") },
+  { path: /^\/review(?:\/([^/]+))?$/, title: "Review", load: () => import("./pages/review.js") },
+  { path: /^\/puzzle(?:\/([^/]+))?$/, title: "Puzzle", load: () => import("./pages/puzzle.js") },
+  { path: /^\/learn(?:\/([^/]+))?$/, title: "Learn", load: () => import("./pages/learn.js") },
+  { path: /^\/teach$/, title: "Teach", load: () => import("./pages/teach.js") },
 ]);

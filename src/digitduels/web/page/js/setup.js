@@ -154,7 +154,7 @@ export async function fresh(address, fair) {
  * @param {string} legend
  * @param {HTMLElement} content
  */
-function group(legend, content) {
+export function group(legend, content) {
   return h("fieldset", null, h("legend", null, legend), content);
 }
 
@@ -163,7 +163,7 @@ function group(legend, content) {
  * @param {[string, string][]} choices
  * @param {string} chosen
  */
-function radios(name, choices, chosen) {
+export function radios(name, choices, chosen) {
   return h(
     "div",
     { class: "radios" },
@@ -176,7 +176,7 @@ function radios(name, choices, chosen) {
  * @param {GameOption} option
  * @param {string | undefined} value
  */
-function ruled(option, value) {
+export function ruled(option, value) {
   const name = `option-${option.name}`;
   const current = value ?? String(option.default);
   const about = unique();

@@ -64,10 +64,61 @@ interface Solved {
   standing: string;
 }
 
-interface ReviewTurn { ply: number; player: Seat; move: string | null; swing: boolean; critical: boolean; lesson?: string }
-interface Reviewed { sentence: string; turns: ReviewTurn[] }
+/** What GET /api/judge tells of a move: its verdict, whether it keeps what there was, and why. */
+interface JudgedMove { keeps: boolean; question: string | null; value: Value; plies: number; words: string; why: string }
 
-interface Puzzle { game: string; tier: string; tiers: string[]; question: string; address: string; date: string | null }
+interface ReviewTurn {
+  ply: number;
+  player: Seat;
+  /** Null when the player gave up. */
+  move: string | null;
+  before: { value: Value; plies: number };
+  after: { value: Value; plies: number };
+  swing: boolean;
+  critical: boolean;
+  best: string[];
+  keeping: string[];
+  words: string[];
+  lesson?: string;
+  refutation?: string;
+}
+interface Reviewed {
+  game: string;
+  names: string[];
+  opening: number;
+  turns: ReviewTurn[];
+  /** Who was winning at the start and after each turn. */
+  winning: (Seat | null)[];
+  critical: { found: number; of: number }[];
+  sentence: string;
+  story: string;
+  address: string;
+}
+
+interface Puzzle {
+  game: string;
+  title: string;
+  tier: number;
+  tiers: Record<string, string>;
+  question: string;
+  address: string;
+  date: string | null;
+  seed: string;
+}
+
+/** A game to read about, as GET /api/learn answers. */
+interface Lesson extends GameCard {
+  changed: Record<string, unknown>;
+  rules: string[];
+  rulings: string[];
+  moves: string;
+  example: { moves: string; lines: string[] };
+  /** Null when it is told later. */
+  theory: string[] | null;
+}
+
+/** Puzzles to print, as GET /api/sheet answers. */
+interface Sheet { title: string; about: string[]; puzzles: { heading: string; position: string[]; question: string; answer: string }[] }
 
 /** A solo game, as its address tells it. */
 interface Address {

@@ -54,3 +54,11 @@ export function pretty(text) {
   if (/^[a-z]{2}/i.test(text)) return text.replaceAll("-", " ");
   return text.replaceAll("*", "×").replaceAll("x", "×").replaceAll("/", "÷").replaceAll("-", "−");
 }
+
+/**
+ * A sentence in which moves are written as by hand.
+ * @param {string} text
+ */
+export function prose(text) {
+  return text.replace(/(?<![\w.])(\d*[x/-]\d+)(?![\w/-])/g, (move) => pretty(move));
+}

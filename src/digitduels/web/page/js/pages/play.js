@@ -4,7 +4,7 @@ import { describe, get, patiently } from "../api.js";
 import { asked, chance, path, plus, read } from "../address.js";
 import { figure } from "../board.js";
 import { ask, share } from "../dialog.js";
-import { button, fill, h, pause } from "../dom.js";
+import { button, fill, h, link, pause } from "../dom.js";
 import { conclude } from "../end.js";
 import { entitle, go, note } from "../router.js";
 import { fresh, setup } from "../setup.js";
@@ -101,6 +101,11 @@ export class Solo {
   /** The seat of the one person who sits here, if it is one. */
   get you() {
     return this.address.vs === null ? null : this.address.seat;
+  }
+
+  /** To whom sentences are told. @returns {Record<string, string>} */
+  get reader() {
+    return this.address.vs === null ? {} : { you: String(this.address.seat) };
   }
 
   /** Whether the computer is to move. */
@@ -228,7 +233,7 @@ export class Solo {
    * @param {string} move
    */
   async regrets(move) {
-    const judged = await this.work("judge", plus(this.address, { move }));
+    const judged = await this.work("judge", plus(this.address, { move, ...this.reader }));
     if (judged.keeps) return false;
     const answer = await ask("The coach asks", [h("p", null, judged.question)], [["back", "Take it back"], ["on", "Play it all the same"]]);
     return answer !== "on";
@@ -237,7 +242,7 @@ export class Solo {
   async hint() {
     await this.safely(async () => {
       const step = Math.min(this.step + 1, 4);
-      const { lines } = await this.work("hint", plus(this.address, { step: String(step) }));
+      const { lines } = await this.work("hint", plus(this.address, { step: String(step), ...this.reader }));
       this.step = step;
       this.advise(h("h2", null, `Hint ${step} of 4`), lines.map((/** @type {string} */ line) => h("p", null, line)));
       this.hinting.textContent = step < 4 ? "More" : "Hint";
@@ -254,13 +259,14 @@ export class Solo {
       return;
     }
     await this.safely(async () => {
-      const solved = /** @type {Solved} */ (await this.work("solve", asked(this.address)));
+      const solved = /** @type {Solved} */ (await this.work("solve", plus(this.address, this.reader)));
       this.valuing.setAttribute("aria-pressed", "true");
       this.table.picker.judge(solved.each);
       this.advise(
         h("h2", null, solved.standing),
         h("p", { class: "soft" }, "A choice above shows the best that it can still lead to."),
         verdicts(solved.each, (move) => void this.play(move)),
+        h("p", { class: "row" }, link("Explore this position", path({ ...this.address, vs: null }, "explore"))),
       );
       say(solved.standing, "turn");
     });

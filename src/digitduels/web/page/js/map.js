@@ -1,0 +1,185 @@
+// Who wins at which scores, as a picture and in words: own score across, the other's up.
+
+import { fill, h, unique } from "./dom.js";
+import { chip, WORDS } from "./verdict.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+/** @type {Record<string, Value>} */
+const VALUES = { w: "win", d: "draw", l: "loss" };
+
+/** Who wins at which scores; `rows` by the score of the player who waits, a letter for each of the mover's. */
+/** @typedef {{low: number, high: number, rows: string[], mine: number, theirs: number}} Scores */
+
+export class ScoreMap {
+  /** @param {(mine: number, theirs: number) => void} choose */
+  constructor(choose) {
+    this.choose = choose;
+    /** @type {Scores | null} */
+    this.map = null;
+    this.hatch = unique();
+    this.picture = svg("svg", { role: "img", class: "map" });
+    this.readout = h("p", { class: "readout", "aria-hidden": "true" });
+    this.words = h("div", { class: "soft" });
+    this.axes = h("p", { class: "soft axes" });
+    this.legend = h("p", { class: "row legend" });
+    this.element = h("div", null, this.legend, this.picture, this.readout, this.axes, this.words);
+    this.picture.addEventListener("click", (event) => {
+      const cell = this.#cell(event);
+      if (cell && this.#value(cell.mine, cell.theirs)) this.choose(cell.mine, cell.theirs);
+    });
+    this.picture.addEventListener("pointermove", (event) => this.#read(this.#cell(event)));
+    this.picture.addEventListener("pointerleave", () => this.#read(null));
+  }
+
+  /**
+   * @param {Scores} map
+   * @param {string} mover
+   * @param {string} waiter
+   */
+  update(map, mover, waiter) {
+    this.map = map;
+    const size = map.rows.length;
+    const margin = size * 0.09;
+    this.picture.setAttribute("viewBox", `${-margin} ${-margin / 4} ${size + margin * 1.25} ${size + margin * 1.25}`);
+    const found = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) => map.rows.some((row) => [...row].some((sign) => VALUES[sign] === value)));
+    const numbers = ticks(map.low, map.high);
+    const place = (/** @type {number} */ score) => score - map.low + 0.5;
+    fill(
+      this.picture,
+      svg(
+        "pattern",
+        { id: this.hatch, width: size / 28, height: size / 28, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+        svg("rect", { class: "stripe", width: size / 90, height: size / 28 }),
+      ),
+      svg("rect", { class: "ground", width: size, height: size }),
+      found.map((value) => svg("path", { class: `cell ${value}`, d: outline(map.rows, value) })),
+      svg("path", { d: outline(map.rows, "loss"), fill: `url(#${this.hatch})` }),
+      numbers.map((score) => svg("text", { x: place(score), y: size + margin * 0.75, "font-size": size / 24, "text-anchor": "middle" }, String(score))),
+      numbers.map((score) => svg("text", { x: -margin * 0.2, y: size - place(score) + size / 70, "font-size": size / 24, "text-anchor": "end" }, String(score))),
+      ring(place(map.mine), size - place(map.theirs), size),
+    );
+    const told = this.#told(mover, waiter);
+    this.picture.setAttribute("aria-label", told.join(" "));
+    fill(this.legend, found.map((value) => chip(value, `${mover} ${WORDS[value]}`)), h("span", { class: "soft" }, "◎ here"));
+    this.axes.textContent = `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. Press a point to go there.`;
+    fill(this.words, told.map((line) => h("p", null, line)));
+    this.#read(null);
+  }
+
+  /**
+   * The map in words.
+   * @param {string} mover
+   * @param {string} waiter
+   */
+  #told(mover, waiter) {
+    const map = /** @type {Scores} */ (this.map);
+    const all = map.rows.join("").replaceAll(".", "");
+    const count = (/** @type {string} */ sign) => all.split(sign).length - 1;
+    const row = map.rows[map.theirs - map.low] ?? "";
+    const parts = ["w", "d", "l"].filter((sign) => row.includes(sign)).map((sign) => {
+      const value = /** @type {Value} */ (VALUES[sign]);
+      return `${WORDS[value]} at ${ranges(row, sign, map.low)}`;
+    });
+    return [
+      `With everything else as it is, ${mover} to move wins at ${count("w")} of ${all.length} pairs of scores${count("d") ? ` and draws at ${count("d")}` : ""}.`,
+      parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
+    ].filter(Boolean);
+  }
+
+  /**
+   * @param {number} mine
+   * @param {number} theirs
+   * @returns {Value | null}
+   */
+  #value(mine, theirs) {
+    return VALUES[this.map?.rows[theirs - this.map.low]?.[mine - this.map.low] ?? ""] ?? null;
+  }
+
+  /** @param {MouseEvent} event */
+  #cell(event) {
+    const matrix = this.picture.getScreenCTM();
+    if (!this.map || !matrix) return null;
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    const size = this.map.rows.length;
+    if (x < 0 || y < 0 || x >= size || y >= size) return null;
+    return { mine: this.map.low + Math.floor(x), theirs: this.map.low + size - 1 - Math.floor(y) };
+  }
+
+  /** @param {{mine: number, theirs: number} | null} cell */
+  #read(cell) {
+    if (!this.map) return;
+    const { mine, theirs } = cell ?? this.map;
+    const value = this.#value(mine, theirs);
+    fill(this.readout, `${mine} against ${theirs}: `, value ? chip(value) : "no position");
+  }
+}
+
+/**
+ * The cells of a value as one outline: a run of cells is one box.
+ * @param {string[]} rows
+ * @param {Value} value
+ */
+function outline(rows, value) {
+  const sign = Object.keys(VALUES).find((each) => VALUES[each] === value) ?? "";
+  const runs = new RegExp(`${sign}+`, "g");
+  return rows
+    .map((row, up) => [...row.matchAll(runs)].map((run) => `M${run.index} ${rows.length - 1 - up}h${run[0].length}v1h-${run[0].length}z`).join(""))
+    .join("");
+}
+
+/**
+ * Where a sign stands in a row, in words: 0–4, 6 and 9.
+ * @param {string} row
+ * @param {string} sign
+ * @param {number} low
+ */
+function ranges(row, sign, low) {
+  const found = [...row.matchAll(new RegExp(`${sign}+`, "g"))].map((run) => {
+    const from = run.index + low;
+    const to = from + run[0].length - 1;
+    return from === to ? String(from) : `${from}–${to}`;
+  });
+  const last = found.pop() ?? "";
+  return found.length ? `${found.join(", ")} and ${last}` : last;
+}
+
+/**
+ * Round numbers along an axis.
+ * @param {number} low
+ * @param {number} high
+ */
+function ticks(low, high) {
+  const step = [1, 2, 5, 10, 20, 50, 100].find((each) => (high - low) / each <= 6) ?? 200;
+  const found = [];
+  for (let score = Math.ceil(low / step) * step; score <= high; score += step) found.push(score);
+  return found;
+}
+
+/**
+ * The ring around the present scores.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
+function ring(x, y, size) {
+  const r = Math.max(0.42, size / 40);
+  const width = size / 90;
+  return [
+    svg("circle", { class: "halo", cx: x, cy: y, r, "stroke-width": width * 3 }),
+    svg("circle", { class: "here", cx: x, cy: y, r, "stroke-width": width }),
+  ];
+}
+
+/**
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string | number>} props
+ * @param {...(Node | string)} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
+function svg(tag, props, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(props)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,313 @@
+"""The lessons in a real browser: explore, review, puzzles, learn, teach; by mouse, by keyboard, on any screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+import digitduels as dd
+from digitduels.match import Match
+from test_page import Visit, browser, pytestmark, server, visit
+
+__all__ = ["browser", "pytestmark", "server", "visit"]
+
+# Player 1 throws the win away at once, then Player 2 does.
+GAME = "moves=%2B1+%2B1+%2B2"
+PUZZLE = "/puzzle/number-duel?tier=2&seed=3"
+
+
+def status(page: Page) -> Any:
+    return page.locator("#status")
+
+
+def asked(page: Page, path: str) -> Any:
+    """What the server tells, once it is ready."""
+    for _ in range(200):
+        answer = page.request.get(path)
+        if answer.status != 503:
+            return answer.json()
+        page.wait_for_timeout(250)
+    raise AssertionError("the server is not ready")
+
+
+def press(page: Page, view: Any, move: str) -> None:
+    """Chooses a move on the board, field by field."""
+    picks = next(each["picks"] for each in view["legal"] if each["move"] == move)
+    for field, pick in enumerate(picks):
+        page.locator(".tiles").nth(field).get_by_role("button").nth(pick).click()
+
+
+# Explore
+
+
+def test_every_move_is_judged_and_can_be_played_forward_and_back(visit: Visit) -> None:
+    page = visit("/explore/number-duel")
+    standing = page.get_by_role("region", name="How it stands")
+    expect(standing).to_contain_text("Player 1 is winning: 2 more turns.")
+    expect(page.get_by_text("Winning moves: 2")).to_be_visible()
+    expect(page.get_by_text("Losing moves: 18")).to_be_visible()
+    page.get_by_role("button", name="Play +5").click()
+    expect(standing).to_contain_text("Player 1 is winning")
+    expect(page).to_have_url(re.compile(r"moves=%2B5$"))
+    page.get_by_role("button", name="Back").click()
+    expect(page).to_have_url(re.compile(r"number-duel$"))
+    # The arrow keys step, digits and signs play.
+    page.locator("#main").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"moves=%2B5$"))
+    page.keyboard.type("9+")
+    expect(page).to_have_url(re.compile(r"moves=%2B5\+%2B9$"))
+    page.reload()
+    expect(status(page)).to_have_text("Player 2 played +9. Player 1's turn.")
+    page.go_back()
+    expect(status(page)).to_have_text("Player 1 played +5. Player 2's turn.")
+
+
+def test_any_position_is_set_up_and_a_bad_one_is_explained(visit: Visit) -> None:
+    page = visit("/explore/number-duel")
+    page.get_by_text("Set up a position").click()
+    score = page.get_by_role("textbox", name="Score").first
+    score.fill("99")
+    score.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="A score")).to_contain_text("from 0 to 50; 99 is not")
+    score.fill("49")
+    score.press("Enter")
+    expect(page.get_by_role("region", name="How it stands")).to_contain_text("1 more turn")
+    expect(page).to_have_url(re.compile("position=1%3B49%3B0%3B2%2C"))
+    page.get_by_text("Rules: as in the book").click()
+    page.get_by_role("textbox", name="target the score").fill("12")
+    page.get_by_role("textbox", name="highest").fill("4")
+    page.get_by_role("button", name="Explore these rules").click()
+    page.wait_for_url(re.compile(r"/explore/number-duel\?target=12&highest=4$"))
+    page.get_by_text("Play on from here").click()
+    page.get_by_role("button", name="Play on", exact=True).click()
+    page.wait_for_url(re.compile(r"/play/number-duel\?.*vs=\d"))
+
+
+def test_the_map_tells_who_wins_where_and_leads_there(visit: Visit) -> None:
+    page = visit("/explore/number-duel?moves=%2B5+%2B10")
+    where = page.get_by_role("region", name="Who wins at which scores")
+    expect(where.get_by_role("img", name=re.compile(r"Player 1 to move wins at \d+ of \d+ pairs"))).to_be_visible()
+    expect(where).to_contain_text("While Player 2 has 10: Player 1 wins at")
+    picture = where.locator("svg")
+    box = picture.bounding_box()
+    assert box
+    picture.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    expect(page).to_have_url(re.compile("position=1%3B2"))
+    page.go_back()
+    expect(status(page)).to_have_text("Player 2 played +10. Player 1's turn.")
+
+
+# Review
+
+
+def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) -> None:
+    page = visit(f"/review/number-duel?{GAME}&vs=4&seat=1&seed=1")
+    moment = page.get_by_role("region", name="This moment")
+    expect(moment).to_contain_text("Turning point 1 of")
+    expect(status(page)).to_have_text("What would you play here?")
+    expect(page.locator("#main")).not_to_contain_text("would have kept")
+    page.keyboard.type("1+")
+    page.keyboard.press("Enter")
+    expect(moment).to_contain_text("Not yet")
+    expect(moment).to_contain_text("Player 2 wins. That is what was played.")
+    page.keyboard.type("5+")
+    expect(moment).to_contain_text("Found")
+    expect(moment).to_contain_text("you played +1 and turned a win into a loss".capitalize())
+    page.get_by_role("button", name="Next turning point").click()
+    expect(page).to_have_url(re.compile("at=1$"))
+    page.get_by_role("button", name="Show the answer").click()
+    expect(moment).to_contain_text("would have kept the win")
+    page.get_by_role("button", name="Move 3, Player 1 +2").click()
+    expect(moment).to_contain_text("Move 3: You played +2.")
+    page.reload()
+    expect(moment).to_contain_text("Move 3: You played +2.")
+    page.locator("#main").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(moment).to_contain_text("Move 2: Player 2 played +1.")
+
+
+def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
+    page = visit("/play/number-duel?moves=%2B5+%2B10+x10")
+    page.get_by_role("link", name="Review").last.click()
+    found = page.get_by_role("region", name="Critical moves found")
+    expect(found.get_by_role("definition")).to_have_text(["2 of 2", "–"])
+    expect(page.get_by_role("region", name="What decided it")).to_contain_text("Nobody made a mistake")
+
+
+def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path: Path) -> None:
+    match = Match(dd.game("number-duel"), names=("Ada", "Ben"))
+    for move in ("+1", "+5"):
+        match.say(f"I like {move}.")
+        match.play(match.game.read(move))
+    path = tmp_path / "game.json"
+    match.save(path)
+    page = visit("/review")
+    page.get_by_label("A file that duels has saved").set_input_files(path)
+    page.wait_for_url(re.compile(r"/review/number-duel\?moves="))
+    page.get_by_role("button", name="Forward").click()
+    expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1: Ada played +1.")
+    expect(page.locator("blockquote")).to_contain_text("I like +1.")
+    path.write_text(json.dumps({"format": "something else"}), encoding="utf-8")
+    page.get_by_label("A file that duels has saved").set_input_files(path)
+    expect(page.get_by_role("alert")).to_contain_text("not a record")
+
+
+# Puzzles
+
+
+def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(visit: Visit) -> None:
+    page = visit(PUZZLE)
+    puzzle = asked(page, "/api/puzzle?game=number-duel&tier=2&seed=3")
+    expect(page.get_by_role("region", name="The puzzle")).to_contain_text(puzzle["question"])
+    moves = re.findall(r"moves=([^&]*)", puzzle["address"])[0]
+    solved = asked(page, f"/api/solve/number-duel?moves={moves}")
+    view = asked(page, f"/api/position/number-duel?moves={moves}")
+    press(page, view, solved["each"][-1]["move"])
+    expect(page.get_by_text("Not this one")).to_be_visible()
+    page.get_by_role("button", name="Hint").click()
+    expect(page.get_by_role("region", name="Hints")).to_contain_text("You are winning: 2 more turns.")
+    press(page, view, solved["best"][0])
+    expect(page.get_by_text("Right")).to_be_visible()
+    expect(status(page)).to_contain_text("Go on and win.")
+    page.reload()
+    expect(status(page)).to_contain_text("Go on and win.")
+    made = re.findall(r"moves=([^&]*)", page.url)[0].replace("+", "%20")
+    solved = asked(page, f"/api/solve/number-duel?moves={moves}%20{made}")
+    view = asked(page, f"/api/position/number-duel?moves={moves}%20{made}")
+    press(page, view, solved["best"][0])
+    expect(page.get_by_role("heading", name="Solved")).to_be_focused()
+    page.get_by_role("link", name="Next puzzle").click()
+    page.wait_for_url(re.compile(r"tier=2&seed=(?!3$)\d+$"))
+    expect(status(page)).to_have_text("Which move is it?")
+
+
+def test_today_s_puzzle_leads_to_those_of_every_game(visit: Visit) -> None:
+    page = visit("/puzzle")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Today's puzzle")
+    page.get_by_role("link", name="Number Duel", exact=True).click()
+    page.get_by_role("link", name="win in three turns").click()
+    expect(page).to_have_url(re.compile(r"/puzzle/number-duel\?tier=3$"))
+    expect(page.get_by_role("region", name="The puzzle")).to_contain_text("win in three turns")
+    page.get_by_role("link", name="Operation Target", exact=True).click()
+    expect(page.get_by_text("There is no such puzzle.")).to_be_visible()
+
+
+# Learn
+
+
+def test_a_game_is_learnt_with_an_example_to_step_through(visit: Visit) -> None:
+    page = visit("/learn")
+    page.get_by_role("link", name="Number Duel").click()
+    for name in ("The rules", "Options", "Rulings"):
+        expect(page.get_by_role("region", name=name)).to_be_visible()
+    example = page.get_by_role("region", name="An example")
+    example.get_by_role("button", name="Forward").click()
+    expect(example).to_contain_text("Player 1: +5")
+    page.locator("#main").focus()
+    page.keyboard.press("ArrowRight")
+    expect(example).to_contain_text("Player 2: +10")
+    expect(page).to_have_url(re.compile("at=2$"))
+    page.reload()
+    expect(example).to_contain_text("Player 2: +10")
+    example.get_by_role("button", name="To the end").click()
+    expect(example).to_contain_text("Player 1: ×10")
+    page.goto("/learn/operation-target")
+    expect(page.get_by_role("region", name="What is known")).to_contain_text("With best play")
+    page.get_by_role("link", name="Play it now").click()
+    page.wait_for_url(re.compile(r"/play/operation-target\?vs="))
+
+
+# Teach
+
+
+def test_a_class_link_carries_its_settings(visit: Visit) -> None:
+    page = visit("/teach")
+    page.get_by_role("radio", name="Number Duel").check()
+    page.wait_for_url(re.compile("game=number-duel"))
+    page.get_by_role("combobox", name="Against").select_option("7")
+    page.get_by_role("checkbox", name="Hints").uncheck()
+    page.get_by_role("checkbox", name="Take-backs").uncheck()
+    page.get_by_role("radio", name="A fair one").check()
+    address = page.locator(".address")
+    expect(address).to_contain_text("hints=off&takebacks=off")
+    expect(address).to_contain_text("opening=")
+    page.reload()
+    expect(address).to_contain_text("hints=off&takebacks=off")
+    expect(page.get_by_role("checkbox", name="Hints")).not_to_be_checked()
+    link = address.inner_text()
+    page.get_by_role("link", name="Show it big").click()
+    expect(page.locator(".projector .address")).to_have_text(link)
+    page.get_by_role("link", name="Back").click()
+    page.get_by_role("link", name="Try it").click()
+    expect(page.get_by_role("button", name="Concede")).to_be_visible()
+    expect(page.get_by_role("button", name="Hint")).to_have_count(0)
+    expect(page.get_by_role("button", name="Take back")).to_have_count(0)
+
+
+def test_a_board_for_the_wall_shows_values_when_asked(visit: Visit) -> None:
+    page = visit("/teach?game=number-duel", width=1280, height=800)
+    page.get_by_role("button", name="Open the board").click()
+    expect(status(page)).to_have_text("Player 1's turn.")
+    page.keyboard.type("5+")
+    expect(status(page)).to_have_text("Player 1 played +5. Player 2's turn.")
+    expect(page.locator(".tile .sign")).to_have_count(0)
+    page.get_by_role("button", name="Values").click()
+    expect(page.locator("#main")).to_contain_text("Player 1 is winning")
+    page.reload()
+    expect(page.locator("#main")).to_contain_text("Player 1 is winning")
+    assert page.locator(".score").first.evaluate("each => parseFloat(getComputedStyle(each).fontSize)") > 100
+
+
+def test_a_sheet_is_printed_with_its_answers_on_a_page_of_their_own(visit: Visit) -> None:
+    page = visit("/teach?game=number-duel", color_scheme="dark")
+    page.get_by_role("spinbutton", name="How many").fill("2")
+    page.get_by_role("button", name="Make a sheet").click()
+    expect(page.get_by_role("heading", name=re.compile(r"Puzzle \d"))).to_have_count(2)
+    expect(page.get_by_role("region", name="Answers").get_by_role("listitem")).to_have_count(2)
+    page.emulate_media(media="print")
+    for hidden in (".top", ".foot", ".no-print"):
+        expect(page.locator(hidden)).to_be_hidden()
+    assert page.locator("body").evaluate("each => getComputedStyle(each).backgroundColor") == "rgb(255, 255, 255)"
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf())) == 2
+
+
+# For everybody
+
+STATES = {
+    "explore": "/explore/number-quest?moves=%2B5+x2",
+    "explore uses": "/explore/numerical-nexus?moves=%2B5",
+    "explore the end": "/explore/number-duel?moves=%2B5+%2B10+x10",
+    "games": "/explore",
+    "review": f"/review/number-duel?{GAME}",
+    "records": "/review",
+    "puzzle": PUZZLE,
+    "today": "/puzzle",
+    "learn": "/learn/equation-duel",
+    "teach": "/teach?game=number-quest",
+    "link": "/teach?show=link&game=number-duel&vs=4&seed=1",
+    "wall": "/teach?show=board&game=number-quest&values=on",
+    "sheet": "/teach?show=sheet&game=number-duel&count=2",
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_nothing_is_in_the_way_of_anybody(visit: Visit, name: str) -> None:
+    page = visit(STATES[name], color_scheme="light")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    page.locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.emulate_media(color_scheme="dark")
+    found = Axe().run(page, options={"runOnly": ["color-contrast"]})
+    assert found.violations_count == 0, found.generate_report()
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
