@@ -128,6 +128,12 @@ def test_any_game_made_of_numbers_words_and_nothing_has_rows() -> None:
     ]
 
 
+def test_a_word_that_has_no_entry_is_named() -> None:
+    game = Colours()
+    with pytest.raises(ValueError, match=r"^'purple' is no word of a move and came up in no game that was looked at"):
+        Observation(game).array(State(0, (None, None), Table("purple", (False, False))))
+
+
 def test_a_game_without_a_fixed_length_is_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match=r"^What players see here as table changes its length"):
         Observation(Growing())

@@ -39,7 +39,8 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     The agent has seat 1, seat 2 or a new one each game ("random"). A "fair" start is an opening after which the better
     player decides. With `truth` the info tells what every move is worth. A step is the agent's move and the answer to
     it; the reward is 1 for a win and -1 for a loss, at the end. An action that is no legal move loses the game. Should
-    the opponent end a game with its very first move, another one is begun; if it always does, the agent moves first.
+    the opponent end a game with its very first move, another one is begun; if it always does, or if a program fails in
+    that move, the agent moves first.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}

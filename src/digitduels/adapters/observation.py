@@ -122,6 +122,15 @@ def _some_positions(game: AnyGame) -> Iterator[State[Any, Any]]:
             yield state
 
 
+class _Rows(dict[Any, list[int]]):
+    """What stands for each word."""
+
+    def __missing__(self, word: object) -> list[int]:
+        raise ValueError(
+            f"{quoted(word)} is no word of a move and came up in no game that was looked at: it has no entry."
+        )
+
+
 def _part(name: str, seen: Sequence[Any], words: list[str]) -> tuple[list[Entry], Callable[[Any], Iterable[int]]]:
     """The entries of a hand, a table or a part of one, and what makes its numbers of a value."""
     first = seen[0]
@@ -152,7 +161,7 @@ def _part(name: str, seen: Sequence[Any], words: list[str]) -> tuple[list[Entry]
     found: list[str | None] = [None] if kinds & {int, bool} else []  # beside numbers None needs an entry of its own
     if str in kinds:
         found += [*words, *sorted({value for value in seen if isinstance(value, str)} - set(words))]
-    rows = {word: [int(word == other) for other in found] for word in (None, *found)}
+    rows = _Rows({word: [int(word == other) for other in found] for word in (None, *found)})
     entries = [Entry(f"{name} {word}", 0, 1) for word in found]
     if not kinds & {int, bool}:
         return entries, rows.__getitem__
