@@ -254,7 +254,7 @@ def test_players_have_two_different_harmless_names(client: TestClient) -> None:
     assert len(first) == len(second) == 40
     assert second.endswith(" (2)")
     unnamed = Friends(client, join=False, name="Player 2")
-    assert unnamed.join(name="\u200b\u2060").json()["state"]["names"] == ["Player 2", "Player 2 (2)"]
+    assert unnamed.join(name="\u200b\u2060\u3164\u2800").json()["state"]["names"] == ["Player 2", "Player 2 (2)"]
 
 
 def test_half_a_character_is_no_name_but_no_failure_either(client: TestClient) -> None:

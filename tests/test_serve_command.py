@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -24,6 +25,7 @@ from digitduels.match import Match
 from digitduels.web.address import KEYS
 from digitduels.web.settings import Settings
 from digitduels.web.view import view
+from servers import Server
 from test_docs import first_column, section
 from web import running
 
@@ -187,6 +189,31 @@ def test_check_names_a_database_that_cannot_be_used_and_no_password(duels: Run, 
         assert re.fullmatch(r"duels: [^\n]+\.\n", ran.stderr), ran.stderr
         assert reason in ran.stderr
         assert "s3cr3t" not in ran.stderr
+
+
+def test_a_full_disk_refuses_what_is_new_and_loses_nothing(tmp_path: Path, shared_tables: None) -> None:
+    with (
+        Server(str(tmp_path / "games.sqlite")) as server,
+        httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
+    ):
+
+        def begin() -> httpx.Response:
+            return client.post("/api/games", json={"game": "number-quest"})
+
+        assert server.process is not None
+        begun = [begin().json()["id"]]
+        _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (200_000, most))  # bytes that a file may have
+        while (answer := begin()).status_code == 201:
+            begun.append(answer.json()["id"])
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert "The database cannot be written" in answer.json()["detail"]
+        assert client.get(f"/api/games/{begun[0]}").status_code == 200
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (most, most))
+        assert begin().status_code == 201
+        server.kill()
+        server.start()
+        assert all(client.get(f"/api/games/{id}").status_code == 200 for id in begun)
 
 
 def test_who_can_reach_it_is_said_where_others_can(home: Path, tables: Path) -> None:

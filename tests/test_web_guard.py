@@ -210,6 +210,7 @@ def test_a_household_with_many_addresses_counts_as_one() -> None:
     assert who("2001:db8:1:2::1") == who("2001:db8:1:2:ffff::9") != who("2001:db8:1:3::1")
     assert who("192.0.2.1") != who("192.0.2.2")
     assert who("fe80::1%eth0") == who("fe80::2%eth0")
+    assert who("::ffff:192.0.2.1") == who("192.0.2.1") != who("::ffff:192.0.2.2")
 
 
 # What everybody is sent

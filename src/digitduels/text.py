@@ -9,6 +9,7 @@ Key = tuple[tuple[str, ...], tuple[str, ...]]
 
 _LEXEME = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
 _HYPHEN = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
+_BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs that show nothing
 _PLAYER = re.compile(r"Player ([12])")
 
 # Every way to write an operation, and the sign it stands for. "by" says nothing: "multiply by 3".
@@ -41,7 +42,9 @@ def spelled(text: str) -> Key:
 
 def clean(text: str, most: int) -> str:
     """`text` on one line, without control, format or unassigned characters, at most `most` characters long."""
-    kept = (" " if char.isspace() else char for char in unicodedata.normalize("NFC", text[: 10 * most]))
+    kept = (
+        " " if char.isspace() or char in _BLANK else char for char in unicodedata.normalize("NFC", text[: 10 * most])
+    )
     shown = "".join(char for char in kept if unicodedata.category(char)[0] != "C")
     return " ".join(shown.split())[:most].strip()
 

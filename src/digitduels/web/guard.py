@@ -196,9 +196,11 @@ def whose(scope: Scope) -> str:
     if ":" not in host:
         return host
     try:
-        return str(int(ipaddress.ip_address(host.partition("%")[0])) >> 64)
+        address = ipaddress.IPv6Address(host.partition("%")[0])
     except ValueError:
         return host
+    # A server that listens at all addresses sees the short ones inside of long ones.
+    return str(address.ipv4_mapped or int(address) >> 64)
 
 
 def sound(data: bytes) -> None:

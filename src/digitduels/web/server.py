@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
 import socket
 import sys
@@ -12,7 +13,7 @@ from types import FrameType
 import uvicorn
 
 from digitduels.web.app import create
-from digitduels.web.settings import Settings
+from digitduels.web.settings import Settings, listed
 
 
 class Server(uvicorn.Server):
@@ -29,7 +30,7 @@ class Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             proxy_headers=True,
-            forwarded_allow_ips=settings.proxies,
+            forwarded_allow_ips=trusted(settings.proxies),
             timeout_graceful_shutdown=int(settings.farewell) or None,
         )
         super().__init__(config)
@@ -41,6 +42,21 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.loop.call_soon_threadsafe(self.stopping.set)
         super().handle_exit(sig, frame)
+
+
+def trusted(proxies: str) -> list[str]:
+    """Proxies as they are seen: short addresses also inside of long ones, where a server listens at all.
+
+    >>> trusted("192.0.2.0/24, ::1")
+    ['192.0.2.0/24', '::ffff:192.0.2.0/120', '::1']
+    """
+    found = []
+    for proxy in listed(proxies):
+        found.append(proxy)
+        if "." in proxy:
+            network = ipaddress.ip_network(proxy)
+            found.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
+    return found
 
 
 def listen(settings: Settings) -> socket.socket:
