@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai import score
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog, EvalSample, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import SampleScore, stderr
+from inspect_ai.scorer import SampleScore, includes, stderr
 from inspect_ai.scorer import Score as InspectScore
 
 import digitduels as dd
@@ -334,6 +334,19 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
     assert [turn["words"] for turn in turns if turn["ply"] == first[0]] == [[first[1]]]
     assert main(["eval", str(ran.folder), "--records", str(machine / "games")]) == 4
     assert "is not empty; name a new folder." in capsys.readouterr().err
+
+
+def test_what_others_score_in_our_logs_does_not_matter(
+    ran: Ran, machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = ran.logs["rules", "perfect"]
+    for action, code in (("append", 0), ("overwrite", 4)):
+        file = str(machine / f"{action}.json")
+        write_eval_log(score(log, includes(), display="none", action=action), file)  # type: ignore[arg-type]
+        assert main(["eval", file]) == code
+    told = capsys.readouterr()
+    assert re.search(r"^digitduels/perfect +12 +100 %", told.out, re.MULTILINE)
+    assert "is not as our tasks leave it: 'exact_answer'" in told.err
 
 
 def test_what_is_no_log_is_refused(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:

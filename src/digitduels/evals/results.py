@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 
 from digitduels.arena.grade import REFUSED, Judged, judged, share, summary, tally
 from digitduels.core import TooLarge
-from digitduels.games import AnyGame
+from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.solver import Solution, solve
 
 VERSION = 1
 TASKS = ("positions", "match", "rules")
+ANSWERED = "exact_answer"  # the scorer of questions about the rules, and what it counts
+ANSWERS = ("legal", "asked_legal", "after", "asked_after")
 UNFINISHED = "The game was not played to its end."
 
 
@@ -163,18 +165,21 @@ def _label(model: str, config: Any) -> str:
 def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
     about, kept = sample.metadata, sample.store
     try:
-        game = None if task == "rules" else played_in(task, about, kept)
+        rules = game(about["game"], **about["options"])
+        done = None if task == "rules" else played_in(task, about, kept)
+        # Others may have added scorers of their own.
+        figures = done.figures() if done else {name: float(sample.scores[ANSWERED].value[name]) for name in ANSWERS}
         return Done(
             task,
             _label(spec.model, config),
-            about["game"],
-            about["options"],
+            rules.id,
+            rules.values,
             {name: spec.task_args.get(name) for name in _SETTINGS[task]},
             f"{sample.id}" if sample.epoch == 1 else f"{sample.id}-{sample.epoch}",
             f"{spec.task_args.get('seed')} {about['pair']}",
             about.get("chance"),
-            game,
-            game.figures() if game else next(iter(sample.scores.values())).value,
+            done,
+            figures,
         )
     except TooLarge:
         raise

@@ -21,7 +21,7 @@ from digitduels.arena.tournament import names
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.evals import protocol
 from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
-from digitduels.evals.results import played_in, solution
+from digitduels.evals.results import ANSWERS, played_in, solution
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.players import NAMES, player
@@ -361,7 +361,7 @@ def exact_answer() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         about, text = state.metadata["about"], state.output.completion
         right = right_answer(text, json.loads(target.text))
-        value = {f"{part}{kind}": 0.0 for part in ("", "asked_") for kind in ("legal", "after")}
+        value = dict.fromkeys(ANSWERS, 0.0)
         return Score(value={**value, about: float(right), f"asked_{about}": 1.0}, answer=clean(text[-200:], 200))
 
     return score
