@@ -316,6 +316,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     assert "#" not in bob.url
     carl = visit(bob.url)
     expect(carl.get_by_role("heading", name="You are watching")).to_be_visible()
+    expect(carl.get_by_text("Here by other rules than the book's: target 12.")).to_be_visible()
     play(ann, "Multiply by 2")
     expect(status(carl)).to_have_text("Ann played ×2. Bob's turn.")
     play(bob, "Multiply by 2")

@@ -87,12 +87,15 @@ def test_it_says_where_it_is_and_ends_well_when_told_to_stop(home: Path, tables:
         assert answered(address).json() == {"alive": True}
         workers = children(server.pid)
         assert workers
+        # What visitors send is nothing to warn of.
+        upgrade = httpx.get(f"{address}healthz", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
+        assert upgrade.status_code == 200
         server.send_signal(signal.SIGTERM)
         assert server.wait(PATIENCE) == 0
         assert server.stdout is not None
         assert server.stdout.read() == "Ctrl-C stops it.\n"
     lines = [json.loads(line) for line in (home / "log").read_text().splitlines()]
-    assert [(line["route"], line["status"]) for line in lines if line["event"] == "request"] == [("/healthz", 200)]
+    assert [(line["route"], line["status"]) for line in lines if line["event"] == "request"] == [("/healthz", 200)] * 2
     assert not [line for line in lines if line["level"] not in ("info", "debug")]
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 

@@ -1,7 +1,7 @@
 // A game on the table: the board, the choice of a move, and the moves so far. Play, rooms and lessons build on it.
 
 import { get } from "./api.js";
-import { Board } from "./board.js";
+import { Board, figure } from "./board.js";
 import { fill, h } from "./dom.js";
 import { Picker } from "./picker.js";
 import { say } from "./status.js";
@@ -110,4 +110,13 @@ export function told(view, you) {
   if (you === null || view.player !== you) return text;
   const named = `${view.names[you - 1]}'s turn.`;
   return text.endsWith(named) ? `${text.slice(0, -named.length)}Your turn.` : text;
+}
+
+/**
+ * Says what is not as in the book; false if all is.
+ * @param {View} view
+ */
+export function variant(view) {
+  const changed = Object.entries(view.changed).map(([name, value]) => `${name} ${figure(String(value))}`);
+  return changed.length > 0 && h("p", { class: "about" }, `Here by other rules than the book's: ${changed.join(", ")}.`);
 }

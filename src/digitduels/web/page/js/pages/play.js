@@ -2,14 +2,13 @@
 
 import { describe, get, patiently } from "../api.js";
 import { asked, chance, path, plus, read } from "../address.js";
-import { figure } from "../board.js";
 import { ask, share } from "../dialog.js";
 import { button, fill, h, link, pause } from "../dom.js";
 import { conclude } from "../end.js";
 import { entitle, go, note } from "../router.js";
 import { fresh, setup } from "../setup.js";
 import { say } from "../status.js";
-import { moves, Table, told } from "../table.js";
+import { moves, Table, told, variant } from "../table.js";
 import { verdicts } from "../verdict.js";
 
 const THINKING = 600; // milliseconds before the computer moves, so that one sees what one did oneself
@@ -53,7 +52,6 @@ export class Solo {
     this.valuing = h("button", { type: "button", class: "quiet", "aria-pressed": "false", onclick: () => void this.values() }, "Values");
     this.undoing = button("Take back", () => void this.undo());
     this.conceding = button("Concede", () => void this.concede());
-    const changed = Object.entries(view.changed).map(([name, value]) => `${name} ${figure(String(value))}`);
     this.element = h(
       "article",
       { class: "game" },
@@ -63,7 +61,7 @@ export class Solo {
         h("h1", null, view.title),
         button("New game", () => void this.renew(), "quiet small"),
         this.about,
-        changed.length > 0 && h("p", { class: "about" }, `Here by other rules than the book's: ${changed.join(", ")}.`),
+        variant(view),
       ),
       this.table.element,
       h(

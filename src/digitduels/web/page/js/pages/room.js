@@ -10,7 +10,7 @@ import { entitle, go } from "../router.js";
 import * as seats from "../seats.js";
 import { LEVELS } from "../setup.js";
 import { say } from "../status.js";
-import { moves, Table, told } from "../table.js";
+import { moves, Table, told, variant } from "../table.js";
 
 const TRIES = 8; // times that an act is sent while there is no answer; with its key it happens once
 
@@ -66,7 +66,7 @@ class Friends {
     this.element = h(
       "article",
       { class: "game" },
-      h("header", { class: "title" }, h("h1", null, state.title), this.about),
+      h("header", { class: "title" }, h("h1", null, state.title), this.about, variant(state)),
       this.table.element,
       h(
         "div",
