@@ -154,9 +154,15 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     page.get_by_role("button", name="Forward").click()
     expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1: Ada played +1.")
     expect(page.locator("blockquote")).to_contain_text("I like +1.")
-    path.write_text(json.dumps({"format": "something else"}), encoding="utf-8")
-    page.get_by_label("A file that duels has saved").set_input_files(path)
-    expect(page.get_by_role("alert")).to_contain_text("not a record")
+    # Or by dropping it; and what is none says so.
+    make = "text => { const all = new DataTransfer(); all.items.add(new File([text], 'game.json')); return all; }"
+    for text, told in ((json.dumps({"format": "something else"}), "not a record"), ("[", "not the record")):
+        dropped = page.evaluate_handle(make, text)
+        page.get_by_role("region", name="Open a record").dispatch_event("drop", {"dataTransfer": dropped})
+        expect(page.get_by_role("alert")).to_contain_text(told)
+    dropped = page.evaluate_handle(make, path.read_text(encoding="utf-8"))
+    page.get_by_role("region", name="Open a record").dispatch_event("drop", {"dataTransfer": dropped})
+    expect(page.get_by_role("region", name="This moment")).to_contain_text("The start.")
 
 
 # Puzzles
@@ -283,6 +289,7 @@ def test_a_sheet_is_printed_with_its_answers_on_a_page_of_their_own(visit: Visit
 STATES = {
     "explore": "/explore/number-quest?moves=%2B5+x2",
     "explore uses": "/explore/numerical-nexus?moves=%2B5",
+    "explore one number": "/explore/operation-target?moves=x2",
     "explore the end": "/explore/number-duel?moves=%2B5+%2B10+x10",
     "games": "/explore",
     "review": f"/review/number-duel?{GAME}",

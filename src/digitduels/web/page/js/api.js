@@ -42,9 +42,9 @@ async function ask(path, request) {
     body = parsed(await answer.text());
   } catch (error) {
     if (request.signal?.aborted) throw error;
-    body = null;
+    body = undefined;
   }
-  if (answer.ok && body !== null) return body;
+  if (answer.ok && body !== undefined) return body;
   const detail = typeof body?.detail === "string" ? body.detail : `The server answered with an error (${answer.status}).`;
   throw new Failure(detail, answer.status, body);
 }

@@ -137,7 +137,7 @@ function ranges(row, sign, low) {
   const found = [...row.matchAll(new RegExp(`${sign}+`, "g"))].map((run) => {
     const from = run.index + low;
     const to = from + run[0].length - 1;
-    return from === to ? String(from) : `${from}–${to}`;
+    return (from === to ? `${from}` : from < 0 ? `${from} to ${to}` : `${from}–${to}`).replaceAll("-", "−");
   });
   const last = found.pop() ?? "";
   return found.length ? `${found.join(", ")} and ${last}` : last;

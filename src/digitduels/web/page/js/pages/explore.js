@@ -103,6 +103,7 @@ class Explorer {
       return;
     }
     const asking = [work("solve", address, signal), work("map", address, signal)];
+    asking[1]?.catch(() => {}); // told once the moves are, if they are
     try {
       const solved = /** @type {Solved} */ (await asking[0]);
       if (signal.aborted || view !== this.view) return;
@@ -114,7 +115,6 @@ class Explorer {
       this.mapped.hidden = map === null || map.rows.join("").replaceAll(".", "").length < FEW;
       if (map) this.map.update(map, this.#name(true), this.#name(false));
     } catch (error) {
-      asking[1]?.catch(() => {});
       if (signal.aborted || !(error instanceof Error)) return;
       fill(this.standing, h("p", null, error.message), error instanceof Failure && error.passing && button("Try again", () => void this.draw(), "main"));
       this.list.hidden = true;
