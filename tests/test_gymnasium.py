@@ -12,11 +12,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 import digitduels as dd
 from conftest import ROOT
 from digitduels.adapters.gymnasium import DuelEnv
+from digitduels.adapters.vector import DuelVectorEnv
 from test_compiled import Plain
 from variants import ALL, describe
 
@@ -224,6 +226,12 @@ def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any], says
 def test_options_that_would_be_ignored_are_refused() -> None:
     with pytest.raises(ValueError, match="has its options already"):
         DuelEnv(dd.game("number-duel"), options={"target": 20})
+
+
+@pytest.mark.parametrize("kind", [DuelEnv, DuelVectorEnv])
+def test_a_step_before_the_first_game_is_refused(kind: Any) -> None:
+    with pytest.raises(ResetNeeded, match="reset"):
+        kind("number-duel").step(np.array([0]))
 
 
 def test_gymnasiums_vector_environments_batch_the_masks() -> None:

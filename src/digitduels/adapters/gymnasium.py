@@ -27,9 +27,11 @@ from digitduels.study.starts import fair_start
 with needs("gymnasium"):
     import gymnasium as gym
     from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
 
 SEATS = (1, 2, "random")
 STARTS = ("book", "fair")
+RESET = "Call reset() before the first step()."
 TRIES = 100  # games that are begun anew because the opponent ended them at once
 
 
@@ -84,6 +86,8 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         return self._told(None)
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        if self._other is None:
+            raise ResetNeeded(RESET)
         outcome = self.match.outcome
         if outcome is not None:
             seen, info = self._told(outcome)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from digitduels import solver
 from digitduels.adapters import chosen, needs, vector_kernels
-from digitduels.adapters.gymnasium import SEATS, observation_space
+from digitduels.adapters.gymnasium import RESET, SEATS, observation_space
 from digitduels.adapters.observation import Observation
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
@@ -29,6 +29,7 @@ from digitduels.solver.tables import Tables
 
 with needs("gymnasium"):
     from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 
@@ -134,6 +135,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             final=self._games.rows.copy(),
             ask=np.zeros((num_envs, 5), np.int64),
         )
+        self._begun = False
         self._none = np.zeros(num_envs, np.bool_)
         self._nothing = np.broadcast_to(np.int8(0), (num_envs, moves))
 
@@ -142,6 +144,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Starts every game anew. There is one seed for all games; of a list the first one counts."""
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
+        self._begun = True
         self._dice[0] = self.np_random.integers(2**63)
         vector_kernels.reset(self._world, self._games, self._opponent, self._seat, self._dice)
         return self._seen(), self._info()
@@ -149,6 +152,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     def step(
         self, actions: npt.NDArray[Any]
     ) -> tuple[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        if not self._begun:
+            raise ResetNeeded(RESET)
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(f"There must be one whole number for each of the {self.num_envs} games.")
