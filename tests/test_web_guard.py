@@ -173,6 +173,12 @@ def test_an_address_that_calls_too_often_has_to_wait_and_others_have_not(tables:
         assert site.get("/api/games", headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
 
 
+def test_what_is_sent_by_halves_counts_as_it_comes(tables: Path, tmp_path: Path) -> None:
+    with running(tmp_path, tables, rate=0.01, burst=10, patience=float(PATIENCE)) as site:
+        half = post(b" " * 500_000, "Content-Length: 1000000")
+        assert exchange(site, half).startswith(b"HTTP/1.1 429 ")
+
+
 def test_a_player_who_calls_too_often_leaves_enough_for_others_at_the_same_address(
     tables: Path, tmp_path: Path
 ) -> None:

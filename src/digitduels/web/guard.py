@@ -102,7 +102,10 @@ class Guard:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise Refusal(400, "The request ended too early.")
-                    data += message.get("body", b"")
+                    part = message.get("body", b"")
+                    # As it comes, so that nobody fills the memory with much that is sent by halves.
+                    self.charge(scope, len(part) / CHEAP)
+                    data += part
                     more = message.get("more_body", False)
                     if len(data) > self.settings.body:
                         raise Refusal(413, f"A request may bring {self.settings.body:,} bytes.")
@@ -111,7 +114,6 @@ class Guard:
         if data:
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 raise Refusal(415, "What is sent must be JSON, with the content type application/json.")
-            self.charge(scope, len(data) / CHEAP)
             sound(bytes(data))
         return replayed(bytes(data), receive)
 
