@@ -8,6 +8,7 @@ import logging
 import random
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -373,6 +374,18 @@ def test_pages_are_served_while_the_tables_are_made(tmp_path: Path) -> None:
         # What somebody waits for is made before the rest.
         wait_for(lambda: site.get("/api/solve/operation-target").status_code == 200)
         assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
+
+
+def test_a_database_that_does_not_answer_is_told_and_nothing_else_waits_for_it(tables: Path, tmp_path: Path) -> None:
+    with warmed(tmp_path, tables) as site:
+        other = sqlite3.connect(tmp_path / "games.sqlite", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        assert site.get("/readyz").json() == {"ready": False, "tables": True, "database": False, "running": True}
+        assert site.get("/healthz").status_code == 200
+        assert site.get("/api/position/number-duel").status_code == 200
+        other.close()
+        wait_for(lambda: site.get("/readyz").status_code == 200)
+        assert site.post("/api/games", json={"game": "number-duel"}).status_code == 201
 
 
 # Whatever the description of the API allows, and what it does not

@@ -29,12 +29,11 @@ async def alive() -> dict[str, bool]:
 async def ready(request: Request) -> Response:
     state = request.app.state
     workers: Workers = state.workers
-    try:
-        await state.host.store.check()
-        database = True
-    except StoreError:
-        database = False
-    parts = {"tables": workers.warm, "database": database, "running": not state.stopping.is_set()}
+    parts = {
+        "tables": workers.warm,
+        "database": await answers(state.host.store),
+        "running": not state.stopping.is_set(),
+    }
     return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)
 
 
@@ -42,7 +41,7 @@ async def answers(store: Store) -> bool:
     """Whether the database answers, and soon."""
     try:
         async with asyncio.timeout(2):
-            await store.read("")
+            await store.check()
     except (StoreError, TimeoutError):
         return False
     return True
