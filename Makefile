@@ -18,7 +18,7 @@ test: $(VENV)/ready-to-test browser
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 # The page is tested in Chromium, its types by a program that runs on Node.js, the server behind nginx. Without them those
 # tests say so.

@@ -16,7 +16,7 @@ from digitduels.manual import manual
 from digitduels.terminal import saves
 
 COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
-COMMANDS += ["completion"]
+COMMANDS += ["serve", "eval", "dataset", "completion"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:
