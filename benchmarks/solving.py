@@ -132,7 +132,7 @@ def bit_filler(plan: Plan) -> Callable[[], None]:
     """The same for the bits."""
     values = bits.fill(plan)
     room, steps = values.reshape(-1), bits.steps(plan)
-    order = list(waves(plan.compiled, values.itemsize * values.shape[2] / values.shape[3]))
+    order = list(bits.order(plan))
 
     def run() -> None:
         with workers() as pool:

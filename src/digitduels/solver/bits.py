@@ -6,6 +6,7 @@ there are draws, a second plane of bits says that the player who waits does not 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from digitduels.solver.tables import SLACK, Plan, share, workers
 
 _MANY = 5  # hands for which it pays to handle 64 of them at once
 _GROUP = 8  # single hands that are handled in a row
+_BLOCK = 1 << 16  # bytes that one task fills in a row: smaller than with codes, or there are too few to share
 
 
 class Values:
@@ -64,9 +66,15 @@ def fill(plan: Plan) -> Words:
         bits[table, 0] = _packed(marks == WON, wide)
         bits[table, -1] = _packed(marks != LOST, wide)
     with workers() as pool:
-        for tasks in waves(compiled, wide * 8 / count):
+        for tasks in order(plan):
             share(pool, tasks, lambda part: kernels.fill_bits(flat, part, plan.program, moves))
     return bits
+
+
+def order(plan: Plan) -> Iterator[Words]:
+    """The order of work."""
+    count = len(plan.compiled.hands)
+    return waves(plan.compiled, -(-count // 64) * 8 / count, _BLOCK)
 
 
 def _packed(rows: npt.NDArray[np.bool_], wide: int) -> Words:

@@ -12,7 +12,7 @@ from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
 
 Words = npt.NDArray[np.uint64]
 
-_BLOCK = 1 << 19  # bytes of a table that one task fills in a row: they stay in a core's own memory
+BLOCK = 1 << 19  # bytes of a table that one task fills in a row: they stay in a core's own memory
 
 
 class Scale(NamedTuple):
@@ -127,7 +127,7 @@ def _next_other(row: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return edges[np.searchsorted(edges, np.arange(len(row)), "right")]
 
 
-def waves(compiled: Compiled, item: float) -> Iterator[Words]:
+def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words]:
     """The order of work: tasks of one wave need only what the waves before them have filled.
 
     A task is (first table, last + 1, first hand of the mover, last + 1, first hand of the player who waits, last + 1).
@@ -137,7 +137,7 @@ def waves(compiled: Compiled, item: float) -> Iterator[Words]:
         # Every move takes from the pool, so a table needs only tables before it. Blocks of the low digits are filled
         # in a row; blocks with equally many numbers in the high digits do not need each other.
         low = 0
-        while low < compiled.digits and compiled.base ** (low + 1) * count**2 * item <= _BLOCK:
+        while low < compiled.digits and compiled.base ** (low + 1) * count**2 * item <= block:
             low += 1
         size = compiled.base**low
         blocks = np.arange(compiled.tables // size)
