@@ -11,6 +11,8 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from digitduels.text import Key, quoted, spelled
@@ -359,7 +361,10 @@ class Game(Generic[Hand, Table, Move]):
         if found is None:
             if len(known) >= _REMEMBERED:
                 known.clear()
-            found = known[key] = tuple(move for move in self.moves if self.forbids(state, move) is None)
+            possible = (moves for begun, moves in self._begun if begun is None or self.forbids(state, begun) is None)
+            found = known[key] = tuple(
+                move for moves in possible for move in moves if self.forbids(state, move) is None
+            )
         return found
 
     def legal_moves(self, state: State[Hand, Table]) -> list[Move]:
@@ -439,6 +444,13 @@ class Game(Generic[Hand, Table, Move]):
     @cached_property
     def _permitted(self) -> dict[Hashable, tuple[Move, ...]]:
         return {}
+
+    @cached_property
+    def _begun(self) -> list[tuple[Move | None, tuple[Move, ...]]]:
+        """The moves in order by their first field, and that field alone: where it is forbidden, they all are."""
+        if len(self.prompts) == 1:
+            return [(None, self.moves)]
+        return [(self.partial((first,)), tuple(moves)) for first, moves in groupby(self.moves, itemgetter(0))]
 
     @cached_property
     def _known(self) -> frozenset[Move]:
