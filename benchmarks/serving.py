@@ -64,10 +64,6 @@ def table() -> str:
             moves = asyncio.run(load(port, process, move_calls))
         with server(command, "/readyz") as (port, process):
             before, idle, after, delivered = asyncio.run(streams(port, process))
-    others = os.getloadavg()[2]
-    busy = (
-        "" if others < 1 else f" Meanwhile the machine had {others:.0f} other things to do, which shows in the times."
-    )
     rows = [
         "| | a second of the server's processor time | a second | median | p99 |",
         "|---|---:|---:|---:|---:|",
@@ -77,7 +73,7 @@ def table() -> str:
         "",
         f"A move costs as much as {hello[0] / moves[0]:.1f} hellos. {STREAMS:,} open streams take "
         f"{(idle - before) / STREAMS:.0f} KiB each; the server has {before / 1024:.0f} MiB of its own before, "
-        f"{idle / 1024:.0f} MiB with them, {after / 1024:.0f} MiB after the moves.{busy}",
+        f"{idle / 1024:.0f} MiB with them, {after / 1024:.0f} MiB after the moves.",
     ]
     return "\n".join(rows)
 
