@@ -22,6 +22,13 @@ def played(page: Page) -> None:
     page.keyboard.press("3")
 
 
+def mapped(page: Page) -> None:
+    """Who wins where."""
+    heading = page.get_by_role("heading", name="Who wins where")
+    expect(heading).to_be_visible(timeout=60_000)
+    heading.evaluate("heading => scrollTo(0, heading.getBoundingClientRect().top + scrollY - 90)")
+
+
 def valued(page: Page) -> None:
     """What every choice leads to."""
     page.get_by_role("button", name="Values").click()
@@ -31,6 +38,7 @@ def valued(page: Page) -> None:
 PICTURES = {
     "play": (GAME, PHONE, "light", played),
     "truth": (GAME, DESKTOP, "light", valued),
+    "map": ("/explore/number-quest?moves=%2B5+x2+%2B9+%2B8", PHONE, "light", mapped),
     "dark": ("/play/numerical-nexus?moves=%2B5+%2B3+x2+x3+%2B3+%2B5&vs=4&seat=1&seed=1", PHONE, "dark", None),
 }
 
@@ -39,7 +47,7 @@ def take(browser: Browser, base: str, name: str) -> None:
     path, (width, height), scheme, prepare = PICTURES[name]
     page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
     page.goto(base + path)
-    expect(page.get_by_role("status")).to_contain_text("Your turn.")
+    expect(page.get_by_role("status")).to_contain_text("turn.")
     if prepare is not None:
         prepare(page)
     page.wait_for_load_state("networkidle")
