@@ -88,14 +88,14 @@ def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(so
         after = game.play(state, trap.move)
         for reply in trap.refutations:
             assert solution.probe(game.play(after, reply)).value == each[trap.move].value
-        answer = re.fullmatch(r"Player [12] answers (.*), and (.*)\.", lines[1])
+        answer = re.fullmatch(r"Player [12] answers ([^;]*)(?:; then)?(.*), and (.*)\.", lines[1])
         if answer is None:
             assert lines[1].startswith("The game is over: ")
             assert game.outcome(after) is not None
             continue
-        outcome = game.outcome(played(game, after, answer[1]))
+        outcome = game.outcome(played(game, after, answer[1] + answer[2]))
         assert outcome is not None
-        assert answer[2] == ("nobody wins" if outcome.winner is None else f"{called(outcome.winner)} wins")
+        assert answer[3] == ("nobody wins" if outcome.winner is None else f"{called(outcome.winner)} wins")
         assert outcome.winner != state.player
 
 

@@ -106,6 +106,14 @@ def test_a_stranger_makes_a_first_move_from_the_first_page(visit: Visit) -> None
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
+def test_every_game_first_offers_an_opponent_that_a_beginner_can_beat(visit: Visit) -> None:
+    page = visit("/")
+    plays = page.locator(".cards a", has_text=re.compile("^Play "))
+    expect(plays.first).to_be_visible()
+    for play in plays.all():
+        assert re.search(r"[?&]vs=[12]&", play.get_attribute("href") or "")
+
+
 def test_the_first_view_is_small(visit: Visit, server: Server) -> None:
     page = visit("about:blank")
     sizes: list[int] = []
@@ -260,6 +268,13 @@ def test_a_class_may_go_without_hints_and_take_backs(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("moves=.*hints=off.*takebacks=off"))
     for name in ("Hint", "Values", "Take back"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
+    # A new game does not bring them back, nor does the end of one.
+    page.get_by_role("button", name="New game").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("seed=.*hints=off.*takebacks=off"))
+    page.goto(f"{QUICK}&vs=2&seat=1&moves=%2B1&conceded=1&hints=off&takebacks=off")
+    expect(page.get_by_role("region", name="The end").locator(".lesson")).not_to_be_empty()
+    expect(page.get_by_role("link", name="Try")).to_have_count(0)
 
 
 def test_the_coach_asks_before_a_result_is_thrown_away(visit: Visit) -> None:
@@ -276,6 +291,7 @@ def test_the_coach_asks_before_a_result_is_thrown_away(visit: Visit) -> None:
 def test_the_end_names_the_turn_that_decided_it_and_offers_it_again(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&moves=%2B1+x2+x2")
     expect(page.get_by_role("region", name="The end")).to_contain_text("turned on move")
+    expect(page.get_by_role("region", name="The end")).to_contain_text("only ×2 would have kept the win")
     page.get_by_role("link", name="Try that moment again").click()
     expect(page.get_by_role("region", name="The end")).to_have_count(0)
     expect(status(page)).to_contain_text("turn.")
@@ -323,6 +339,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     ann.reload()
     play(ann, "Add 1")
     bob.get_by_role("button", name="Ask to take back").click()
+    expect(status(ann)).to_have_text("Ann played +1. Bob's turn. Bob asks to take back a move.")
     ann.get_by_role("button", name="Allow").click()
     expect(status(bob)).to_have_text("Ann played ×2. Your turn.")
     play(bob, "Add 1")

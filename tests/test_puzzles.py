@@ -285,11 +285,11 @@ def test_review_walks_the_swings_hides_the_answer_lets_try_and_plays_the_refutat
     person = terminal("review", "game.json")
     shown = person.read(question)
     assert "Who was winning: ▲▼▼▼▼▼▼▼\n" in shown
-    assert "1 of 1. Move 1: Ann played +1 here.\nBob answers +1 x2 x2 +1 +1 x2, and Bob wins.\n" in shown
+    assert "1 of 1. Move 1: Ann played +1 here.\nBob answers +1; then x2 x2 +1 +1 x2, and Bob wins.\n" in shown
     assert "Ann to move can do better. Which move keeps the win?\n" in shown
     assert "would have kept" not in shown
     person.type("1\n")
-    assert "No: +1 gives the win away.\nBob answers +1 x2 x2 +1 +1 x2, and Bob wins.\n" in person.read(question)
+    assert "No: +1 gives the win away.\nBob answers +1; then x2 x2 +1 +1 x2, and Bob wins.\n" in person.read(question)
     person.type("hint\n")
     assert "Ann is winning: 4 more turns; then Bob makes the last move and loses.\n" in person.read(question)
     person.type("2\n")

@@ -160,7 +160,8 @@ def refutation(state: Position, move: Any, solution: Solution) -> str:
     line = solution.line(after)
     verdict = solution.probe(after)
     result = f"{you} wins" if verdict.value > 0 else "nobody wins"
-    return f"{you} answers {told_line(line)}, and {result}."
+    rest = f"; then {told_line(line[1:])}" if line[1:] else ""
+    return f"{you} answers {line[0]}{rest}, and {result}."
 
 
 def told_line(line: list[Any]) -> str:

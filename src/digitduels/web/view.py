@@ -68,8 +68,13 @@ def question(prompt: str) -> str:
 
     >>> question("{player}, select your first number:\\n> ")
     'Select your first number'
+    >>> question("Enter the number of your chosen operation: ")
+    'Choose your move'
     """
     text = re.sub(r"^\{player\},\s*", "", prompt).splitlines()[0].strip(" :")
+    # On the page nothing is entered: what may be played is there to be pressed.
+    if text.lower().startswith("enter "):
+        return "Choose your move"
     return text[:1].upper() + text[1:]
 
 

@@ -123,12 +123,13 @@ export function games() {
 /**
  * Writes what a game is about into an element, as soon as it is known; a page does without.
  * @param {HTMLElement} element
- * @param {string} game
+ * @param {View} view which may be played by other rules than the book's
  */
-export function describe(element, game) {
+export function describe(element, view) {
   games().then(
     (cards) => {
-      element.textContent = cards.find((each) => each.game === game)?.summary ?? "";
+      const summary = cards.find((each) => each.game === view.game)?.summary ?? "";
+      element.textContent = summary && Object.keys(view.changed).length ? `In the book: ${summary}` : summary;
     },
     () => {},
   );

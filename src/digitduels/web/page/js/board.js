@@ -154,7 +154,8 @@ export function left(stock) {
     "span",
     { class: "left" },
     few && h("span", { "aria-hidden": "true" }, dots),
-    h("span", { class: few ? "hidden" : "" }, words),
+    // The comma is heard: without it "1" and "2 left" would be "12 left".
+    h("span", { class: few ? "hidden" : "" }, few ? `, ${words}` : words),
   );
 }
 

@@ -3,6 +3,7 @@
 import { patiently } from "./api.js";
 import { asked, path } from "./address.js";
 import { fill, h, link } from "./dom.js";
+import { prose } from "./verdict.js";
 
 /**
  * Fills a section with the end of a game.
@@ -29,10 +30,11 @@ export async function conclude(section, view, address, you, next, signal) {
     const query = asked(address);
     if (you) query.set("you", String(you));
     const reviewed = /** @type {Reviewed} */ (await patiently(`/api/review/${address.game}`, query, signal, wait));
-    lesson.textContent = reviewed.sentence.replace(/Player ([12])/g, (_, seat) => view.names[seat - 1] ?? "");
+    lesson.textContent = prose(reviewed.sentence).replace(/Player ([12])/g, (_, seat) => view.names[seat - 1] ?? "");
     const swings = reviewed.turns.filter((turn) => turn.swing);
     const mine = swings.findLast((turn) => you === null || turn.player === you);
-    if (mine) {
+    // Without take-backs the moment is tried again in the review alone.
+    if (mine && address.takebacks) {
       const moment = path({ ...address, conceded: null, moves: address.moves.slice(0, mine.ply) });
       row.prepend(mine === swings.at(-1) ? link("Try that moment again", moment, "main") : link("Try your slip again", moment));
     }

@@ -18,11 +18,11 @@ export const LEVELS = {
 };
 
 /**
- * The opponent for somebody who has just read the rules.
+ * The opponent for somebody who has just read the rules: level 2, or the nearest lower one that the game has.
  * @param {GameCard} card
  */
 export function beginner(card) {
-  return String(card.levels.find((level) => level > 1) ?? card.levels[0] ?? 1);
+  return String(card.levels.findLast((level) => level <= 2) ?? card.levels[0] ?? 1);
 }
 
 /**
@@ -95,7 +95,7 @@ export async function setup(old, vs = old.vs ?? "human") {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       trouble.textContent = "";
-      begin(card(), data()).then(
+      begin(card(), data(), old).then(
         (found) => {
           answer = found;
           dialog.close();
@@ -119,8 +119,9 @@ export async function setup(old, vs = old.vs ?? "human") {
  * The address of a game as the form says.
  * @param {GameCard} card
  * @param {FormData} data
+ * @param {Address} old whose help, or lack of it, stays: a class keeps what its link has settled
  */
-async function begin(card, data) {
+async function begin(card, data, { hints, takebacks }) {
   const vs = String(data.get("vs"));
   const seat = data.get("seat") === "2" ? 2 : 1;
   /** @type {Record<string, string>} */
@@ -129,7 +130,7 @@ async function begin(card, data) {
     const text = String(data.get(`option-${option.name}`) ?? "").trim();
     if (text && text !== String(option.default)) options[option.name] = text;
   }
-  const address = begun(card.game, { options, seed: chance(), seat, vs: vs === "human" || vs === "friend" ? null : vs });
+  const address = begun(card.game, { options, seed: chance(), seat, vs: vs === "human" || vs === "friend" ? null : vs, hints, takebacks });
   await fresh(address, data.get("start") === "fair");
   if (vs !== "friend") return path(address);
   const name = String(data.get("name") ?? "").trim();

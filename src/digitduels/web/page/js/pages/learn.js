@@ -34,7 +34,7 @@ export async function show(place) {
       { class: "reading" },
       head("Learn", shown, options, told.title),
       h("p", { class: "lead" }, told.summary),
-      changed.length > 0 && h("p", { class: "soft" }, `By other rules than the book's: ${changed.join(", ")}.`),
+      changed.length > 0 && h("p", { class: "soft" }, `So says the book. Here by other rules: ${changed.join(", ")}.`),
       part("The rules", told.rules.map((text) => h("p", null, text))),
       h(
         "p",

@@ -9,7 +9,7 @@ import { entitle, go, note } from "../router.js";
 import { fresh, setup } from "../setup.js";
 import { say } from "../status.js";
 import { moves, Table, told, variant } from "../table.js";
-import { verdicts } from "../verdict.js";
+import { prose, verdicts } from "../verdict.js";
 
 const THINKING = 600; // milliseconds before the computer moves, so that one sees what one did oneself
 
@@ -22,7 +22,7 @@ export async function show({ main, parts, query, signal }) {
   const game = new Solo(address, view, signal);
   fill(main, game.element);
   void game.turn();
-  describe(game.about, address.game);
+  describe(game.about, view);
 }
 
 /** An answer about a position that is no longer the one on the table, because a move was taken back meanwhile. */
@@ -233,16 +233,17 @@ export class Solo {
   async regrets(move) {
     const judged = await this.work("judge", plus(this.address, { move, ...this.reader }));
     if (judged.keeps) return false;
-    const answer = await ask("The coach asks", [h("p", null, judged.question)], [["back", "Take it back"], ["on", "Play it all the same"]]);
+    const answer = await ask("The coach asks", [h("p", null, prose(judged.question))], [["back", "Take it back"], ["on", "Play it all the same"]]);
     return answer !== "on";
   }
 
   async hint() {
     await this.safely(async () => {
       const step = Math.min(this.step + 1, 4);
-      const { lines } = await this.work("hint", plus(this.address, { step: String(step), ...this.reader }));
+      const hint = await this.work("hint", plus(this.address, { step: String(step), ...this.reader }));
+      const lines = /** @type {string[]} */ (hint.lines).map(prose);
       this.step = step;
-      this.advise(h("h2", null, `Hint ${step} of 4`), lines.map((/** @type {string} */ line) => h("p", null, line)));
+      this.advise(h("h2", null, `Hint ${step} of 4`), lines.map((line) => h("p", null, line)));
       this.hinting.textContent = step < 4 ? "More" : "Hint";
       say(lines.join(" "), "turn");
     });

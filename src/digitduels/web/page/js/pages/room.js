@@ -1,6 +1,6 @@
 // A game between friends: invite, join, play, watch. The server has the game; this page shows its newest state.
 
-import { describe, Failure, get, post } from "../api.js";
+import { describe, Failure, games, get, post } from "../api.js";
 import { asked, of } from "../address.js";
 import { ask, share } from "../dialog.js";
 import { button, fill, h, link, pause } from "../dom.js";
@@ -24,7 +24,7 @@ export async function show({ main, parts, fragment, signal }) {
   const room = new Friends(state, signal);
   fill(main, room.element);
   room.draw(state);
-  describe(room.about, state.game);
+  describe(room.about, state);
   void listen(id, () => room.mine?.token ?? null, { news: (news) => room.hear(news), lost: (failure) => room.lost(failure) }, signal);
 }
 
@@ -136,7 +136,7 @@ class Friends {
     this.conceding.disabled = !this.full;
     const mood = over ? "over" : active ? "turn" : "wait";
     entitle(mood === "turn" ? `Your turn · ${state.title}` : state.title);
-    say(state.closed ? "This game is closed: nothing happened for a long time." : told(state, you), mood);
+    say(state.closed ? "This game is closed: nothing happened for a long time." : [told(state, you), this.request()].filter(Boolean).join(" "), mood);
     this.end.hidden = state.outcome === null;
     if (state.outcome === null) this.ended = false;
     else if (!this.ended) {
@@ -148,6 +148,13 @@ class Friends {
 
   get full() {
     return this.state.seats.every((chair) => chair.joined);
+  }
+
+  /** What the other side asks of the reader, which is to be heard as well as seen. */
+  request() {
+    const { state, you } = this;
+    if (you === null || state.takeback === null || state.takeback === you || state.outcome) return "";
+    return `${state.seats[state.takeback - 1]?.name} asks to take back a move.`;
   }
 
   /** What there is to decide, besides the move. */
@@ -227,7 +234,10 @@ class Friends {
   /** @param {Chair} them */
   substituting(them) {
     const level = h("select", { "aria-label": "Level of the computer" });
-    fill(level, Object.entries(LEVELS).map(([each, words]) => h("option", { value: each, selected: each === "4" }, `Level ${each}: ${words}`)));
+    const offer = (/** @type {number[]} */ levels) => fill(level, levels.map((each) => h("option", { value: String(each), selected: each === 4 }, `Level ${each}: ${LEVELS[each] ?? ""}`)));
+    offer(Object.keys(LEVELS).map(Number));
+    // Levels that play alike in this game are not offered twice.
+    games().then((cards) => offer(cards.find((each) => each.game === this.state.game)?.levels ?? []), () => {});
     return this.box(`${them.name ?? "Your friend"} is away`, [
       h("p", null, "Wait, or let the computer play on for them. They can take their seat back."),
       level,
