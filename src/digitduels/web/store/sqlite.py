@@ -71,10 +71,10 @@ class SqliteStore:
         self._writer.start()
 
     def _prepare(self) -> None:
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            self._database.execute(f"PRAGMA {pragma}")
-        self._database.execute("BEGIN IMMEDIATE")
         try:
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+                self._database.execute(f"PRAGMA {pragma}")
+            self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("CREATE TABLE IF NOT EXISTS version (number INTEGER NOT NULL)")
             found = self._database.execute("SELECT coalesce(max(number), 0) FROM version").fetchone()[0]
             for number in pending(found, len(MIGRATIONS)):
@@ -83,9 +83,7 @@ class SqliteStore:
                 self._database.execute("INSERT INTO version VALUES (?)", (number + 1,))
             self._database.execute("COMMIT")
         except BaseException:
-            with suppress(sqlite3.Error):  # some failures have rolled back already
-                self._database.execute("ROLLBACK")
-            self._database.close()
+            self._database.close()  # which takes back what was begun
             raise
 
     # The thread that works.

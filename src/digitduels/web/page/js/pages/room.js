@@ -40,6 +40,7 @@ class Friends {
     this.busy = false;
     this.shown = "";
     this.ended = false;
+    this.name = h("input", { name: "name", value: seats.recall("name") ?? "", maxlength: 40, autocomplete: "nickname" });
     this.table = new Table({
       view: state,
       signal,
@@ -128,7 +129,13 @@ class Friends {
     if (moved || over || active !== this.table.picker.active) this.table.update(state, labels, active);
     else this.table.board.update(state, labels, !this.table.picker.showsPool);
     fill(this.record, moves(state, labels));
+    // A name that is half typed stays, and so does the cursor in it.
+    const typing = document.activeElement === this.name ? this.name.selectionStart : null;
     fill(this.panel, this.panels());
+    if (typing !== null) {
+      this.name.focus();
+      this.name.setSelectionRange(typing, typing);
+    }
     this.actions.hidden = you === null;
     this.undoing.hidden = !playing;
     this.undoing.disabled = state.takeback !== null || !state.history.some((turn, ply) => ply >= state.opening && turn.player === you);
@@ -209,19 +216,19 @@ class Friends {
   /** @param {string} invite */
   joining(invite) {
     const seat = this.state.seats[0].joined ? 2 : 1;
-    const name = h("input", { name: "name", value: seats.recall("name") ?? "", maxlength: 40, autocomplete: "nickname" });
     const form = h(
       "form",
       { class: "card" },
       h("h2", null, "You are invited"),
-      h("label", { class: "field" }, h("span", null, "Your name, if you like"), name),
+      h("label", { class: "field" }, h("span", null, "Your name, if you like"), this.name),
       h("button", { class: "main" }, `Join as Player ${seat}`),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      seats.remember("name", name.value.trim());
+      const name = this.name.value.trim();
+      seats.remember("name", name);
       void this.safely(async () => {
-        const state = await seats.join(this.state.id, invite, name.value.trim());
+        const state = await seats.join(this.state.id, invite, name);
         this.mine = seats.mine(this.state.id);
         // The feed is opened anew, by somebody who sits here.
         this.draw(state);
@@ -252,6 +259,7 @@ class Friends {
    */
   async act(what, more = {}) {
     const body = { version: this.state.version, key: seats.secret(), ...more };
+    const before = this.state.moves.join(" ");
     await this.safely(async () => {
       for (let tried = 1; ; tried += 1) {
         try {
@@ -261,7 +269,14 @@ class Friends {
         } catch (error) {
           if (!(error instanceof Failure)) throw error;
           if (error.body?.state) {
-            this.hear(error.body.state);
+            /** @type {Room} */
+            const now = error.body.state;
+            this.hear(now);
+            // A move still counts if something happened beside the board only: a seat was taken, say.
+            if (error.status === 409 && what === "moves" && now.moves.join(" ") === before && now.takeback === null && tried < TRIES) {
+              body.version = now.version;
+              continue;
+            }
             if (error.status === 409) throw new Failure("The game had gone on meanwhile. Look at the board, and choose again.", 409);
           }
           if (!error.passing || tried >= TRIES || this.signal.aborted) throw error;
