@@ -13,20 +13,15 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from servers import PATIENCE, Server
-from test_page import ARGUMENTS, CHROMIUM
+from test_page import browser, pytestmark
 from test_proxy import NGINX, Proxy
 
-SILENCE = 25  # seconds after which the page gives up a line on which nothing comes
+__all__ = ["browser", "pytestmark"]
 
-pytestmark = [
-    pytest.mark.skipif(
-        CHROMIUM is None, reason="No Chromium on the PATH; on Debian and Ubuntu: apt-get install chromium"
-    ),
-    pytest.mark.usefixtures("shared_tables"),
-]
+SILENCE = 25  # seconds after which the page gives up a line on which nothing comes
 
 
 class Line:
@@ -109,14 +104,6 @@ class Game:
         answer = self.client.post(path, json=body, headers=headers)
         assert answer.status_code == 201, answer.text
         return answer.json()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

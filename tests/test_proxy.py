@@ -19,7 +19,7 @@ import pytest
 
 from conftest import PATIENCE, ROOT
 from servers import Server, free_port
-from web import wait_for
+from web import until_the_end, wait_for
 
 # Debian keeps it where only root's path leads.
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
@@ -157,17 +157,6 @@ def clients(server: Server) -> set[str]:
     """The addresses that the server takes its visitors to have."""
     lines = [json.loads(line) for line in server.log().splitlines() if line.startswith("{") and line.endswith("}")]
     return {line["client"] for line in lines if line["event"] == "request"}
-
-
-def until_the_end(connection: socket.socket) -> bytes:
-    """What comes until the other side closes."""
-    answer = b""
-    try:
-        while chunk := connection.recv(1 << 16):
-            answer += chunk
-    except ConnectionError:
-        pass
-    return answer
 
 
 @pytest.mark.parametrize(

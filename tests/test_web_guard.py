@@ -30,7 +30,7 @@ from digitduels.web.logs import Lines
 from digitduels.web.settings import Settings
 from digitduels.web.workers import REMEMBERED, Pool, Workers
 from variants import play_on
-from web import running, wait_for, warmed
+from web import running, until_the_end, wait_for, warmed
 
 RECORD = dd.Match(dd.game("number-duel")).record()
 BUSY = 503
@@ -51,13 +51,7 @@ def exchange(site: httpx.Client, *parts: bytes) -> bytes:
                 connection.sendall(part)
         except OSError:  # it has heard enough
             pass
-        answer = b""
-        try:
-            while chunk := connection.recv(1 << 16):
-                answer += chunk
-        except ConnectionError:
-            pass
-        return answer
+        return until_the_end(connection)
 
 
 def post(body: bytes, *headers: str) -> bytes:

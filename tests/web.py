@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -57,3 +58,14 @@ def wait_for(true: Any) -> None:
     while not true():
         assert time.monotonic() < end, "nothing happens"
         time.sleep(0.02)
+
+
+def until_the_end(connection: socket.socket) -> bytes:
+    """What comes until the other side closes."""
+    answer = b""
+    try:
+        while chunk := connection.recv(1 << 16):
+            answer += chunk
+    except ConnectionError:
+        pass
+    return answer

@@ -6,7 +6,8 @@ nothing; whoever gets an answer knows that it is kept. Events are never changed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -66,6 +67,16 @@ class Kept:
 
     def seat(self, number: int) -> Seat | None:
         return next((seat for seat in self.seats if seat.seat == number), None)
+
+
+def assembled(id: str, game: Sequence[Any], seats: Iterable[Sequence[Any]], events: Iterable[Sequence[Any]]) -> Kept:
+    """What is kept of a game, from the rows of its three tables."""
+    rules, invite, status, due, created, touched, head = game
+    return Kept(
+        id, json.loads(rules), invite, status, bool(due), created, touched, head,
+        tuple(Seat(*seat) for seat in seats),
+        tuple(Event(version, seat, kind, json.loads(body), key, at) for version, seat, kind, body, key, at in events),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import Connection
 
-from digitduels.web.store import AT_ONCE, Change, Event, Glance, Kept, Rule, Seat, StoreError, pending
+from digitduels.web.store import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
 
 T = TypeVar("T")
 Database = Connection[tuple[Any, ...]]
@@ -297,12 +297,7 @@ def _read(database: Database, id: str, lock: str = "") -> Kept | None:
     events = database.execute(
         "SELECT version, seat, kind, body, key, at FROM event WHERE game = %s ORDER BY version", (id,)
     )
-    rules, invite, status, due, created, touched, head = row
-    return Kept(
-        id, json.loads(rules), invite, status, due, created, touched, head,
-        tuple(Seat(*seat) for seat in seats),
-        tuple(Event(version, seat, kind, json.loads(body), key, at) for version, seat, kind, body, key, at in events),
-    )  # fmt: skip
+    return assembled(id, row, seats, events)
 
 
 def _insert(database: Database, game: Kept) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from digitduels.web.store import AT_ONCE, Change, Event, Glance, Kept, Rule, Seat, StoreError, pending
+from digitduels.web.store import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
 
 T = TypeVar("T")
 
@@ -241,12 +241,7 @@ def _read(database: sqlite3.Connection, id: str) -> Kept | None:
     events = database.execute(
         "SELECT version, seat, kind, body, key, at FROM event WHERE game = ? ORDER BY version", (id,)
     )
-    rules, invite, status, due, created, touched, head = row
-    return Kept(
-        id, json.loads(rules), invite, status, bool(due), created, touched, head,
-        tuple(Seat(*seat) for seat in seats),
-        tuple(Event(version, seat, kind, json.loads(body), key, at) for version, seat, kind, body, key, at in events),
-    )  # fmt: skip
+    return assembled(id, row, seats, events)
 
 
 def _insert(database: sqlite3.Connection, game: Kept) -> None:
