@@ -89,8 +89,10 @@ def status(page: Page) -> Any:
 
 def choose(page: Page, *names: str) -> None:
     for name in names:
+        button = page.get_by_role("region", name="Your move").get_by_role("button", name=name).first
+        button.scroll_into_view_if_needed()  # waits until the page stands still
         # By force, for a choice that is not possible can be pressed too, and says why.
-        page.get_by_role("region", name="Your move").get_by_role("button", name=name).first.click(force=True)
+        button.click(force=True)
 
 
 # A stranger
@@ -279,6 +281,7 @@ def test_a_class_may_go_without_hints_and_take_backs(visit: Visit) -> None:
 
 def test_the_coach_asks_before_a_result_is_thrown_away(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&vs=coach&seat=1&seed=1")
+    expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
     expect(page.get_by_role("dialog")).to_contain_text("lets me win")
     page.get_by_role("button", name="Take it back").click()
@@ -455,6 +458,7 @@ def show(page: Page, hidden: bool) -> None:
 def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> None:
     page = visit(QUICK)
     expect(status(page)).to_have_text("Player 1's turn.")
+    page.wait_for_load_state("networkidle")  # nothing is cut off in its middle
     with gone(server):
         choose(page, "Add 1")
         expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
