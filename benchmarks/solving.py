@@ -17,7 +17,7 @@ import digitduels as dd
 from digitduels.core import State
 from digitduels.solver import bits, cache, kernels
 from digitduels.solver.compiled import DoesNotFactor, compile_game
-from digitduels.solver.program import waves
+from digitduels.solver.schedule import waves
 from digitduels.solver.tables import SLACK, Plan, Tables, fill, prepare, share, workers
 
 GAMES = ("number-duel", "number-quest", "numerical-nexus", "equation-duel")
@@ -123,7 +123,7 @@ def filler(plan: Plan) -> Callable[[], None]:
     def run() -> None:
         with workers() as pool:
             for tasks in order:
-                share(pool, tasks, lambda part: kernels.fill(room, part, plan.program, endings, plan.stuck, scale))
+                share(pool, tasks, lambda part: kernels.fill(room, part, plan.layout, endings, plan.stuck, scale))
 
     return run
 
@@ -137,7 +137,7 @@ def bit_filler(plan: Plan) -> Callable[[], None]:
     def run() -> None:
         with workers() as pool:
             for tasks in order:
-                share(pool, tasks, lambda part: kernels.fill_bits(room, part, plan.program, steps))
+                share(pool, tasks, lambda part: kernels.fill_bits(room, part, plan.layout, steps))
 
     return run
 

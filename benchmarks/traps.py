@@ -10,10 +10,10 @@ from digitduels.arena.contest import contest
 from digitduels.arena.ratings import score
 from digitduels.match import Match
 from digitduels.players import Player, player
-from digitduels.players.base import chance
-from digitduels.players.levels import Perfect
+from digitduels.players.perfect import Perfect
+from digitduels.players.player import chance
 from digitduels.solver import Solution
-from digitduels.study.starts import fair_start
+from digitduels.study.fair_starts import fair_start
 
 PAGE = "levels.md"
 GAMES = 400  # of each defence against each level

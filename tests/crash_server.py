@@ -11,12 +11,13 @@ import sys
 import time
 from typing import Any
 
+from digitduels.cli.main import main
 from digitduels.match import Match
 from digitduels.players import RandomPlayer
-from digitduels.terminal.cli import main
-from digitduels.web import app, rooms
+from digitduels.web import app
+from digitduels.web.rooms import rules
 from digitduels.web.store import sqlite
-from digitduels.web.workers import Workers
+from digitduels.web.workers.pool import Workers
 
 
 def answers_before_commit() -> None:
@@ -41,12 +42,12 @@ def answers_before_commit() -> None:
 
 def ignores_the_version() -> None:
     """A move is taken whatever version it answers."""
-    act = rooms.act
+    act = rules.act
 
-    def careless(kept: Any, what: rooms.Act, *more: Any) -> Any:
+    def careless(kept: Any, what: rules.Act, *more: Any) -> Any:
         return act(kept, what._replace(version=kept.head), *more)
 
-    rooms.act = careless  # type: ignore[assignment]
+    rules.act = careless  # type: ignore[assignment]
 
 
 class NoWorkers(Workers):

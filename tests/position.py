@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 import digitduels as dd
+from digitduels.cli.console import Console
+from digitduels.cli.saved_games import Save
+from digitduels.cli.session import Session
 from digitduels.games.numerical_nexus import Hand
 from digitduels.pool import Pool
-from digitduels.terminal.console import Console
-from digitduels.terminal.saves import Save
-from digitduels.terminal.session import Session
 
 AT_48 = Hand(48, (3, 2, 1, 2, 1, 1))
 POSITIONS: dict[str, tuple[str, dd.State[object, object]]] = {

@@ -19,7 +19,7 @@ import pytest
 import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Open, Run
 from digitduels.arena.contest import contest
-from digitduels.arena.grade import Grade, grade
+from digitduels.arena.grading import Grade, grade
 from digitduels.arena.ratings import ratings, score
 from digitduels.arena.standings import standings
 from digitduels.arena.tournament import Plan, Played, make_plan, run

@@ -12,8 +12,8 @@ import pytest
 import digitduels as dd
 from conftest import Open, Run
 from digitduels import __version__
+from digitduels.cli import saved_games
 from digitduels.manual import manual
-from digitduels.terminal import saves
 
 COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
 COMMANDS += ["serve", "eval", "dataset", "completion"]
@@ -141,9 +141,9 @@ def test_saved_games_are_listed_with_how_they_stand_the_last_one_first(duels: Ru
     assert duels("saved").stdout == "No saved games.\n"
     duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers="+5\n")
     duels("play", "number-duel", answers="+5\n+10\nx10\n")
-    saves.path_of("number-duel-7").write_text("nonsense")
-    saves.path_of("number-duel-8").symlink_to("nowhere")
-    (saves.folder() / "notes.txt").write_text("not a game")
+    saved_games.path_of("number-duel-7").write_text("nonsense")
+    saved_games.path_of("number-duel-8").symlink_to("nowhere")
+    (saved_games.folder() / "notes.txt").write_text("not a game")
     lines = duels("saved").stdout.splitlines()
     assert lines[0].startswith("number-duel-7: cannot be resumed. ")
     assert lines[1:] == [
@@ -158,7 +158,7 @@ def test_saved_games_can_be_deleted_by_name(duels: Run) -> None:
     assert duels("saved", "--delete", "numerical-nexus-1", "numerical-nexus-3").stdout == (
         "Deleted numerical-nexus-1.\nDeleted numerical-nexus-3.\n"
     )
-    assert saves.names() == ["numerical-nexus-2"]
+    assert saved_games.names() == ["numerical-nexus-2"]
 
 
 @pytest.mark.parametrize("name", ["number-duel-1", "../../victim", "", "victim.json", "numerical-nexus-1.json"])
@@ -168,23 +168,23 @@ def test_only_a_saved_game_is_deleted(duels: Run, home: Path, name: str) -> None
     done = duels("saved", "--delete", "numerical-nexus-1", name)
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == f"duels: There is no saved game '{name}'. `duels saved` lists them.\n"
-    assert saves.names() == ["numerical-nexus-1"]
+    assert saved_games.names() == ["numerical-nexus-1"]
 
 
 def test_the_games_that_are_over_can_be_deleted_at_once(duels: Run) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "number-duel", answers="+5\n+10\nx10\n")
     duels("play", "number-quest", answers="concede\n")
-    saves.path_of("number-duel-7").write_text("nonsense")
+    saved_games.path_of("number-duel-7").write_text("nonsense")
     duels("saved", "--delete-finished")
-    assert sorted(saves.names()) == ["number-duel-7", "numerical-nexus-1"]
+    assert sorted(saved_games.names()) == ["number-duel-7", "numerical-nexus-1"]
 
 
 def test_resume_takes_the_unfinished_game_played_last(duels: Run) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "equation-duel", answers="3x8\n")
     duels("play", "number-duel", answers="concede\n")
-    saves.path_of("number-duel-7").write_text("nonsense")
+    saved_games.path_of("number-duel-7").write_text("nonsense")
     assert duels("resume").stdout.startswith("Equation Duel, going on after 1 move.\n")
     assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, going on after 1 move.\n")
 
@@ -193,7 +193,7 @@ def test_a_finished_game_can_be_looked_at_again_and_taken_up(duels: Run) -> None
     duels("play", "number-duel", "--set", "target=5", answers="+5\n")
     shown = duels("resume", "number-duel-1", answers="undo\n+4\n").stdout
     assert "Player 1 has reached 5 points and wins the game!\n" in shown
-    assert [str(move) for move in dd.Match.load(saves.path_of("number-duel-1")).moves] == ["+4"]
+    assert [str(move) for move in dd.Match.load(saved_games.path_of("number-duel-1")).moves] == ["+4"]
 
 
 def test_with_nothing_to_resume_resume_says_how_to_start(duels: Run) -> None:
@@ -207,7 +207,7 @@ def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path
     assert shown.endswith("The game is saved. Go on with: duels resume 'our game.json'\n")
     duels("resume", "our game.json", answers="+3\n")
     assert [str(move) for move in dd.Match.load(home / "our game.json").moves] == ["+5", "+3"]
-    assert saves.names() == []
+    assert saved_games.names() == []
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ import pytest
 
 import digitduels as dd
 from conftest import Run
+from digitduels.cli.main import main
 from digitduels.evals.dataset import rows, write_lines, write_parquet
 from digitduels.match import Match
 from digitduels.study.positions import only_move, positions
-from digitduels.terminal.cli import main
 from test_docs import DOCS, first_column, section
 from variants import solve
 

@@ -18,9 +18,9 @@ import pytest
 
 import digitduels as dd
 from conftest import ROOT, Run
+from digitduels.cli import main as cli
+from digitduels.cli.session import AT_THE_END, HELP
 from digitduels.manual import COMMON, manual
-from digitduels.terminal import cli
-from digitduels.terminal.session import AT_THE_END, HELP
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])

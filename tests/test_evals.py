@@ -27,11 +27,11 @@ from inspect_ai.scorer import Score as InspectScore
 
 import digitduels as dd
 from conftest import ROOT
+from digitduels.cli.main import main
 from digitduels.evals import _registry
-from digitduels.evals.results import leaderboard, played, read_logs
+from digitduels.evals.leaderboard import leaderboard, played, read_logs
 from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
 from digitduels.match import LONGEST_WORDS, Match
-from digitduels.terminal.cli import main
 from test_docs import DOCS, FENCE, blocks, first_column, section
 
 QUEST = {"target": 20, "highest": 5}
@@ -370,7 +370,7 @@ def test_without_inspect_there_is_a_hint(
 
 def test_asking_reading_and_datasets_need_no_inspect() -> None:
     program = (
-        "import sys, digitduels.evals.protocol, digitduels.evals.results, digitduels.evals.dataset\n"
+        "import sys, digitduels.evals.protocol, digitduels.evals.leaderboard, digitduels.evals.dataset\n"
         "assert 'inspect_ai' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], timeout=60, check=True)

@@ -9,7 +9,7 @@ import pytest
 
 import digitduels as dd
 from conftest import Open, Run
-from digitduels.terminal import saves
+from digitduels.cli import saved_games
 
 WORDS = [
     "?",
@@ -80,15 +80,15 @@ def assert_unharmed(done: subprocess.CompletedProcess[str]) -> None:
     """The program ended as it should, showed nothing that moves a cursor, and every game it kept is a good one."""
     assert (done.returncode, done.stderr) == (0, "")
     assert all(char.isprintable() or char == "\n" for char in done.stdout)
-    for name in saves.names():
-        dd.Match.load(saves.path_of(name))
+    for name in saved_games.names():
+        dd.Match.load(saved_games.path_of(name))
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("game", dd.games())
 def test_anything_may_be_piped_into_a_game(game: str, seed: int, duels: Run) -> None:
     assert_unharmed(duels("play", game, answers=fuzz(game, seed, 150)))
-    assert saves.names()
+    assert saved_games.names()
 
 
 @pytest.mark.parametrize("game", dd.games())
@@ -105,7 +105,7 @@ def test_a_line_of_a_megabyte_is_one_wrong_answer(game: str, char: str, duels: R
     assert_unharmed(done)
     assert done.stdout.count("Error: ") == 2
     assert len(done.stdout) < 10_000
-    assert [str(played) for played in dd.Match.load(saves.path_of(f"{game}-1")).moves] == [move]
+    assert [str(played) for played in dd.Match.load(saved_games.path_of(f"{game}-1")).moves] == [move]
 
 
 @pytest.mark.parametrize("game", dd.games())
@@ -118,5 +118,5 @@ def test_anything_may_be_typed_into_a_terminal(game: str, terminal: Open) -> Non
     shown = person.rest()
     assert "Traceback" not in shown
     assert person.program.returncode == 0
-    for name in saves.names():
-        dd.Match.load(saves.path_of(name))
+    for name in saved_games.names():
+        dd.Match.load(saved_games.path_of(name))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import digitduels as dd
-from digitduels.arena.grade import KINDS, Judged, grade, judge, judged, share, summary, tally
+from digitduels.arena.grading import KINDS, Judged, grade, judge, judged, share, summary, tally
 from digitduels.match import Match
 from digitduels.solver import Verdict
 from variants import play_on, solve

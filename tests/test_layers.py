@@ -24,13 +24,13 @@ LAYERS = [
     "match",
     "manual",
     "solver",
-    "study",
     "players",
+    "study",
     "arena",
     "adapters",
     "evals",
     "web",
-    "terminal",
+    "cli",
 ]
 STRANGERS = {"adapters", "evals", "web"}  # which never import each other
 STANDARD_LIBRARY_ONLY = {"text", "core", "pool", "games", "files", "match", "manual"}
@@ -70,7 +70,7 @@ def test_the_rules_need_nothing_but_the_standard_library() -> None:
 
 def test_no_layer_below_the_interfaces_prints_or_reads() -> None:
     for path in PACKAGE.rglob("*.py"):
-        if path.is_relative_to(PACKAGE / "terminal"):
+        if path.is_relative_to(PACKAGE / "cli"):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -95,7 +95,7 @@ def test_what_is_heavy_is_not_imported_to_start_or_for_two_people(
     home: Path, arguments: list[str], answers: str
 ) -> None:
     script = (
-        "import sys; from digitduels.terminal.cli import main\n"
+        "import sys; from digitduels.cli.main import main\n"
         f"try: main({arguments!r})\n"
         "except SystemExit: pass\n"
         "print(*sorted(sys.modules), file=sys.stderr)"

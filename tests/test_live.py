@@ -18,8 +18,8 @@ import pytest
 import servers
 from conftest import PATIENCE
 from databases import Postgresql
-from digitduels.web import host, live
-from digitduels.web.live import Hub
+from digitduels.web.rooms import feed, service
+from digitduels.web.rooms.feed import Hub
 from digitduels.web.server import Server, listen
 from digitduels.web.settings import Settings
 
@@ -109,7 +109,7 @@ def test_a_wrong_token_and_an_unknown_game_get_no_stream(tmp_path: Path) -> None
 
 
 def test_signs_of_life_come_when_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "HEARTBEAT", (0.01, 0.02))
+    monkeypatch.setattr(feed, "HEARTBEAT", (0.01, 0.02))
 
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (_, client):
@@ -132,7 +132,7 @@ async def aiter_some(lines: AsyncIterator[str], count: int) -> AsyncIterator[str
 def test_whoever_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
-            hub: Hub = server.config.app.app.app.state.host.hub  # type: ignore[union-attr]
+            hub: Hub = server.config.app.app.app.state.rooms.hub  # type: ignore[union-attr]
             id, _ = await begin(client)
             for _ in range(3):
                 async with watching(client, id) as lines:
@@ -221,7 +221,7 @@ def test_a_slow_client_is_told_the_newest_state_only() -> None:
 
 
 def test_a_client_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "STALLED", 0.05)
+    monkeypatch.setattr(feed, "STALLED", 0.05)
 
     async def main() -> None:
         hub, reader = Hub(), Reader()
@@ -236,7 +236,7 @@ def test_a_client_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_who_comes_and_who_goes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "LOOK", 0.05)
+    monkeypatch.setattr(service, "LOOK", 0.05)
     file = tmp_path / "games.sqlite"
 
     async def main() -> None:

@@ -18,7 +18,7 @@ import digitduels as dd
 from conftest import PATIENCE, ROOT
 from digitduels.match import Match
 from digitduels.players import Forfeit, player
-from digitduels.players.program import KEPT, LINE, Program, question
+from digitduels.players.external import KEPT, LINE, Program, question
 
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
 Write = Callable[..., Program]

@@ -18,7 +18,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.solver import Solution
-from digitduels.study import sheets
+from digitduels.study import puzzle_sheet
 from digitduels.study.puzzles import MANY, TIERS, Puzzle, daily, order, puzzles
 from test_docs import DOCS, blocks, first_column, section
 from variants import describe, solve
@@ -141,7 +141,7 @@ class Page(HTMLParser):
 
 def test_a_sheet_has_every_puzzle_and_its_answer_in_both_forms(solution: Solution) -> None:
     found = some(solution, 2)
-    text, page = sheets.markdown(found, solution, 1), Page(sheets.html(found, solution, 1))
+    text, page = puzzle_sheet.markdown(found, solution, 1), Page(puzzle_sheet.html(found, solution, 1))
     assert page.open == []
     for shown in (text, page.words):
         questions, _, answers = shown.partition("Answers\n")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from digitduels.web import host
 from digitduels.web.app import create
+from digitduels.web.rooms import service
 from digitduels.web.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("shared_tables")
@@ -295,12 +295,12 @@ def test_a_game_that_waits_for_the_computer_is_taken_up_by_the_next_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
-    monkeypatch.setattr(host.Host, "_think", lambda *_: None)  # killed before it could think
+    monkeypatch.setattr(service.RoomService, "_think", lambda *_: None)  # killed before it could think
     with TestClient(create(settings)) as client:
         friends = Friends(client, join=False, seat=2, computer={"level": 1})
         assert friends.state["moves"] == []
     monkeypatch.undo()
-    monkeypatch.setattr(host, "THINK", 0.1)
+    monkeypatch.setattr(service, "THINK", 0.1)
     with TestClient(create(settings)) as client:
         friends.client = client
         assert len(friends.wait(1)["moves"]) == 1
@@ -335,7 +335,7 @@ def test_games_that_nobody_joins_are_deleted_and_idle_ones_are_closed(tmp_path: 
         alone, idle, playing, over = Friends(client, join=False), Friends(client), Friends(client), Friends(client)
         alone.play("+5")
         over.act(1, "concede")
-        long_ago = time.time() - 31 * host.DAY
+        long_ago = time.time() - 31 * service.DAY
         sql(file, "UPDATE game SET created = ?, touched = ? WHERE id != ?", long_ago, long_ago, playing.id)
     with TestClient(create(settings)) as client:
         end = time.monotonic() + PATIENCE

@@ -22,7 +22,7 @@ import pytest
 import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Run
 from digitduels.match import Match
-from digitduels.web.address import KEYS
+from digitduels.web.link import KEYS
 from digitduels.web.settings import Settings
 from digitduels.web.view import view
 from servers import Server

@@ -13,10 +13,10 @@ import pytest
 
 import digitduels as dd
 from conftest import ROOT, Open, Run
+from digitduels.cli import main as cli
 from digitduels.solver import Reference, Verdict, cache, memory
-from digitduels.solver.theory import theory
-from digitduels.solver.words import soon, standing
-from digitduels.terminal import cli
+from digitduels.study.theory import theory
+from digitduels.study.wording import soon, standing
 
 # One variant of each game that is solved in no time, some moves of it, and one with draws.
 SMALL = [

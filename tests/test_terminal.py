@@ -13,9 +13,9 @@ import pytest
 
 import digitduels as dd
 from conftest import DUELS, LEAVE, PATIENCE, Open, Run, Terminal
-from digitduels.terminal import saves
-from digitduels.terminal.console import Console
-from digitduels.terminal.session import HELP, Session
+from digitduels.cli import saved_games
+from digitduels.cli.console import Console
+from digitduels.cli.session import HELP, Session
 
 MOVE = ", enter your move: "
 RESUMABLE = "The game is saved. Go on with: duels resume numerical-nexus-1\n"
@@ -23,7 +23,7 @@ RESUMABLE = "The game is saved. Go on with: duels resume numerical-nexus-1\n"
 
 def kept(name: str) -> dd.Match:
     """The saved game of that name, replayed by the rules."""
-    return dd.Match.load(saves.path_of(name))
+    return dd.Match.load(saved_games.path_of(name))
 
 
 def moves(match: dd.Match) -> list[str]:
@@ -41,7 +41,7 @@ def lines(*answers: str) -> str:
 def test_no_command_is_a_move_or_part_of_one(name: str) -> None:
     game = dd.game(name)
     start = game.start()
-    session = Session(dd.Match(game), saves.Save(), Console())
+    session = Session(dd.Match(game), saved_games.Save(), Console())
     for word in {*session.commands, "rematch"}:
         for state in (None, start):
             with pytest.raises(dd.InvalidMove):
@@ -60,7 +60,7 @@ def test_help_shows_the_position_what_is_possible_and_every_command(duels: Run, 
 
 
 def test_every_command_has_its_line_of_help() -> None:
-    session = Session(dd.Match(dd.game("number-duel")), saves.Save(), Console())
+    session = Session(dd.Match(dd.game("number-duel")), saved_games.Save(), Console())
     explained = {line.split()[0] for line in HELP}
     assert explained == session.commands.keys() - {"help", "exit"}
 
@@ -133,7 +133,7 @@ def test_at_the_end_other_words_are_answered_with_what_is_possible(duels: Run) -
     assert shown.count("rematch  the same game again") == 2
     assert "The game is over.\n" in shown
     assert "No moves yet.\n" in shown
-    assert f"The game is kept after every move, in {saves.path_of('numerical-nexus-1')}.\n" in shown
+    assert f"The game is kept after every move, in {saved_games.path_of('numerical-nexus-1')}.\n" in shown
 
 
 def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Run, home: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_killed_game_goes_on_exactly_where_it_was(duels: Run, terminal: Open) 
     after = kept("number-duel-1")
     assert (after.first, after.names, after.game) == (before.first, before.names, before.game)
     assert moves(after) == [*moves(before), "x10", "x6"]
-    assert saves.names() == ["number-duel-1"]
+    assert saved_games.names() == ["number-duel-1"]
 
 
 def end_input(person: Terminal) -> None:
@@ -279,7 +279,7 @@ def test_leaving_before_the_first_move_is_quiet_and_keeps_no_empty_game(
     leave(person)
     assert person.rest().removeprefix("^C") == "\n"
     assert person.program.returncode == code
-    assert saves.names() == []
+    assert saved_games.names() == []
 
 
 def test_the_end_of_piped_input_keeps_the_game(duels: Run) -> None:
@@ -353,7 +353,7 @@ def test_streams_that_were_closed_from_the_start_do_no_harm(home: Path, closed: 
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert saves.names() == ([] if "<&-" in closed else ["numerical-nexus-1"])
+    assert saved_games.names() == ([] if "<&-" in closed else ["numerical-nexus-1"])
 
 
 @pytest.mark.parametrize("command", [["play", "number-duel"], ["games"], ["rules", "number-duel"]], ids=" ".join)
@@ -384,7 +384,7 @@ def test_saved_games_that_cannot_be_reached_are_a_sentence_and_a_code(duels: Run
     (home / "state" / "digitduels").write_text("not a folder")
     for command in (["saved"], ["resume"], ["resume", "number-duel-1"]):
         done = duels(*command)
-        assert (done.returncode, done.stderr) == (4, f"duels: '{saves.folder()}': Not a directory.\n")
+        assert (done.returncode, done.stderr) == (4, f"duels: '{saved_games.folder()}': Not a directory.\n")
 
 
 def test_without_reachable_saves_there_is_still_a_menu_and_a_game(terminal: Open, home: Path) -> None:
@@ -397,7 +397,7 @@ def test_without_reachable_saves_there_is_still_a_menu_and_a_game(terminal: Open
 
 def test_a_full_disk_leaves_the_last_saved_game_whole(duels: Run) -> None:
     duels("play", "numerical-nexus", answers=lines("+5"))
-    whole = saves.path_of("numerical-nexus-1").read_bytes()
+    whole = saved_games.path_of("numerical-nexus-1").read_bytes()
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
@@ -406,8 +406,8 @@ def test_a_full_disk_leaves_the_last_saved_game_whole(duels: Run) -> None:
     assert done.stdout.count("Warning: the game cannot be saved (File too large). It goes on unsaved.\n") == 1
     assert done.stdout.endswith("The game is lost: it could not be saved.\n")
     assert (done.returncode, done.stderr) == (0, "")
-    assert saves.path_of("numerical-nexus-1").read_bytes() == whole
-    assert [path.name for path in saves.folder().iterdir()] == ["numerical-nexus-1.json"]
+    assert saved_games.path_of("numerical-nexus-1").read_bytes() == whole
+    assert [path.name for path in saved_games.folder().iterdir()] == ["numerical-nexus-1.json"]
 
 
 def test_two_programs_with_the_same_game_do_not_overwrite_each_other(duels: Run, terminal: Open) -> None:
@@ -417,7 +417,7 @@ def test_two_programs_with_the_same_game_do_not_overwrite_each_other(duels: Run,
     for person, answer in ((ann, "+1"), (bob, "+3"), (ann, "+3"), (bob, "x2")):
         person.type(f"{answer}\n")
         shown += person.read(MOVE)
-    first, second = saves.path_of("numerical-nexus-1"), "numerical-nexus-2"
+    first, second = saved_games.path_of("numerical-nexus-1"), "numerical-nexus-2"
     assert shown.count(f"Warning: {first} was changed by another program. This game is now kept as {second}.\n") == 1
     assert moves(kept("numerical-nexus-1")) == ["+5", "+1", "+3"]
     assert moves(kept("numerical-nexus-2")) == ["+5", "+3", "x2"]
@@ -428,7 +428,7 @@ def test_a_game_whose_file_was_deleted_is_kept_again(duels: Run, terminal: Open)
     person.read(MOVE)
     person.type("+5\n")
     person.read(MOVE)
-    saves.path_of("numerical-nexus-1").unlink()
+    saved_games.path_of("numerical-nexus-1").unlink()
     person.type("+3\n")
     person.read(MOVE)
     assert moves(kept("numerical-nexus-1")) == ["+5", "+3"]
@@ -441,4 +441,4 @@ def test_games_begun_at_the_same_time_are_kept_apart(terminal: Open) -> None:
         person.type(f"{answer}\n")
     for person in people:
         person.read(MOVE)
-    assert sorted(moves(kept(name)) for name in saves.names()) == [["+1"], ["+3"], ["+5"]]
+    assert sorted(moves(kept(name)) for name in saved_games.names()) == [["+1"], ["+3"], ["+5"]]

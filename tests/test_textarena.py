@@ -10,7 +10,7 @@ import pytest
 import textarena
 
 import digitduels as dd
-from digitduels.adapters.textarena import NAMES, DuelEnv
+from digitduels.adapters.textarena import ROLES, DuelEnv
 from digitduels.games import AnyGame, game_class
 from digitduels.manual import summary
 from digitduels.text import named
@@ -44,7 +44,7 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
         while not done:
             player, seen = env.get_observation()
             assert player == state.player
-            assert env.get_board_str() == named("\n".join(game.view(state)), NAMES)
+            assert env.get_board_str() == named("\n".join(game.view(state)), ROLES)
             assert seen.endswith(f"[GAME] {env.get_board_str()}")
             move = chance.choice(game.legal_moves(state))
             done, info = env.step(written(game, move, chance))
@@ -55,7 +55,7 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
         assert outcome is not None
         rewards, told = env.close()
         assert rewards == {0: {0: 1, 1: -1}, 1: {0: -1, 1: 1}, None: {0: 0, 1: 0}}[outcome.winner]
-        assert told[0]["reason"] == told[1]["reason"] == named(outcome.reason, NAMES)
+        assert told[0]["reason"] == told[1]["reason"] == named(outcome.reason, ROLES)
         assert not told[0]["invalid_move"]
         assert not told[1]["invalid_move"]
         assert env.match.state == state
@@ -92,7 +92,7 @@ def test_a_record_tells_who_played_and_what_they_said() -> None:
     env.step("Hm. [+11]")
     env.step("Then [+10].")
     record = dd.Match.replay(env.match.record())
-    assert record.players == NAMES
+    assert record.players == ROLES
     assert record.words == [(0, "Hm. [+11]"), (0, "Then [+10].")]
 
 

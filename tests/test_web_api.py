@@ -15,17 +15,17 @@ import pytest
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.players import player
-from digitduels.solver.theory import theory
-from digitduels.solver.words import standing
-from digitduels.study import programs
+from digitduels.study import serialization
+from digitduels.study.fair_starts import fair_start
 from digitduels.study.hints import hint, refutation, warning, worth
-from digitduels.study.maps import cells
 from digitduels.study.puzzles import daily, find, judge, order, today
 from digitduels.study.reasons import reason
 from digitduels.study.review import review
-from digitduels.study.starts import fair_start
+from digitduels.study.score_map import cells
+from digitduels.study.theory import theory
+from digitduels.study.wording import standing
 from digitduels.text import addressed
-from digitduels.web import address
+from digitduels.web import link
 from digitduels.web.view import columns, view
 from variants import ALL, describe, play_on, solve
 from web import warmed
@@ -43,7 +43,7 @@ def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[htt
 
 def get(site: httpx.Client, path: str, match: Match | None = None, **more: object) -> Any:
     """What a route tells of a match."""
-    query = "" if match is None else address.written(match)
+    query = "" if match is None else link.written(match)
     answer = site.get(f"/api/{path}?{query}&{httpx.QueryParams({key: str(value) for key, value in more.items()})}")
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -123,8 +123,8 @@ def test_address_of_a_position_leads_back_to_it(variant: Variant) -> None:
     for match in matches(variant):
         if match.outcome is None:
             match.concede(1)
-        query = httpx.QueryParams(address.written(match))
-        again, _ = address.read(variant[0], query.multi_items())
+        query = httpx.QueryParams(link.written(match))
+        again, _ = link.read(variant[0], query.multi_items())
         assert again.record() == match.record()
 
 
@@ -158,7 +158,7 @@ def test_solve_tells_what_the_command_tells_and_says_it_in_words(site: httpx.Cli
         told = get(site, f"solve/{variant[0]}", match)
         each = solve(match.game).each(match.state)
         assert {key: told[key] for key in ("player", "outcome", "value", "plies", "best")} == {
-            key: programs.solved(match, each)[key] for key in ("player", "outcome", "value", "plies", "best")
+            key: serialization.solved(match, each)[key] for key in ("player", "outcome", "value", "plies", "best")
         }
         assert [(entry["move"], entry["plies"], entry["words"]) for entry in told["each"]] == [
             (str(move), verdict.distance, worth(match.state.player, verdict)[1]) for move, verdict in each
@@ -171,7 +171,7 @@ def test_solve_tells_what_the_command_tells_and_says_it_in_words(site: httpx.Cli
 def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
         found = review(match, solve(match.game))
-        expected = json.loads(json.dumps(programs.reviewed(match, found)))
+        expected = json.loads(json.dumps(serialization.reviewed(match, found)))
         answers = [get(site, f"review/{variant[0]}", match), site.post("/api/review", json=match.record()).json()]
         for told in answers:
             assert {key: told[key] for key in ("start", "winning", "critical", "sentence")} == {
@@ -180,7 +180,7 @@ def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Varian
             assert told["lines"] == found.lines()
             for turn, moment in zip(told["turns"], found.moments, strict=True):
                 assert turn.get("lesson") == (moment.lesson if moment.swing else None)
-            again, _ = address.read(variant[0], httpx.QueryParams(told["address"]).multi_items())
+            again, _ = link.read(variant[0], httpx.QueryParams(told["address"]).multi_items())
             assert again.states == match.states
 
 
@@ -206,7 +206,7 @@ def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Clien
             assert get(site, f"judge/{name}", match, move=move) == {
                 "keeps": question is None,
                 "question": question,
-                **programs.judged(verdict),
+                **serialization.judged(verdict),
                 "words": worth(match.state.player, verdict)[1],
                 "why": why,
             }
@@ -251,7 +251,7 @@ def test_map_shows_the_verdict_at_every_score(site: httpx.Client, name: str) -> 
 
 
 def test_maps_of_two_kinds_agree() -> None:
-    from digitduels.study.maps import _one_by_one
+    from digitduels.study.score_map import _one_by_one
 
     match = ongoing("number-quest")[-1]
     solution = solve(match.game)
@@ -277,7 +277,7 @@ def test_puzzle_of_the_day_is_the_same_as_in_the_terminal(site: httpx.Client) ->
         assert found is not None
         (puzzle,), solution = found
         assert (told["game"], told["tier"], told["date"]) == (solution.game.id, puzzle.tier, date)
-        assert (told["address"], told["question"]) == (address.written(puzzle.match), puzzle.question(solution))
+        assert (told["address"], told["question"]) == (link.written(puzzle.match), puzzle.question(solution))
     assert get(site, "puzzle") == get(site, "puzzle", date=daily(today()))
 
 
@@ -291,7 +291,7 @@ def test_puzzles_and_sheets_of_a_game_are_puzzles(site: httpx.Client, name: str)
     one, two = answer.json()["puzzles"]
     assert one["address"] == get(site, "puzzle", game=name, seed=4)["address"] != two["address"]
     for each in (one, two):
-        match, _ = address.read(name, httpx.QueryParams(each["address"]).multi_items())
+        match, _ = link.read(name, httpx.QueryParams(each["address"]).multi_items())
         judged = judge(match.state, solve(match.game))
         assert judged is not None
         assert judged[0] == each["tier"]

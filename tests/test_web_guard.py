@@ -23,12 +23,12 @@ from hypothesis import HealthCheck, given, settings
 
 import digitduels as dd
 from conftest import PATIENCE
-from digitduels.web import address
+from digitduels.web import link
 from digitduels.web.app import routed
-from digitduels.web.guard import ADDRESSES, Buckets, whose
+from digitduels.web.guard import MOST_CLIENTS, Buckets, whose
 from digitduels.web.logs import Lines
 from digitduels.web.settings import Settings
-from digitduels.web.workers import REMEMBERED, Pool, Workers
+from digitduels.web.workers.pool import REMEMBERED, Pool, Workers
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
 
@@ -199,9 +199,9 @@ def test_calls_are_counted_in_a_table_that_does_not_grow_for_ever() -> None:
     assert buckets.take("a", 1.5) == 0.5
     assert buckets.take("a", 9, cost=99) == 0  # what costs more than can be saved up costs all of it
     assert buckets.take("a", 9) == 1
-    for number in range(3 * ADDRESSES):
+    for number in range(3 * MOST_CLIENTS):
         buckets.take(str(number), 2)
-    assert len(buckets._left) == ADDRESSES
+    assert len(buckets._left) == MOST_CLIENTS
 
 
 def test_a_household_with_many_addresses_counts_as_one() -> None:
@@ -341,7 +341,7 @@ def test_a_variant_that_takes_too_long_is_stopped(tables: Path, tmp_path: Path) 
         match.play(move)
     with warmed(tmp_path, tables, seconds=3.0) as site:
         wait_for(lambda: site.get("/api/solve/number-duel?target=5").status_code == 200)
-        answer = site.get(f"/api/review/operation-target?{address.written(match)}")
+        answer = site.get(f"/api/review/operation-target?{link.written(match)}")
         assert (answer.status_code, "longer than this server gives" in answer.text) == (413, True), answer.text
         wait_for(lambda: site.get("/api/solve/number-duel?target=6").status_code == 200)
         assert re.search("digitduels_variants_workers_killed [1-9]", site.get("/metrics").text)
@@ -425,7 +425,7 @@ def test_senseless_settings_are_refused_with_a_sentence(environment: dict[str, s
 
 def test_a_worker_cannot_take_more_memory_than_it_may() -> None:
     program = (
-        "from digitduels.web.worker import confine\n"
+        "from digitduels.web.workers.process import confine\n"
         "confine(32 << 20)\n"
         "bytearray(48 << 20)\n"
         "try:\n    bytearray(1 << 30)\n"

@@ -1,6 +1,6 @@
 """`python -m digitduels` is `duels`."""
 
-from digitduels.terminal.cli import main
+from digitduels.cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

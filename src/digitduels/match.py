@@ -20,7 +20,7 @@ LONGEST_REASON = 300
 LONGEST_WORDS = 2000
 MOST_WORDS = 100  # of them in a record; with these it stays below LARGEST
 _PLAYERS = (1, 2)  # as records count them
-NAMES = (called(0), called(1))
+SEATS = (called(0), called(1))
 FOREIGN = "This is not a record of a Digit Duels match."
 
 
@@ -42,7 +42,7 @@ class Match:
         self,
         game: AnyGame,
         *,
-        names: Sequence[str] = NAMES,
+        names: Sequence[str] = SEATS,
         first: int = 0,
         position: State[Any, Any] | None = None,
     ) -> None:

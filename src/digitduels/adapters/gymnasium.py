@@ -22,7 +22,7 @@ from digitduels.core import Outcome
 from digitduels.games import AnyGame, game, games
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, check, player
-from digitduels.study.starts import fair_start
+from digitduels.study.fair_starts import fair_start
 
 with needs("gymnasium"):
     import gymnasium as gym

@@ -27,7 +27,7 @@ with needs("textarena"):
     from textarena.envs.registration import register_with_versions
     from textarena.wrappers import ActionFormattingWrapper, LLMObservationWrapper
 
-NAMES = ("Player 0", "Player 1")  # as TextArena counts them
+ROLES = ("Player 0", "Player 1")  # as TextArena counts them
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -47,10 +47,10 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
         self.match = Match(self.game)
-        self.match.players = NAMES
+        self.match.players = ROLES
         # Nothing is left to chance, so the seed is not passed on: TextArena would set Python's global one with it.
         self.state = textarena.TwoPlayerState(num_players, error_allowance=self.error_allowance)
-        self.state.reset(game_state={}, player_prompt_function=self._prompt, role_mapping=dict(enumerate(NAMES)))
+        self.state.reset(game_state={}, player_prompt_function=self._prompt, role_mapping=dict(enumerate(ROLES)))
         self._show()
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
@@ -69,7 +69,7 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
             if state.done:
                 match.concede(player, str(error))
             return self._end({"refused": _told(str(error))})
-        state.add_observation(f"{NAMES[player]} plays [{move}].", ObservationType.GAME_ACTION_DESCRIPTION)
+        state.add_observation(f"{ROLES[player]} plays [{move}].", ObservationType.GAME_ACTION_DESCRIPTION)
         self._show()
         if match.outcome is not None:
             winner, reason = match.outcome
@@ -88,8 +88,8 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
     def _prompt(self, player_id: int, game_state: dict[str, Any]) -> str:
         chances = counted(self.error_allowance, "further chance")
         return (
-            f"You are {NAMES[player_id]} and play {self.game.title} against {NAMES[1 - player_id]}. "
-            f"{NAMES[0]} moves first.\n\n{_told(briefing(self.game))}\n"
+            f"You are {ROLES[player_id]} and play {self.game.title} against {ROLES[1 - player_id]}. "
+            f"{ROLES[0]} moves first.\n\n{_told(briefing(self.game))}\n"
             f"End each reply with the short name of one move in brackets, such as [{self.game.moves[0]}]. "
             "Only the last brackets count. After a reply without an allowed move you are told why and have "
             f"{chances} in that turn; then you lose."
@@ -113,7 +113,7 @@ class Transcript(LLMObservationWrapper):  # type: ignore[misc]
 
 
 def _told(text: str) -> str:
-    return named(text, NAMES)
+    return named(text, ROLES)
 
 
 for _name in games():

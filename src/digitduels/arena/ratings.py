@@ -24,7 +24,7 @@ Results = Mapping[tuple[int, int], Sequence[Bout]]
 """The bouts of each pair of players."""
 Floats = npt.NDArray[np.float64]
 
-DRAWN = 1000  # times that the results are drawn again
+RESAMPLES = 1000  # times that the results are drawn again
 _ROUNDS = 10_000
 _CLOSE = 1e-7
 
@@ -40,7 +40,7 @@ class Estimate(NamedTuple):
 def ratings(results: Results, players: int, seed: int = 0) -> list[Estimate]:
     """The ratings of players 0, 1, … by the results between them."""
     rng = np.random.default_rng(abs(seed))
-    points = np.zeros((1 + DRAWN, players, players))
+    points = np.zeros((1 + RESAMPLES, players, players))
     for (one, two), bouts in results.items():
         ours, theirs = _redrawn(bouts, rng)
         points[:, one, two] += ours
@@ -70,13 +70,13 @@ def fit(points: Floats) -> Floats:
 
 
 def _redrawn(bouts: Sequence[Bout], rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """The points of both players: first as they are, then as often as DRAWN says drawn again."""
+    """The points of both players: first as they are, then as often as RESAMPLES says drawn again."""
     size = max(games for _, games in bouts)
     counts: Counter[Bout] = Counter(bouts)
     kinds: list[Any] = list(dict.fromkeys([(0.0, size), (float(size), size), *counts]))
     real = np.array([counts[kind] for kind in kinds], float)
     never = np.array([0.5, 0.5] + [0.0] * (len(kinds) - 2))
-    drawn = rng.dirichlet(real + never, DRAWN) * (len(bouts) + 1)
+    drawn = rng.dirichlet(real + never, RESAMPLES) * (len(bouts) + 1)
     times = np.vstack([real + never, drawn])
     ours = np.array([points for points, _ in kinds])
     theirs = np.array([games - points for points, games in kinds])

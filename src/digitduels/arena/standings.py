@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from digitduels.arena.grade import Grade
+from digitduels.arena.grading import Grade
 from digitduels.arena.ratings import Bout, ratings, score
 from digitduels.arena.tournament import Plan, Played, names
 

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from digitduels.arena.contest import contest
-from digitduels.arena.grade import Grade, grade
+from digitduels.arena.grading import Grade, grade
 from digitduels.games import AnyGame, game
 from digitduels.match import FORMAT, LARGEST, LONGEST_NAME, Match, RecordError
-from digitduels.players import NAMES, check, player
+from digitduels.players import PLAYERS, check, player
 from digitduels.solver import Solution, solve
-from digitduels.study.starts import fair_start
+from digitduels.study.fair_starts import fair_start
 from digitduels.text import clean
 
 Progress = Callable[[int, int], None]
@@ -161,7 +161,7 @@ def names(players: tuple[str, ...]) -> list[str]:
     """What players are called in records and tables: as they were named, shortened, and never two the same."""
     found: list[str] = []
     for text in players:
-        label = f"level {text}" if text.isdecimal() and text in NAMES else clean(text, LONGEST_NAME - 5)
+        label = f"level {text}" if text.isdecimal() and text in PLAYERS else clean(text, LONGEST_NAME - 5)
         again = 1
         while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, found):
             again += 1

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from digitduels.evals import protocol
 from digitduels.match import Match
 from digitduels.solver import Progress
-from digitduels.solver.verdict import Solution
+from digitduels.solver.solution import Solution
 from digitduels.study.positions import positions
 from digitduels.study.wording import VALUES
 

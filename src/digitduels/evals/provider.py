@@ -13,10 +13,10 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from digitduels.evals.leaderboard import solution
 from digitduels.evals.protocol import seen
-from digitduels.evals.results import solution
 from digitduels.match import Match
-from digitduels.players import NAMES, player
+from digitduels.players import PLAYERS, player
 from digitduels.text import quoted
 
 CARELESS = ("prose", "illegal", "hasty")
@@ -34,8 +34,8 @@ class Players(ModelAPI):
         seed: int = 0,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        if model_name not in (*NAMES, *CARELESS):
-            raise ValueError(f"There is no player {quoted(model_name)}; there are {', '.join((*NAMES, *CARELESS))}.")
+        if model_name not in (*PLAYERS, *CARELESS):
+            raise ValueError(f"There is no player {quoted(model_name)}; there are {', '.join((*PLAYERS, *CARELESS))}.")
         self.seed = seed
 
     async def generate(
@@ -57,7 +57,7 @@ class Players(ModelAPI):
         game, state = match.game, match.state
         if about is not None and token is not None:
             return self.explain(match, game.read(token, state), about)
-        name = self.model_name if self.model_name in NAMES else "perfect"
+        name = self.model_name if self.model_name in PLAYERS else "perfect"
         # Chance differs from game to game, or all games from one start would be the same.
         move = player(name, game, solution, f"{self.seed} {match.seed}").choose(match)
         if self.model_name == "prose":

@@ -20,14 +20,14 @@ from pydantic import Field
 from digitduels.arena.tournament import names
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.evals import protocol
+from digitduels.evals.leaderboard import ANSWERS, played_in, solution
 from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
-from digitduels.evals.results import ANSWERS, played_in, solution
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
-from digitduels.players import NAMES, player
+from digitduels.players import PLAYERS, player
+from digitduels.study.fair_starts import fair_start
 from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
-from digitduels.study.starts import fair_start
 from digitduels.text import clean, quoted
 
 VERSION = 1
@@ -97,8 +97,8 @@ def match(
     """Whole games against one of our players: one start, then the same start from the other seat."""
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
     opponent = str(opponent)
-    if opponent not in NAMES:
-        raise ValueError(f"There is no opponent {quoted(opponent)}; there are {', '.join(NAMES)}.")
+    if opponent not in PLAYERS:
+        raise ValueError(f"There is no opponent {quoted(opponent)}; there are {', '.join(PLAYERS)}.")
     if start not in ("fair", "book"):
         raise ValueError(f"start must be fair or book; {quoted(start)} is not.")
     _check_count("games", games)

@@ -35,8 +35,8 @@ EFFECT: Final = {
     "reset-theirs": (5, 1, 0),
 }
 MOVES: Final = tuple(map(Move, EFFECT))
-NAMES: Final = ("+1", "+3", "+5", "×2", "×3", "reset")
-NONE_LEFT: Final = tuple(f"You have no {name} left." for name in NAMES)
+OPERATIONS: Final = ("+1", "+3", "+5", "×2", "×3", "reset")
+NONE_LEFT: Final = tuple(f"You have no {name} left." for name in OPERATIONS)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class NumericalNexus(Game[Hand, None, Move]):
             return NONE_LEFT[stock]
         # A score never passes the target.
         if score * times + plus > self.target:
-            return f"{NAMES[stock]} would take your score to {score * times + plus}, past {self.target}."
+            return f"{OPERATIONS[stock]} would take your score to {score * times + plus}, past {self.target}."
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -116,7 +116,7 @@ class NumericalNexus(Game[Hand, None, Move]):
     # How it looks
 
     def board(self, state: Position) -> Board:
-        first, second = (Side(score, tuple(map(Stock, NAMES, uses, self.uses))) for score, uses in state.hands)
+        first, second = (Side(score, tuple(map(Stock, OPERATIONS, uses, self.uses))) for score, uses in state.hands)
         return Board((first, second), Side())
 
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
@@ -125,7 +125,7 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     # The words
 
-    labels = dict(zip(EFFECT, (*NAMES[:5], "reset-mine", "reset-theirs"), strict=True))
+    labels = dict(zip(EFFECT, (*OPERATIONS[:5], "reset-mine", "reset-theirs"), strict=True))
 
     def phrases(self, state: Position | None) -> Iterator[tuple[str, Move]]:
         mine, theirs = MOVES[5:]
@@ -141,7 +141,7 @@ class NumericalNexus(Game[Hand, None, Move]):
     def view(self, state: Position) -> list[str]:
         lines = [f"{called(player)} Score: {state.hands[player].score}" for player in (0, 1)]
         for player in (0, 1):
-            stocks = zip(NAMES, state.hands[player].uses, strict=True)
+            stocks = zip(OPERATIONS, state.hands[player].uses, strict=True)
             lines += [f"{called(player)} uses left: {', '.join(f'{name} ({count})' for name, count in stocks)}"]
         return lines
 
@@ -149,8 +149,8 @@ class NumericalNexus(Game[Hand, None, Move]):
         mover, (score, uses), operation = called(state.player), after.theirs, move.operation
         stock = EFFECT[operation][0]
         left = uses[stock]
-        if NAMES[stock] != "reset":
-            return [f"{mover}'s score is now {score}. Remaining {NAMES[stock]} uses: {left}."]
+        if OPERATIONS[stock] != "reset":
+            return [f"{mover}'s score is now {score}. Remaining {OPERATIONS[stock]} uses: {left}."]
         whose = "their own" if operation == "reset-mine" else f"{called(1 - state.player)}'s"
         remaining = f"Remaining resets: {left}." if left else "No remaining resets."
         return [f"{mover} resets {whose} score to 0. {remaining}"]

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from digitduels.games import AnyGame
-from digitduels.players.base import Forfeit, Player, RandomPlayer
-from digitduels.solver.verdict import Solution
+from digitduels.players.player import Forfeit, Player, RandomPlayer
+from digitduels.solver.solution import Solution
 from digitduels.text import quoted
 
-__all__ = ["COACH", "COACH_LEVEL", "NAMES", "Forfeit", "Player", "RandomPlayer", "check", "player"]
+__all__ = ["COACH", "COACH_LEVEL", "PLAYERS", "Forfeit", "Player", "RandomPlayer", "check", "player"]
 
-NAMES = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
+PLAYERS = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
 COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before a result is given away
 
 
 def check(name: str, *others: str) -> None:
     """Raises ValueError with the choices if there is no player of that name, nor is it one of the others."""
-    from digitduels.players.program import command
+    from digitduels.players.external import command
 
-    known = (*others, *NAMES)
+    known = (*others, *PLAYERS)
     if name not in known and command(name) is None:
         raise ValueError(
             f"There is no player {quoted(name)}; there are {', '.join(known)}, or the command of a program."
@@ -33,16 +33,17 @@ def player(
     seed: object = None,
     move_time: float | None = None,
 ) -> Player:
-    """The player of that name: one of NAMES, or the command line of a program, which has `move_time` seconds a move.
+    """The player of that name: one of PLAYERS, or the command line of a program, which has `move_time` seconds a move.
 
     `solve` is called if the player needs the truth about the game. A level that the game does not offer plays as the
     nearest lower one.
     """
-    from digitduels.players.levels import Level, Perfect
-    from digitduels.players.program import MOVE_TIME, Program
+    from digitduels.players.external import MOVE_TIME, Program
+    from digitduels.players.levels import Level
+    from digitduels.players.perfect import Perfect
 
     check(name)
-    if name not in NAMES:
+    if name not in PLAYERS:
         return Program(name, MOVE_TIME if move_time is None else move_time)
     if name in ("random", "1"):
         return RandomPlayer(seed)

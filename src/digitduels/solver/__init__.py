@@ -8,7 +8,8 @@ from digitduels.core import TooLarge
 from digitduels.games import AnyGame
 from digitduels.solver import memory
 from digitduels.solver.reference import Reference
-from digitduels.solver.verdict import Counts, Solution, Verdict
+from digitduels.solver.solution import Counts, Solution
+from digitduels.solver.verdict import Verdict
 
 __all__ = ["Counts", "Progress", "Reference", "Solution", "Verdict", "solve"]
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from digitduels.solver.compiled import DRAWN, LOST, WON, DoesNotFactor
-from digitduels.solver.program import Words, waves
+from digitduels.solver.layout import Words
+from digitduels.solver.schedule import waves
 from digitduels.solver.tables import SLACK, Plan, share, workers
 
 _MANY = 5  # hands for which it pays to handle 64 of them at once
@@ -67,7 +68,7 @@ def fill(plan: Plan) -> Words:
         bits[table, -1] = _packed(marks != LOST, wide)
     with workers() as pool:
         for tasks in order(plan):
-            share(pool, tasks, lambda part: kernels.fill_bits(flat, part, plan.program, moves))
+            share(pool, tasks, lambda part: kernels.fill_bits(flat, part, plan.layout, moves))
     return bits
 
 
@@ -85,11 +86,11 @@ def _packed(rows: npt.NDArray[np.bool_], wide: int) -> Words:
 
 def steps(plan: Plan) -> Steps:
     """The steps of a game."""
-    program, draws = plan.program, plan.scale.low != plan.scale.high
-    count, takes = int(program.hands), len(program.delta)
+    layout, draws = plan.layout, plan.scale.low != plan.scale.high
+    count, takes = int(layout.hands), len(layout.delta)
     parts = np.arange(-(-count // 64) * takes + 1)
-    hand, target = program.op_from.astype(np.int64), program.op_to.astype(np.int64)
-    starts: npt.NDArray[np.int64] = program.op_start[::count].astype(np.int64)
+    hand, target = layout.op_from.astype(np.int64), layout.op_to.astype(np.int64)
+    starts: npt.NDArray[np.int64] = layout.op_start[::count].astype(np.int64)
     part = np.repeat(np.arange(takes), starts[1:] - starts[:-1]) + hand // 64 * takes
     hand %= 64
     found: list[Any] = []

@@ -26,7 +26,7 @@ from digitduels.core import Game
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
 from digitduels.solver.compiled import Compiled
-from digitduels.solver.program import Scale
+from digitduels.solver.layout import Scale
 from digitduels.solver.tables import Tables
 
 MAGIC = b"digitduels table 1\n"

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numba import njit, uint64
 
-from digitduels.solver import wide
+from digitduels.solver import simd
 
-TILE = uint64(wide.WIDTH)
-SQUARE = uint64(wide.SQUARE)
+TILE = uint64(simd.WIDTH)
+SQUARE = uint64(simd.SQUARE)
 ONE = uint64(1)
 EIGHT = uint64(8)
 
@@ -55,22 +55,22 @@ def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_coun
 
 
 @kernel
-def fill(codes: Any, tasks: Any, program: Any, endings: Any, stuck: Any, scale: Any) -> None:
+def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: Any) -> None:
     """Fills the boards that the tasks name, in tiles of 64 hands of the mover by 64 of the player who waits.
 
     `endings` holds for [take, hand] the best code that a move ends the game with at once; `stuck` for a hand with which
     nothing can be moved the code of the position, else 0. Tables from which nothing can be taken are left alone.
     """
     low, high, top = scale
-    hands = program.hands
+    hands = layout.hands
     board = hands * hands
-    digits = np.zeros(len(program.weights), np.uint64)
+    digits = np.zeros(len(layout.weights), np.uint64)
     tile = np.empty(TILE * TILE, codes.dtype)
     turned = np.empty(TILE * TILE, codes.dtype)
     ended = np.empty(TILE, codes.dtype)
     for task in range(len(tasks)):
         table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
-        count_digits(digits, table0, program.weights, program.base)
+        count_digits(digits, table0, layout.weights, layout.base)
         for table in range(table0, table1):
             for h0 in range(mover0, mover1, TILE):
                 tall = min(TILE, mover1 - h0)
@@ -79,26 +79,26 @@ def fill(codes: Any, tasks: Any, program: Any, endings: Any, stuck: Any, scale: 
                     tile[:] = 0
                     ended[:] = 0
                     free = False
-                    for take in range(uint64(len(program.delta))):
-                        if not is_there(digits, take, program.need_start, program.need_digit, program.need_count):
+                    for take in range(uint64(len(layout.delta))):
+                        if not is_there(digits, take, layout.need_start, layout.need_digit, layout.need_count):
                             continue
                         free = True
                         for h in range(tall):
                             ended[h] = max(ended[h], endings[take, h0 + h])
-                        there = (table - program.delta[take]) * board
+                        there = (table - layout.delta[take]) * board
                         first = take * hands + h0
-                        for op in range(program.op_start[first], program.op_start[first + tall]):
-                            row = (program.op_from[op] - h0) * TILE
-                            wide.raise_to(tile, row, codes, there + program.op_to[op] * hands + o0)
-                        for op in range(program.via_start[first], program.via_start[first + tall]):
-                            row = (program.via_from[op] - h0) * TILE
-                            source = there + program.via_to[op] * hands
-                            which = program.via_map[op]
+                        for op in range(layout.op_start[first], layout.op_start[first + tall]):
+                            row = (layout.op_from[op] - h0) * TILE
+                            simd.raise_to(tile, row, codes, there + layout.op_to[op] * hands + o0)
+                        for op in range(layout.via_start[first], layout.via_start[first + tall]):
+                            row = (layout.via_from[op] - h0) * TILE
+                            source = there + layout.via_to[op] * hands
+                            which = layout.via_map[op]
                             begin = uint64(0)
                             while begin < broad:
-                                code = codes[source + uint64(program.maps[which, o0 + begin])]
-                                end = min(broad, uint64(program.alike[which, o0 + begin]) - o0)
-                                wide.raise_some(tile, row, code, begin, end)
+                                code = codes[source + uint64(layout.maps[which, o0 + begin])]
+                                end = min(broad, uint64(layout.alike[which, o0 + begin]) - o0)
+                                simd.raise_some(tile, row, code, begin, end)
                                 begin = end
                     if not free:
                         break
@@ -112,16 +112,16 @@ def fill(codes: Any, tasks: Any, program: Any, endings: Any, stuck: Any, scale: 
                             tile[h * TILE : (h + ONE) * TILE] = stuck[h0 + h]
                     for h in range(uint64(0), tall, SQUARE):
                         for o in range(uint64(0), broad, SQUARE):
-                            wide.turn(turned, o * TILE + h, tile, h * TILE + o)
+                            simd.turn(turned, o * TILE + h, tile, h * TILE + o)
                     target = table * board + o0 * hands + h0
                     # Whole rows may overshoot into the next ones, which follow at once, but not past the last one.
                     for o in range(broad):
                         if tall == TILE or (tall == hands and (broad - o) * hands >= TILE):
-                            wide.copy(codes, target + o * hands, turned, o * TILE)
+                            simd.copy(codes, target + o * hands, turned, o * TILE)
                         else:
                             for h in range(tall):
                                 codes[target + o * hands + h] = turned[o * TILE + h]
-            next_table(digits, program.base)
+            next_table(digits, layout.base)
 
 
 @kernel
@@ -207,56 +207,56 @@ def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any
 
 
 @kernel
-def ended(tables: Any, program: Any) -> Any:
+def ended(tables: Any, layout: Any) -> Any:
     """The tables from which nothing can be taken."""
     found = []
-    digits = np.zeros(len(program.weights), np.uint64)
+    digits = np.zeros(len(layout.weights), np.uint64)
     for table in range(tables):
         free = False
-        for take in range(uint64(len(program.delta))):
-            if is_there(digits, take, program.need_start, program.need_digit, program.need_count):
+        for take in range(uint64(len(layout.delta))):
+            if is_there(digits, take, layout.need_start, layout.need_digit, layout.need_count):
                 free = True
                 break
         if not free:
             found.append(table)
-        next_table(digits, program.base)
+        next_table(digits, layout.base)
     return found
 
 
 @kernel
-def reach(reached: Any, tasks: Any, program: Any) -> None:
+def reach(reached: Any, tasks: Any, layout: Any) -> None:
     """Marks what can follow from the marked positions of the boards that the tasks name."""
-    hands = program.hands
+    hands = layout.hands
     board = hands * hands
-    digits = np.zeros(len(program.weights), np.uint64)
+    digits = np.zeros(len(layout.weights), np.uint64)
     for task in range(len(tasks)):
         table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
         for back in range(table1 - table0):
             table = table1 - ONE - back
-            count_digits(digits, table, program.weights, program.base)
-            for take in range(uint64(len(program.delta))):
-                if not is_there(digits, take, program.need_start, program.need_digit, program.need_count):
+            count_digits(digits, table, layout.weights, layout.base)
+            for take in range(uint64(len(layout.delta))):
+                if not is_there(digits, take, layout.need_start, layout.need_digit, layout.need_count):
                     continue
-                there = (table - program.delta[take]) * board
+                there = (table - layout.delta[take]) * board
                 first = take * hands
-                for op in range(program.op_start[first + mover0], program.op_start[first + mover1]):
-                    source = table * board + program.op_from[op]
-                    target = there + program.op_to[op] * hands
+                for op in range(layout.op_start[first + mover0], layout.op_start[first + mover1]):
+                    source = table * board + layout.op_from[op]
+                    target = there + layout.op_to[op] * hands
                     for o in range(waiter0, waiter1):
                         reached[target + o] |= reached[source + o * hands]
-                for op in range(program.via_start[first + mover0], program.via_start[first + mover1]):
-                    source = table * board + program.via_from[op]
-                    target = there + program.via_to[op] * hands
-                    mapping = program.maps[program.via_map[op]]
+                for op in range(layout.via_start[first + mover0], layout.via_start[first + mover1]):
+                    source = table * board + layout.via_from[op]
+                    target = there + layout.via_to[op] * hands
+                    mapping = layout.maps[layout.via_map[op]]
                     for o in range(waiter0, waiter1):
                         reached[target + uint64(mapping[o])] |= reached[source + o * hands]
 
 
 @kernel
-def fill_bits(bits: Any, tasks: Any, program: Any, steps: Any) -> None:
+def fill_bits(bits: Any, tasks: Any, layout: Any, steps: Any) -> None:
     """Fills the boards that the tasks name with bits, in tiles of 64 by 64 hands; see bits.py."""
     # Taken out of their tuples once: in a loop, Numba would count references to each of these arrays.
-    hands, base, weights, need_start, need_digit, need_count, delta = program[:7]
+    hands, base, weights, need_start, need_digit, need_count, delta = layout[:7]
     side_start, side, side_to, same_start, same, same_to, lone_start, lone, ends = steps
     takes, planes = uint64(len(delta)), uint64(len(ends))
     words = (hands + TILE - ONE) // TILE
@@ -279,7 +279,7 @@ def fill_bits(bits: Any, tasks: Any, program: Any, steps: Any) -> None:
                 for mover in range(words):
                     for waiter in range(words):
                         column = (planes - ONE - plane) * board + waiter * hands
-                        ended, rows = uint64(0), wide.no_bits()
+                        ended, rows = uint64(0), simd.no_bits()
                         tile[:] = 0
                         for place in range(count):
                             part, there = mover * takes + free[place], left[place] + column
@@ -290,11 +290,11 @@ def fill_bits(bits: Any, tasks: Any, program: Any, steps: Any) -> None:
                         for place in range(count):
                             part, there = mover * takes + free[place], left[place] + column
                             for step in range(side_start[part], side_start[part + ONE]):
-                                rows = wide.join(rows, side[step], bits, there + side_to[step])
+                                rows = simd.join(rows, side[step], bits, there + side_to[step])
                             for step in range(same_start[part], same_start[part + ONE]):
-                                rows = wide.spread(rows, same[step], bits[there + same_to[step]])
-                        rows = wide.join(rows, ~uint64(0), tile, uint64(0))
-                        wide.put(tile, wide.turn_bits(rows))
+                                rows = simd.spread(rows, same[step], bits[there + same_to[step]])
+                        rows = simd.join(rows, ~uint64(0), tile, uint64(0))
+                        simd.put(tile, simd.turn_bits(rows))
                         here = (table * planes + plane) * board + mover * hands + waiter * TILE
                         for place in range(min(TILE, hands - waiter * TILE)):
                             bits[here + place] = ~(tile[place] | ended)

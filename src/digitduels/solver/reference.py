@@ -7,7 +7,8 @@ from typing import Any
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
-from digitduels.solver.verdict import Counts, Solution, Verdict, finished
+from digitduels.solver.solution import Counts, Solution
+from digitduels.solver.verdict import Verdict, finished
 
 _BYTES = 500  # that a remembered position takes, roughly
 

@@ -17,8 +17,10 @@ import numpy.typing as npt
 from digitduels.core import State
 from digitduels.pool import Pool
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, ending_for
-from digitduels.solver.program import Program, Scale, program, waves
-from digitduels.solver.verdict import Counts, Solution, Verdict, finished
+from digitduels.solver.layout import Layout, Scale, lay_out
+from digitduels.solver.schedule import waves
+from digitduels.solver.solution import Counts, Solution
+from digitduels.solver.verdict import Verdict, finished
 
 Codes = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
@@ -30,7 +32,7 @@ class Plan(NamedTuple):
     """All that is needed to fill a table."""
 
     compiled: Compiled
-    program: Program
+    layout: Layout
     scale: Scale
     marks: npt.NDArray[np.int32]
     """[take, hand]: the best that a move can end the game with at once, or 0."""
@@ -48,7 +50,7 @@ def prepare(compiled: Compiled) -> Plan:
     """Looks at how a game ends, and chooses how its positions are coded."""
     from digitduels.solver import kernels
 
-    parts, marks = program(compiled)
+    parts, marks = lay_out(compiled)
     boards = {table: _board(compiled, table) for table in kernels.ended(compiled.tables, parts)}
     draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *boards.values()))
     scale = Scale.of(compiled.longest, draws)
@@ -82,7 +84,7 @@ def fill(plan: Plan, progress: Progress | None = None) -> Codes:
     endings, done = scale.ending(plan.marks), 0
     with workers() as pool:
         for tasks in waves(compiled, scale.dtype.itemsize):
-            share(pool, tasks, lambda part: kernels.fill(codes, part, plan.program, endings, plan.stuck, scale.typed()))
+            share(pool, tasks, lambda part: kernels.fill(codes, part, plan.layout, endings, plan.stuck, scale.typed()))
             done += int(np.prod(tasks[:, 1::2] - tasks[:, ::2], axis=1).sum())
             if progress is not None:
                 progress("solving", done / compiled.positions)
@@ -257,7 +259,7 @@ class Tables(Solution):
         """How many positions of the table can arise from the start."""
         from digitduels.solver import kernels
 
-        parts, _ = program(self.compiled)
+        parts, _ = lay_out(self.compiled)
         reached = np.zeros(len(self.codes), np.bool_)
         table, mine, theirs = self.encode(self.game.start())
         reached[(table * self._hands + theirs) * self._hands + mine] = True

@@ -1,12 +1,10 @@
-"""What is known of a position, and what every solution can be asked."""
+"""The truth about one position."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from digitduels.core import Outcome, State
-from digitduels.games import AnyGame
+from digitduels.core import Outcome
 
 
 class Verdict(NamedTuple):
@@ -34,57 +32,3 @@ class Verdict(NamedTuple):
 def finished(outcome: Outcome, player: int) -> Verdict:
     """The verdict on a finished game for a player."""
     return Verdict(0 if outcome.winner is None else 1 if outcome.winner == player else -1, 0)
-
-
-class Counts(NamedTuple):
-    """How many positions a solution knows. Values are for the player to move."""
-
-    positions: int
-    wins: int
-    draws: int
-    losses: int
-    reachable: int
-    """How many of them can arise from the start."""
-    longest: int
-    """The longest forced win, in plies."""
-
-
-class Solution(ABC):
-    """The exact truth about every position of a game."""
-
-    def __init__(self, game: AnyGame) -> None:
-        self.game = game
-
-    @abstractmethod
-    def probe(self, state: State[Any, Any]) -> Verdict:
-        """The verdict on a position; raises ValueError if the solution does not know it."""
-
-    @abstractmethod
-    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
-        """Every legal move with its verdict for the player who makes it, best first, equals in the order of the ids."""
-
-    @abstractmethod
-    def counts(self) -> Counts:
-        """How many positions there are, and of which kind."""
-
-    @abstractmethod
-    def by_distance(self) -> dict[Verdict, int]:
-        """How many positions have each verdict."""
-
-    @property
-    def start(self) -> Verdict:
-        """The verdict on the first position."""
-        return self.probe(self.game.start())
-
-    def best(self, state: State[Any, Any]) -> list[Any]:
-        """The best moves, all of them: the quickest wins, else the longest draws, else the slowest losses."""
-        each = self.each(state)
-        return [move for move, verdict in each if verdict == each[0][1]]
-
-    def line(self, state: State[Any, Any]) -> list[Any]:
-        """The moves of a best game from a position to the end."""
-        moves = []
-        while legal := self.game.legal_moves(state):
-            moves.append(legal[0] if len(legal) == 1 else self.each(state)[0][0])
-            state = self.game.after(state, moves[-1])
-        return moves

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State, called
 from digitduels.games import AnyGame
-from digitduels.solver.verdict import Solution, Verdict
-from digitduels.solver.words import soon, standing, winner
+from digitduels.solver.solution import Solution
+from digitduels.solver.verdict import Verdict
 from digitduels.study.reasons import reason
-from digitduels.study.wording import VALUES
+from digitduels.study.wording import VALUES, soon, standing, winner
 from digitduels.text import counted
 
 STEPS = 4

@@ -10,7 +10,8 @@ from typing import Any
 from digitduels.core import State
 from digitduels.match import Match
 from digitduels.solver import Progress
-from digitduels.solver.verdict import Solution, Verdict
+from digitduels.solver.solution import Solution
+from digitduels.solver.verdict import Verdict
 
 Judged = list[tuple[Any, Verdict]]
 Sort = Callable[[Solution, State[Any, Any], Judged], Hashable]

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from digitduels.core import State, called
 from digitduels.games import games
 from digitduels.match import Match
-from digitduels.solver.verdict import Solution
-from digitduels.solver.words import soon
+from digitduels.solver.solution import Solution
 from digitduels.study.hints import Trap, tempting
+from digitduels.study.wording import soon
 
 TIERS = {1: "win at once", 2: "win in two turns", 3: "win in three turns", 4: "win in four turns or more"}
 CHOICE = 3  # positions to choose from, at the least

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State, called
 from digitduels.games import AnyGame
-from digitduels.solver.verdict import Solution, Verdict
-from digitduels.solver.words import soon
-from digitduels.study.wording import VALUES, some
+from digitduels.solver.solution import Solution
+from digitduels.solver.verdict import Verdict
+from digitduels.study.wording import VALUES, some, soon
 
 Position = State[Any, Any]
 

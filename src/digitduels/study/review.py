@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from digitduels.core import Outcome, called
 from digitduels.match import Match
-from digitduels.solver.verdict import Solution, Verdict
-from digitduels.solver.words import standing, winner
-from digitduels.study.wording import VALUES, some
+from digitduels.solver.solution import Solution
+from digitduels.solver.verdict import Verdict
+from digitduels.study.wording import VALUES, some, standing, winner
 
 SIGNS = {0: "▲", 1: "▼", None: "="}
 LEGEND = "▲ Player 1 is winning, ▼ Player 2 is winning, = nobody is; one sign for the start and one for each turn"

@@ -17,18 +17,18 @@ from starlette.types import ASGIApp
 
 from digitduels import __version__
 from digitduels.text import clean
-from digitduels.web import health, lessons, rooms_api
 from digitduels.web.guard import Guard
-from digitduels.web.host import Host
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import Conflict
+from digitduels.web.rooms.rules import Conflict
+from digitduels.web.rooms.service import RoomService
+from digitduels.web.routes import health, rooms, solo
 from digitduels.web.settings import Settings
 from digitduels.web.store import StoreError, open_store
-from digitduels.web.workers import Workers
+from digitduels.web.workers.pool import Workers
 
 PAGE = Path(__file__).parent / "page"
-ADDRESSES = (
+PAGES = (
     "/",
     "/play/{game}",
     "/explore",
@@ -47,22 +47,22 @@ ADDRESSES = (
 def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp:
     """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
     app = routed(settings, stopping or asyncio.Event())
-    return Guard(rooms_api.Feed(app), settings, app.state.metrics)
+    return Guard(rooms.Feed(app), settings, app.state.metrics)
 
 
 def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     """All routes but the live feed, without the guard before them."""
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
-    app.include_router(rooms_api.router)  # first, since moves are what comes most
-    app.include_router(lessons.router)
+    app.include_router(rooms.router)  # first, since moves are what comes most
+    app.include_router(solo.router)
     app.include_router(health.router)
-    for path in ADDRESSES:
+    for path in PAGES:
         app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
     app.add_exception_handler(Refusal, refused)
-    app.add_exception_handler(Conflict, rooms_api.conflict)
-    app.add_exception_handler(StoreError, rooms_api.unavailable)
+    app.add_exception_handler(Conflict, rooms.conflict)
+    app.add_exception_handler(StoreError, rooms.unavailable)
     app.add_exception_handler(HTTPException, failed)
     app.add_exception_handler(RequestValidationError, senseless)
     return app
@@ -78,9 +78,9 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             app.state.metrics.gauge(f"{name}_waiting", lambda pool=pool: pool.waiting)
             app.state.metrics.gauge(f"{name}_workers_killed", lambda pool=pool: pool.killed)
         store = await asyncio.to_thread(open_store, settings.database)
-        host = Host(store, workers, settings, app.state.stopping)
-        app.state.host = await stack.enter_async_context(host)
-        app.state.metrics.gauge("streams_open", lambda: host.hub.streams)
+        service = RoomService(store, workers, settings, app.state.stopping)
+        app.state.rooms = await stack.enter_async_context(service)
+        app.state.metrics.gauge("streams_open", lambda: service.hub.streams)
         yield
 
 

@@ -21,7 +21,7 @@ from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings, listed
 
-ADDRESSES = 10_000  # that are remembered, to limit how often each calls
+MOST_CLIENTS = 10_000  # that are remembered, to limit how often each calls
 CHEAP = 1 << 14  # bytes of a request that count as much as a call
 COSTLY = {("POST", "/api/games"): 10}  # calls that count as several: a game is kept for days
 SEATS = 3  # a single player may call as often as a third of an address, where many may sit
@@ -187,7 +187,7 @@ class Buckets:
         cost = min(cost, self.burst)
         allowed = left >= cost
         self._left[who] = left - cost * allowed, now
-        if len(self._left) > ADDRESSES:
+        if len(self._left) > MOST_CLIENTS:
             self._left.popitem(last=False)
         return 0.0 if allowed else (cost - left) / self.rate
 

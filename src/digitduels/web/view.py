@@ -11,7 +11,7 @@ from digitduels.games import AnyGame
 from digitduels.manual import summary
 from digitduels.match import Match
 from digitduels.text import named
-from digitduels.web import address
+from digitduels.web import link
 
 WORDS = 100_000  # characters that are told of a game's history, the latest first
 
@@ -26,17 +26,17 @@ def view(match: Match) -> dict[str, Any]:
         "game": game.id,
         "title": game.title,
         "options": record["options"],
-        "changed": address.changed(game),
+        "changed": link.changed(game),
         "names": record["names"],
         "first": record["first"],
-        "position": None if match.position is None else address.placed(game, match.position),
+        "position": None if match.position is None else link.placed(game, match.position),
         "opening": match.opening,
         "moves": record["moves"],
         "conceded": record["conceded"],
         "player": None if outcome else state.player + 1,
         "outcome": outcome and {**record["outcome"], "reason": told(outcome.reason)},
         "board": {"goal": game.goal, "hands": [side(hand) for hand in board.hands], "table": side(board.table)},
-        "placed": address.placed(game, state),
+        "placed": link.placed(game, state),
         "fields": fields(game),
         "legal": [] if outcome else legal(match),
         "history": history(match),

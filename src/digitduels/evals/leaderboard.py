@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from digitduels.arena.grade import REFUSED, Judged, judged, share, summary, tally
+from digitduels.arena.grading import REFUSED, Judged, judged, share, summary, tally
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
 from digitduels.match import Match

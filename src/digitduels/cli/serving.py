@@ -11,7 +11,7 @@ import socket
 import sys
 import webbrowser
 
-from digitduels.terminal.cli import FAILURE, Failure, make_console, usage
+from digitduels.cli.main import FAILURE, Failure, make_console, usage
 from digitduels.text import quoted
 from digitduels.web import logs
 from digitduels.web.app import PAGE

@@ -15,14 +15,14 @@ from typing import Any
 
 import digitduels
 from digitduels import files
+from digitduels.cli.main import FILE, ILLEGAL_MOVE, LIMIT, Failure, make_console, shown, usage
 from digitduels.core import IllegalMove, InvalidMove, TooLarge, called
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.solver import Progress, Verdict, memory
-from digitduels.solver.theory import theory
-from digitduels.solver.words import soon, standing, winner
-from digitduels.study import programs
-from digitduels.terminal.cli import FILE, ILLEGAL, LIMIT, Failure, make_console, shown, usage
+from digitduels.study import serialization
+from digitduels.study.theory import theory
+from digitduels.study.wording import soon, standing, winner
 from digitduels.text import counted, quoted
 
 Judged = list[tuple[Any, Verdict]]
@@ -47,7 +47,7 @@ def solve(game: AnyGame, arguments: argparse.Namespace) -> int:
             if arguments.theory:
                 sentences = theory(solution, match.first)
             if arguments.plot is not None:
-                from digitduels.terminal.plot import draw
+                from digitduels.study.plots import draw
 
                 picture = draw(solution, match.state)
     except TooLarge as error:
@@ -57,7 +57,9 @@ def solve(game: AnyGame, arguments: argparse.Namespace) -> int:
         save(arguments.plot, picture)
     if arguments.json:
         console.say(
-            json.dumps(programs.solved(match, each) | ({"theory": sentences} if arguments.theory else {}), indent=1)
+            json.dumps(
+                serialization.solved(match, each) | ({"theory": sentences} if arguments.theory else {}), indent=1
+            )
         )
         return 0
     console.say(*(sentences or for_people(match, each)))
@@ -73,7 +75,7 @@ def reached(game: AnyGame, first: int, moves: str) -> Match:
         try:
             match.play(game.read(text, match.state))
         except (InvalidMove, IllegalMove) as error:
-            raise Failure(ILLEGAL, f"Move {place} of --moves, {quoted(text)}: {error}") from None
+            raise Failure(ILLEGAL_MOVE, f"Move {place} of --moves, {quoted(text)}: {error}") from None
     return match
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import digitduels
 from digitduels.arena.standings import standings
 from digitduels.arena.tournament import Plan, Progress, make_plan, run
+from digitduels.cli.main import FILE, ILLEGAL_MOVE, LIMIT, Failure, make_console, shown, usage
+from digitduels.cli.truth import working
 from digitduels.core import IllegalMove, InvalidMove, TooLarge
 from digitduels.games import AnyGame
 from digitduels.match import RecordError
-from digitduels.terminal.cli import FILE, ILLEGAL, LIMIT, Failure, make_console, shown, usage
-from digitduels.terminal.truth import working
 from digitduels.text import clean, counted
 
 
@@ -39,7 +39,7 @@ def contests(game: AnyGame, players: Sequence[str], arguments: argparse.Namespac
     except RecordError as error:
         raise Failure(FILE, f"{shown(records)}: {error}") from None
     except (InvalidMove, IllegalMove) as error:
-        raise Failure(ILLEGAL, f"{shown(records)}: {error}") from None
+        raise Failure(ILLEGAL_MOVE, f"{shown(records)}: {error}") from None
     except KeyboardInterrupt:
         if records is not None:
             print(f"\nduels: The games played are in {shown(records)}; the same command goes on.", file=sys.stderr)

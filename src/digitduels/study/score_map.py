@@ -6,7 +6,7 @@ from typing import Any
 
 from digitduels.core import State
 from digitduels.pool import Pool
-from digitduels.solver.verdict import Solution
+from digitduels.solver.solution import Solution
 
 ONE_BY_ONE = 200  # scores up to which every position is looked up on its own
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from digitduels.core import Option, State, TooLarge, Whole, called
 from digitduels.games import AnyGame
 from digitduels.solver.reference import Reference
-from digitduels.solver.verdict import Solution
-from digitduels.solver.words import soon, winner
+from digitduels.solver.solution import Solution
+from digitduels.study.wording import soon, winner
 from digitduels.text import counted
 
 FEW = 100  # different games, up to which a game is looked at game by game and with other values of its option

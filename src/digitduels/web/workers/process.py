@@ -20,7 +20,7 @@ import digitduels
 from digitduels.core import TooLarge, Whole
 from digitduels.games import game, games
 from digitduels.match import Match
-from digitduels.web.answers import ANSWERS, KEPT, Solutions
+from digitduels.web.workers.answers import ANSWERS, KEPT, Solutions
 
 MEMORY = "This takes more memory than this server gives to one visitor. Choose smaller numbers."
 

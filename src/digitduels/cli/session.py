@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from digitduels.cli.console import LONGEST, Console
+from digitduels.cli.saved_games import Save
 from digitduels.core import IllegalMove, InvalidMove, called
 from digitduels.manual import manual
 from digitduels.match import Match
-from digitduels.terminal.console import LONGEST, Console
-from digitduels.terminal.saves import Save
 from digitduels.text import clean, counted, named
 
 HELP = (

@@ -15,13 +15,13 @@ from digitduels.core import InvalidMove
 from digitduels.games import game_class, games
 from digitduels.manual import COMMON, card, tokens, transcript
 from digitduels.match import Match
-from digitduels.players import COACH, COACH_LEVEL, NAMES
+from digitduels.players import COACH, COACH_LEVEL, PLAYERS
 from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
-from digitduels.web import address
+from digitduels.web import link
 from digitduels.web.refusal import Refusal
 from digitduels.web.view import columns, listing, view
-from digitduels.web.workers import Workers
+from digitduels.web.workers.pool import Workers
 
 LONGEST_SEED = 100
 LARGEST_SHEET = 24
@@ -56,7 +56,7 @@ def takes(**further: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "parameters": [
             {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
-            for name, (about, schema) in (address.described() | further).items()
+            for name, (about, schema) in (link.described() | further).items()
         ]
     }
 
@@ -108,14 +108,14 @@ async def start(game: Id, request: Request) -> Response:
 @router.get(
     "/reply/{game}",
     summary="The move of a computer player",
-    openapi_extra=takes(vs=("who plays", {"type": "string", "enum": [*NAMES, COACH]}), seed=SEED),
+    openapi_extra=takes(vs=("who plays", {"type": "string", "enum": [*PLAYERS, COACH]}), seed=SEED),
 )
 async def computer(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "vs", "seed")
     going_on(match)
     who = more.get("vs", "")
-    if who not in (*NAMES, COACH):
-        raise Refusal(422, f"vs must be one of {', '.join((*NAMES, COACH))}; {quoted(who)} is not.")
+    if who not in (*PLAYERS, COACH):
+        raise Refusal(422, f"vs must be one of {', '.join((*PLAYERS, COACH))}; {quoted(who)} is not.")
     move = await ask(request, "reply", match, who=COACH_LEVEL if who == COACH else who, seed=seed(more))
     return reply(request, {"move": move})
 
@@ -134,7 +134,7 @@ async def solve(game: Id, request: Request) -> Response:
 async def hint(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "step", "you")
     going_on(match)
-    step = address.number(more, "step", 1, 4)
+    step = link.number(more, "step", 1, 4)
     return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step, you=reader(more))})
 
 
@@ -174,7 +174,7 @@ async def review(game: Id, request: Request) -> Response:
 )
 async def review_record(request: Request) -> Response:
     data = await request.body()
-    match = await workers(request).aside(lambda: address.recorded(data))
+    match = await workers(request).aside(lambda: link.recorded(data))
     return Response(json.dumps(await ask(request, "whole", match)), media_type="application/json")
 
 
@@ -224,7 +224,7 @@ async def sheet(request: Request) -> Response:
     name, match, more = await chosen_game(request, "count", "tier", "seed")
     if name is None:
         raise Refusal(422, f"game must be one of {', '.join(games())}.")
-    count = address.number({"count": more.get("count", "6")}, "count", 1, LARGEST_SHEET)
+    count = link.number({"count": more.get("count", "6")}, "count", 1, LARGEST_SHEET)
     return reply(request, await ask(request, "sheet", match, tier=tier_of(more), seed=seed(more), count=count))
 
 
@@ -250,11 +250,11 @@ async def learn(game: Id, request: Request) -> Response:
     answer = {
         **listing(type(rules)),
         "summary": about,
-        "changed": address.changed(rules),
+        "changed": link.changed(rules),
         "rules": [" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
         "rulings": [*rules.rulings, *COMMON],
         "moves": tokens(rules),
-        "example": {"moves": rules.example, "lines": transcript(address.book(rules.id), rules.example).splitlines()},
+        "example": {"moves": rules.example, "lines": transcript(link.book(rules.id), rules.example).splitlines()},
         "theory": theory,
     }
     return reply(request, answer)
@@ -266,14 +266,14 @@ async def learn(game: Id, request: Request) -> Response:
 async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[str, str]]:
     """The match in the address of a request."""
     pairs = request.query_params.multi_items()
-    if {key for key, _ in pairs} <= {*address.KEYS, *address.PAGE_ONLY, *further}:
-        return address.read(game, pairs, *further)
-    return await workers(request).aside(lambda: address.read(game, pairs, *further))
+    if {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY, *further}:
+        return link.read(game, pairs, *further)
+    return await workers(request).aside(lambda: link.read(game, pairs, *further))
 
 
 async def shown(match: Match, request: Request) -> dict[str, Any]:
     """The position of a match, for the page."""
-    return await workers(request).aside(lambda: view(match)) if address.changed(match.game) else view(match)
+    return await workers(request).aside(lambda: view(match)) if link.changed(match.game) else view(match)
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
@@ -281,7 +281,7 @@ async def chosen_game(request: Request, *further: str) -> tuple[str | None, Matc
     pairs = request.query_params.multi_items()
     name = next((value for key, value in pairs if key == "game"), None)
     match, more = await read(order("")[0] if name is None else name, request, "game", *further)
-    if name is None and address.changed(match.game):
+    if name is None and link.changed(match.game):
         raise Refusal(422, "Options belong to a game: name it with game=.")
     return name, Match(match.game), more
 
@@ -316,12 +316,12 @@ def seed(more: dict[str, str]) -> str:
 
 def reader(more: dict[str, str]) -> int | None:
     """The player to whom sentences are said, if the query names one."""
-    return address.number(more, "you", 1, 2) - 1 if more.get("you") else None
+    return link.number(more, "you", 1, 2) - 1 if more.get("you") else None
 
 
 def tier_of(more: dict[str, str]) -> int | None:
     """The tier that a query names, if it does."""
-    return address.number(more, "tier", 1, max(TIERS)) if more.get("tier") else None
+    return link.number(more, "tier", 1, max(TIERS)) if more.get("tier") else None
 
 
 def going_on(match: Match) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from digitduels.core import InvalidMove
 from digitduels.match import Match
-from digitduels.players.base import Forfeit, Player
+from digitduels.players.player import Forfeit, Player
 from digitduels.text import clean, quoted
 
 LINE = 1 << 16  # bytes of an answer

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from digitduels.core import State, called
 from digitduels.pool import Pool
 from digitduels.solver import Solution
-from digitduels.study.maps import Cells, cells
+from digitduels.study.score_map import Cells, cells
 from digitduels.text import counted
 
 COLOURS = {1: "#0072B2", 0: "#999999", -1: "#B84A00"}

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.match import Match
-from digitduels.solver.verdict import Solution, Verdict
+from digitduels.solver.solution import Solution
+from digitduels.solver.verdict import Verdict
 from digitduels.study.review import Moment, review
 
 KINDS = ("kept", "threw", "illegal", "invalid", "forfeited", "conceded")

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from digitduels import files
+from digitduels.cli.contests import percent, table
+from digitduels.cli.main import FAILURE, FILE, LIMIT, Failure, make_console, shown, usage
+from digitduels.cli.playing import solved
+from digitduels.cli.truth import working
 from digitduels.core import TooLarge
 from digitduels.evals import dataset
-from digitduels.evals.results import Done, LogError, leaderboard, read_logs
+from digitduels.evals.leaderboard import Done, LogError, leaderboard, read_logs
 from digitduels.games import AnyGame, game
-from digitduels.terminal.cli import FAILURE, FILE, LIMIT, Failure, make_console, shown, usage
-from digitduels.terminal.contests import percent, table
-from digitduels.terminal.playing import solved
-from digitduels.terminal.truth import working
 from digitduels.text import clean, counted
 
 MOST = 1_000_000  # positions of a dataset

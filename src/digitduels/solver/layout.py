@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +10,6 @@ import numpy.typing as npt
 from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
 
 Words = npt.NDArray[np.uint64]
-
-BLOCK = 1 << 19  # bytes of a table that one task fills in a row: they stay in a core's own memory
 
 
 class Scale(NamedTuple):
@@ -46,7 +43,7 @@ class Scale(NamedTuple):
         return found.astype(self.dtype)
 
 
-class Program(NamedTuple):
+class Layout(NamedTuple):
     """What the kernels need to know of a game."""
 
     hands: np.uint64
@@ -67,8 +64,8 @@ class Program(NamedTuple):
     alike: npt.NDArray[np.uint32]  # [map, hand]: the next hand that it turns into another one than this
 
 
-def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
-    """The program of a game, and for [take, hand] the best that a move can end the game with at once, or 0."""
+def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
+    """The layout of a game, and for [take, hand] the best that a move can end the game with at once, or 0."""
     count = len(compiled.hands)
     takes, group = _distinct(compiled.takes)
     maps, which = _distinct(np.vstack([np.arange(count, dtype=np.int32), compiled.other]))
@@ -91,7 +88,7 @@ def program(compiled: Compiled) -> tuple[Program, npt.NDArray[np.int32]]:
         return np.ascontiguousarray(values, np.uint64)
 
     return (
-        Program(
+        Layout(
             hands=np.uint64(count),
             base=np.uint64(compiled.base),
             weights=words(compiled.weights),
@@ -125,53 +122,3 @@ def _next_other(row: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """For each place in a row, the next one at which something else stands."""
     edges = np.append(np.flatnonzero(np.diff(row)) + 1, len(row))
     return edges[np.searchsorted(edges, np.arange(len(row)), "right")]
-
-
-def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words]:
-    """The order of work: tasks of one wave need only what the waves before them have filled.
-
-    A task is (first table, last + 1, first hand of the mover, last + 1, first hand of the player who waits, last + 1).
-    """
-    count = len(compiled.hands)
-    if compiled.takes.any(axis=1).all():
-        # Every move takes from the pool, so a table needs only tables before it. Blocks of the low digits are filled
-        # in a row; blocks with equally many numbers in the high digits do not need each other.
-        low = 0
-        while low < compiled.digits and compiled.base ** (low + 1) * count**2 * item <= block:
-            low += 1
-        size = compiled.base**low
-        blocks = np.arange(compiled.tables // size)
-        for level in _levels(blocks, compiled.base, compiled.digits - low):
-            tasks = np.zeros((len(level), 6), np.uint64)
-            tasks[:, 0], tasks[:, 1] = level * size, (level + 1) * size
-            tasks[:, 3] = tasks[:, 5] = count
-            yield tasks
-    else:
-        # Some moves leave the table alone; they lower the sum of the two hands' ranks.
-        highest = int(compiled.rank[-1])
-        edges = np.searchsorted(compiled.rank, np.arange(highest + 2)).tolist()
-        for level in _levels(np.arange(compiled.tables), compiled.base, compiled.digits):
-            for total in range(2 * highest + 1):
-                tasks_ = [
-                    (
-                        table,
-                        table + 1,
-                        hand,
-                        min(hand + 64, edges[mine + 1]),
-                        edges[total - mine],
-                        edges[total - mine + 1],
-                    )
-                    for table in level.tolist()
-                    for mine in range(max(0, total - highest), min(highest, total) + 1)
-                    for hand in range(edges[mine], edges[mine + 1], 64)
-                ]
-                yield np.array(tasks_, np.uint64).reshape(-1, 6)
-
-
-def _levels(places: npt.NDArray[np.int64], base: int, digits: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Places of pools by how many numbers they hold, the fewest first."""
-    held = np.zeros(len(places), np.int64)
-    for digit in range(digits):
-        held += places // base**digit % base
-    for level in range(int(held.max()) + 1):
-        yield places[held == level]

@@ -17,9 +17,9 @@ from digitduels.match import Match, RecordError
 from digitduels.text import clean, quoted
 
 if TYPE_CHECKING:
-    from digitduels.terminal.console import Console
+    from digitduels.cli.console import Console
 
-FAILURE, USAGE, ILLEGAL, FILE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 5, 130
+FAILURE, USAGE, ILLEGAL_MOVE, FILE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
 
 class Failure(Exception):
@@ -330,7 +330,7 @@ def run(parser: Parser, arguments: Sequence[str] | None) -> int:
 
 
 def run_play(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.playing import play
+    from digitduels.cli.playing import play
 
     return play(arguments)
 
@@ -340,21 +340,21 @@ def run_quick(parser: Parser) -> int:
     if not console.interactive:
         parser.print_help()
         return USAGE
-    from digitduels.terminal.playing import pick, play
+    from digitduels.cli.playing import pick, play
 
     wanted = pick(console)
     return 0 if wanted is None else play(parser.parse_args(["play", *wanted]))
 
 
 def run_resume(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal import saves
+    from digitduels.cli import saved_games
 
     if arguments.file is not None:
         path = saved_file(arguments.file)
         data, match = load(path)
         return go_on(match, path, data)
-    for name in saves.names():
-        path = saves.path_of(name)
+    for name in saved_games.names():
+        path = saved_games.path_of(name)
         try:
             data, match = load(path)
         except Failure:
@@ -365,9 +365,9 @@ def run_resume(arguments: argparse.Namespace) -> int:
 
 
 def run_saved(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal import saves
+    from digitduels.cli import saved_games
 
-    names = saves.names()
+    names = saved_games.names()
     for name in arguments.delete:
         if name not in names:
             raise Failure(FILE, f"There is no saved game {quoted(name)}. `duels saved` lists them.")
@@ -375,7 +375,7 @@ def run_saved(arguments: argparse.Namespace) -> int:
         finished = [name for name in names if arguments.delete_finished and is_finished(name)]
         for name in dict.fromkeys((*arguments.delete, *finished)):
             try:
-                saves.path_of(name).unlink()
+                saved_games.path_of(name).unlink()
             except OSError as error:
                 raise Failure(FILE, f"{name} could not be deleted: {error.strerror}.") from None
             print(f"Deleted {name}.")
@@ -426,55 +426,55 @@ def run_rules(arguments: argparse.Namespace) -> int:
 
 
 def run_solve(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.truth import solve
+    from digitduels.cli.truth import solve
 
     return solve(read_game(arguments.game, arguments.set), arguments)
 
 
 def run_cache(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.truth import cache
+    from digitduels.cli.truth import cache
 
     return cache(verify=arguments.verify, clear=arguments.clear)
 
 
 def run_match(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.contests import contests
+    from digitduels.cli.contests import contests
 
     return contests(read_game(arguments.game, arguments.set), (arguments.one, arguments.two), arguments)
 
 
 def run_tournament(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.contests import contests
+    from digitduels.cli.contests import contests
 
     return contests(read_game(arguments.game, arguments.set), arguments.players, arguments)
 
 
 def run_review(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.lessons import run_review
+    from digitduels.cli.lessons import run_review
 
     return run_review(arguments)
 
 
 def run_puzzle(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.lessons import run_puzzle
+    from digitduels.cli.lessons import run_puzzle
 
     return run_puzzle(arguments)
 
 
 def run_serve(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.serving import serve
+    from digitduels.cli.serving import serve
 
     return serve(arguments)
 
 
 def run_eval(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.evals import run_eval
+    from digitduels.cli.evals import run_eval
 
     return run_eval(arguments)
 
 
 def run_dataset(arguments: argparse.Namespace) -> int:
-    from digitduels.terminal.evals import run_dataset
+    from digitduels.cli.evals import run_dataset
 
     return run_dataset(read_game(arguments.game, arguments.set), arguments)
 
@@ -494,7 +494,7 @@ def usage(message: str) -> NoReturn:
 
 
 def make_console() -> Console:
-    from digitduels.terminal.console import Console
+    from digitduels.cli.console import Console
 
     return Console()
 
@@ -517,7 +517,7 @@ def read_game(name: str, settings: Sequence[str]) -> AnyGame:
 
 
 def go_on(match: Match, path: Path, data: bytes) -> int:
-    from digitduels.terminal.playing import resume
+    from digitduels.cli.playing import resume
 
     return resume(match, path, data)
 
@@ -539,9 +539,9 @@ def new_file(path: Path) -> Path:
 
 def saved_file(name: str) -> Path:
     """The file that a person means: a path, or the name of a saved game."""
-    from digitduels.terminal import saves
+    from digitduels.cli import saved_games
 
-    return saves.path_of(name) if not Path(name).exists() and name in saves.names() else Path(name)
+    return saved_games.path_of(name) if not Path(name).exists() and name in saved_games.names() else Path(name)
 
 
 def load(path: Path) -> tuple[bytes, Match]:
@@ -555,7 +555,7 @@ def load(path: Path) -> tuple[bytes, Match]:
     except RecordError as error:
         raise Failure(FILE, f"{shown(path)}: {error}") from None
     except (InvalidMove, IllegalMove) as error:
-        raise Failure(ILLEGAL, f"{shown(path)}: {error}") from None
+        raise Failure(ILLEGAL_MOVE, f"{shown(path)}: {error}") from None
     except OSError as error:
         raise Failure(FILE, f"{shown(path)} cannot be read: {error.strerror or error}.") from None
 
@@ -566,22 +566,22 @@ def shown(path: Path | str) -> str:
 
 
 def is_finished(name: str) -> bool:
-    from digitduels.terminal import saves
+    from digitduels.cli import saved_games
 
     try:
-        return load(saves.path_of(name))[1].outcome is not None
+        return load(saved_games.path_of(name))[1].outcome is not None
     except Failure:
         return False
 
 
 def about(name: str) -> str:
     """A saved game in a line."""
+    from digitduels.cli import saved_games
     from digitduels.core import called
-    from digitduels.terminal import saves
     from digitduels.text import counted, named
 
     try:
-        match = load(saves.path_of(name))[1]
+        match = load(saved_games.path_of(name))[1]
     except Failure as failure:
         return f"cannot be resumed. {failure}"
     outcome = match.outcome

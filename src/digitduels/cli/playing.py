@@ -9,18 +9,18 @@ from contextlib import suppress
 from pathlib import Path
 
 import digitduels
+from digitduels.cli import saved_games
+from digitduels.cli.console import Console
+from digitduels.cli.main import LIMIT, Failure, make_console, new_file, read_game, usage
+from digitduels.cli.saved_games import Save
+from digitduels.cli.session import Session
+from digitduels.cli.solo import Solo
 from digitduels.core import TooLarge, called
 from digitduels.games import AnyGame, game_class, games
 from digitduels.manual import summary
 from digitduels.match import Match, player_names
-from digitduels.players import COACH, COACH_LEVEL, NAMES, Player, check, player
+from digitduels.players import COACH, COACH_LEVEL, PLAYERS, Player, check, player
 from digitduels.solver import Solution
-from digitduels.terminal import saves
-from digitduels.terminal.cli import LIMIT, Failure, make_console, new_file, read_game, usage
-from digitduels.terminal.console import Console
-from digitduels.terminal.saves import Save
-from digitduels.terminal.session import Session
-from digitduels.terminal.solo import Solo
 from digitduels.text import quoted
 
 
@@ -68,7 +68,7 @@ def pick(console: Console) -> list[str] | None:
     ids = games()
     last = "number-duel"
     with suppress(OSError):  # without saved games there is still a game to play
-        last = next((name.rpartition("-")[0] for name in saves.names()), last)
+        last = next((name.rpartition("-")[0] for name in saved_games.names()), last)
     default = str(ids.index(last) + 1) if last in ids else "1"
     console.say("Which duel?")
     for place, name in enumerate(ids, 1):
@@ -77,7 +77,7 @@ def pick(console: Console) -> list[str] | None:
     try:
         places = [str(place) for place in range(1, len(ids) + 1)]
         game = ask_for(console, f"1 to {len(ids)}, or Enter for {default}: ", places, default)
-        levels = [name for name in NAMES if name.isdecimal()]
+        levels = [name for name in PLAYERS if name.isdecimal()]
         who = ask_for(console, "Enter for two people here, or 1 to 7 for a computer that strong: ", levels, "human")
     except EOFError:
         return None
@@ -95,7 +95,7 @@ def ask_for(console: Console, question: str, answers: list[str], default: str) -
 def resume(match: Match, path: Path, data: bytes) -> int:
     """Goes on with a game, against the same opponent if it was one of ours."""
     console = make_console()
-    if any(name not in ("human", COACH, *NAMES) for name in match.players):
+    if any(name not in ("human", COACH, *PLAYERS) for name in match.players):
         console.say("One side was played by a program, which is not started from a file. Two people play on.")
         match.players = ("human", "human")
     return begin(match, Save(path, data), console)
@@ -120,7 +120,7 @@ _solutions: dict[AnyGame, Solution] = {}
 
 def solved(game: AnyGame) -> Solution:
     """The solution of the game that is played, with progress shown while it is worked out."""
-    from digitduels.terminal.truth import working
+    from digitduels.cli.truth import working
 
     if game not in _solutions:
         try:
@@ -133,7 +133,7 @@ def solved(game: AnyGame) -> Solution:
 
 def give_fair_start(match: Match) -> None:
     """Plays the opening of a fair start."""
-    from digitduels.study.starts import fair_start
+    from digitduels.study.fair_starts import fair_start
 
     for move in fair_start(solved(match.game), match.seed):
         match.play(move)
@@ -154,4 +154,4 @@ def shown(name: str) -> str:
     """What a computer player is called in the game."""
     if name.isdecimal():
         return f"Level {name}"
-    return name.capitalize() if name in (*NAMES, COACH) else "The program"
+    return name.capitalize() if name in (*PLAYERS, COACH) else "The program"

@@ -11,17 +11,17 @@ from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.solver import Solution
-from digitduels.solver.theory import theory
-from digitduels.solver.words import standing
-from digitduels.study import programs, sheets
+from digitduels.study import puzzle_sheet, serialization
+from digitduels.study.fair_starts import fair_start
 from digitduels.study.hints import hint, refutation, warning, worth
-from digitduels.study.maps import cells
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
 from digitduels.study.review import review
-from digitduels.study.starts import fair_start
+from digitduels.study.score_map import cells
+from digitduels.study.theory import theory
+from digitduels.study.wording import standing
 from digitduels.text import addressed, named
-from digitduels.web import address
+from digitduels.web import link
 
 KEPT = 2  # variants whose solutions a worker holds
 WIDEST = 250  # scores of a map
@@ -40,7 +40,7 @@ class Solutions:
         self._variants: OrderedDict[AnyGame, Solution] = OrderedDict()
 
     def __call__(self, game: AnyGame) -> Solution:
-        if game == address.book(game.id):
+        if game == link.book(game.id):
             if game not in self._books:
                 self._books[game] = digitduels.solve(game)
             return self._books[game]
@@ -75,7 +75,7 @@ def position(match: Match, solve: Solve, you: int | None = None) -> dict[str, An
     """How a position stands, and what every move of it is worth."""
     outcome, told = match.outcome, _teller(match, you)
     each = [] if outcome else solve(match.game).each(match.state)
-    answer = programs.solved(match, each)
+    answer = serialization.solved(match, each)
     for entry, (_, verdict) in zip(answer["each"], each, strict=True):
         entry["words"] = told(worth(match.state.player, verdict)[1])
     answer["standing"] = told(outcome.reason if outcome else standing(match.state.player, each[0][1]))
@@ -96,7 +96,7 @@ def judgement(match: Match, solve: Solve, move: str, you: int | None = None) -> 
     return {
         "keeps": question is None,
         "question": question,
-        **programs.judged(verdict),
+        **serialization.judged(verdict),
         "words": told(worth(state.player, verdict)[1]),
         "why": told(why),
     }
@@ -106,7 +106,7 @@ def whole(match: Match, solve: Solve, you: int | None = None) -> dict[str, Any]:
     """The review of a game."""
     solution = solve(match.game)
     found, told = review(match, solution), _teller(match, you)
-    answer = programs.reviewed(match, found)
+    answer = serialization.reviewed(match, found)
     for entry, moment in zip(answer["turns"], found.moments, strict=True):
         if moment.swing:
             state = match.states[moment.ply]
@@ -120,7 +120,7 @@ def whole(match: Match, solve: Solve, you: int | None = None) -> dict[str, Any]:
         "ribbon": found.ribbon,
         "players": list(match.players),
         "asked": [list(question) for question in match.asked],
-        "address": address.written(match),
+        "address": link.written(match),
     }
 
 
@@ -155,10 +155,10 @@ def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: 
 def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -> dict[str, Any]:
     """Puzzles to print, with their answers."""
     found, solution = _puzzles(match, solve, tier, seed, count, False)
-    told = sheets.items(found, solution)
+    told = puzzle_sheet.items(found, solution)
     return {
-        "title": sheets.title(solution, seed),
-        "about": sheets.about(solution),
+        "title": puzzle_sheet.title(solution, seed),
+        "about": puzzle_sheet.about(solution),
         "puzzles": [_puzzle(each, solution) | item._asdict() for each, item in zip(found, told, strict=True)],
     }
 
@@ -166,7 +166,7 @@ def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -
 def _puzzles(
     match: Match, solve: Solve, tier: int | None, seed: str, count: int, everywhere: bool
 ) -> tuple[list[Puzzle], Solution]:
-    games = (address.book(name) for name in order(seed)) if everywhere else [match.game]
+    games = (link.book(name) for name in order(seed)) if everywhere else [match.game]
     found = find(map(solve, games), tier, seed, count)
     if found is None:
         raise ValueError(NONE)
@@ -180,7 +180,7 @@ def _puzzle(found: Puzzle, solution: Solution) -> dict[str, Any]:
         "tier": found.tier,
         "tiers": {str(tier): about for tier, about in TIERS.items()},
         "question": found.question(solution),
-        "address": address.written(found.match),
+        "address": link.written(found.match),
     }
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from digitduels.games import games
 from digitduels.match import Match
-from digitduels.web.address import book
+from digitduels.web.link import book
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 
@@ -44,7 +44,7 @@ class Worker:
 
     @classmethod
     async def start(cls, *arguments: object) -> Worker:
-        command = [sys.executable, "-m", "digitduels.web.worker", *map(str, arguments)]
+        command = [sys.executable, "-m", "digitduels.web.workers.process", *map(str, arguments)]
         return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST))
 
     async def ask(self, question: bytes) -> bytes:

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Res
 
 from digitduels.web.metrics import Metrics
 from digitduels.web.store import Store, StoreError
-from digitduels.web.workers import Workers
+from digitduels.web.workers.pool import Workers
 
 router = APIRouter(tags=["for whoever runs the server"])
 
@@ -31,7 +31,7 @@ async def ready(request: Request) -> Response:
     workers: Workers = state.workers
     parts = {
         "tables": workers.warm,
-        "database": await answers(state.host.store),
+        "database": await answers(state.rooms.store),
         "running": not state.stopping.is_set(),
     }
     return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)

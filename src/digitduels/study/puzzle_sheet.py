@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from digitduels.manual import summary
-from digitduels.solver.verdict import Solution
+from digitduels.solver.solution import Solution
 from digitduels.study.hints import refutation, told_line
 from digitduels.study.puzzles import TIERS, Puzzle
 from digitduels.study.reasons import reason

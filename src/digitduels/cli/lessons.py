@@ -11,16 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from digitduels import files
-from digitduels.core import IllegalMove, InvalidMove, State, called
-from digitduels.match import Match
-from digitduels.solver import Solution, Verdict
-from digitduels.solver.words import soon, standing
-from digitduels.study import programs, sheets
-from digitduels.study.hints import STEPS, hint, refutation
-from digitduels.study.puzzles import NONE, TIERS, Puzzle, daily, find, order, today
-from digitduels.study.review import LEGEND, Moment, Review, review
-from digitduels.study.wording import VALUES, some
-from digitduels.terminal.cli import (
+from digitduels.cli.console import Console
+from digitduels.cli.main import (
     FAILURE,
     FILE,
     Failure,
@@ -32,9 +24,16 @@ from digitduels.terminal.cli import (
     shown,
     usage,
 )
-from digitduels.terminal.console import Console
-from digitduels.terminal.playing import solved
-from digitduels.terminal.truth import WIDTH
+from digitduels.cli.playing import solved
+from digitduels.cli.truth import WIDTH
+from digitduels.core import IllegalMove, InvalidMove, State, called
+from digitduels.match import Match
+from digitduels.solver import Solution, Verdict
+from digitduels.study import puzzle_sheet, serialization
+from digitduels.study.hints import STEPS, hint, refutation
+from digitduels.study.puzzles import NONE, TIERS, Puzzle, daily, find, order, today
+from digitduels.study.review import LEGEND, Moment, Review, review
+from digitduels.study.wording import VALUES, some, soon, standing
 from digitduels.text import counted, named
 
 HELP = "hint: a hint, again for more; Enter: the answer; quit: leave."
@@ -99,7 +98,7 @@ def run_review(arguments: argparse.Namespace) -> int:
     told = review(match, solved(match.game))
     console = make_console()
     if arguments.json:
-        console.say(json.dumps(programs.reviewed(match, told), indent=1, ensure_ascii=False))
+        console.say(json.dumps(serialization.reviewed(match, told), indent=1, ensure_ascii=False))
         return 0
     lesson = Lesson(match, solved(match.game), console)
     lesson.say(f"{match.game.title}: {called(0)} against {called(1)}, {counted(len(match.moves), 'move')}.")
@@ -176,7 +175,7 @@ def run_puzzle(arguments: argparse.Namespace) -> int:
         return write_sheet(arguments, seed)
     (puzzle,), solution = found(arguments, seed, 1)
     lesson = Lesson(puzzle.match, solution, make_console())
-    lesson.say(f"{solution.game.title}, puzzle {seed}: {TIERS[puzzle.tier]}.", *sheets.about(solution))
+    lesson.say(f"{solution.game.title}, puzzle {seed}: {TIERS[puzzle.tier]}.", *puzzle_sheet.about(solution))
     with suppress(Leave, EOFError):
         solve(lesson, puzzle)
     return 0
@@ -231,10 +230,10 @@ def write_sheet(arguments: argparse.Namespace, seed: object) -> int:
     puzzles, solution = found(arguments, seed, arguments.print)
     console = make_console()
     if path is None:
-        console.say(*sheets.markdown(puzzles, solution, seed).splitlines())
+        console.say(*puzzle_sheet.markdown(puzzles, solution, seed).splitlines())
         return 0
     page = path.suffix.lower() in (".html", ".htm")
-    text = sheets.html(puzzles, solution, seed) if page else sheets.markdown(puzzles, solution, seed)
+    text = puzzle_sheet.html(puzzles, solution, seed) if page else puzzle_sheet.markdown(puzzles, solution, seed)
     try:
         files.write(new_file(path), text.encode())
     except OSError as error:

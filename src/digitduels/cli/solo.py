@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from digitduels.cli.console import Console
+from digitduels.cli.saved_games import Save
+from digitduels.cli.session import AT_THE_END, HELP, Session
 from digitduels.core import called
 from digitduels.manual import answered
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player
 from digitduels.solver import Solution
-from digitduels.terminal.console import Console
-from digitduels.terminal.saves import Save
-from digitduels.terminal.session import AT_THE_END, HELP, Session
 from digitduels.text import addressed
 
 SOLO_HELP = (

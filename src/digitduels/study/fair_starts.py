@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from digitduels.solver.verdict import Solution
+from digitduels.solver.solution import Solution
 
 _TRIED = 200  # openings looked at for each start
 

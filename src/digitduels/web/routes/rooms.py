@@ -10,11 +10,12 @@ from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
-from digitduels.web import address, rooms
-from digitduels.web.host import NO_GAME, Host, packed
-from digitduels.web.live import Receive, Scope, Send
+from digitduels.web import link
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import LEVELS, Conflict
+from digitduels.web.rooms import rules
+from digitduels.web.rooms.feed import Receive, Scope, Send
+from digitduels.web.rooms.rules import LEVELS, Conflict
+from digitduels.web.rooms.service import NO_GAME, RoomService, packed
 from digitduels.web.store import StoreError
 
 JSON = "application/json"
@@ -94,25 +95,25 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 @router.post("", status_code=201, summary="Begin a game", responses={422: _ANSWERS[422]})
 async def create(sent: Creation, request: Request) -> Response:
     pairs = _pairs(sent)
-    match, _ = await request.app.state.workers.aside(lambda: address.read(sent.game, pairs))
+    match, _ = await request.app.state.workers.aside(lambda: link.read(sent.game, pairs))
     seat, computer = _seats(sent)
-    return _json(await _host(request).create(match, seat, sent.name, computer), 201)
+    return _json(await _service(request).create(match, seat, sent.name, computer), 201)
 
 
 @router.post("/{id}/seats", status_code=201, summary="Take the free seat, by an invitation", responses=_ANSWERS)
 async def join(id: str, sent: Joining, request: Request) -> Response:
-    answer, new = await _host(request).join(_known(id), sent.invite, sent.key or rooms.new_secret(), sent.name)
+    answer, new = await _service(request).join(_known(id), sent.invite, sent.key or rules.new_secret(), sent.name)
     return _json(answer, 201 if new else 200)
 
 
 @router.get("/{id}", summary="How a game stands", responses={404: _ANSWERS[404]})
 async def state(id: str, request: Request) -> Response:
-    host = _host(request)
-    room = await host.room(_known(id))
-    headers = {"ETag": host.etag(room), "Cache-Control": "no-cache"}
+    service = _service(request)
+    room = await service.room(_known(id))
+    headers = {"ETag": service.etag(room), "Cache-Control": "no-cache"}
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return Response(host.render(room), media_type=JSON, headers=headers)
+    return Response(service.render(room), media_type=JSON, headers=headers)
 
 
 @router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_ANSWERS)
@@ -160,9 +161,9 @@ class Feed:
             return
         scope["route"] = self  # for whoever counts requests
         scheme, _, token = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1").partition(" ")
-        host: Host = self.app.state.host
+        service: RoomService = self.app.state.rooms
         try:
-            await host.stream(_known(asked[1]), token.strip() if scheme.lower() == "bearer" else None, receive, send)
+            await service.stream(_known(asked[1]), token.strip() if scheme.lower() == "bearer" else None, receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
 
@@ -170,7 +171,7 @@ class Feed:
 async def conflict(request: Request, error: Exception) -> Response:
     """Too late: how the game stands now."""
     assert isinstance(error, Conflict)
-    state = _host(request).render(error.room)
+    state = _service(request).render(error.room)
     return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
 
 
@@ -183,16 +184,16 @@ async def unavailable(_: Request, error: Exception) -> Response:
 async def _act(
     request: Request, id: str, token: HTTPAuthorizationCredentials | None, kind: str, sent: Doing, body: Any = None
 ) -> Response:
-    host = _host(request)
+    service = _service(request)
     shown = "" if token is None else token.credentials
-    answer = await host.act(_known(id), shown, kind, sent.version, sent.key, body or {})
-    content = b'{"accepted":%d,"state":%b}' % (answer.accepted, host.render(answer.room))
+    answer = await service.act(_known(id), shown, kind, sent.version, sent.key, body or {})
+    content = b'{"accepted":%d,"state":%b}' % (answer.accepted, service.render(answer.room))
     return Response(content, 201 if answer.new else 200, media_type=JSON)
 
 
-def _host(request: Request) -> Host:
-    host: Host = request.app.state.host
-    return host
+def _service(request: Request) -> RoomService:
+    service: RoomService = request.app.state.rooms
+    return service
 
 
 def _known(id: str) -> str:
@@ -205,7 +206,7 @@ def _known(id: str) -> str:
 def _pairs(sent: Creation) -> list[tuple[str, str]]:
     """What was sent as the pairs of an address, where the same rules hold."""
     for name in sent.options:
-        if name in (*address.KEYS, *address.PAGE_ONLY):
+        if name in (*link.KEYS, *link.PAGE_ONLY):
             raise Refusal(422, f"{name} is no option.")
     texts = {
         name: ",".join(map(str, value)) if isinstance(value, list) else str(value)

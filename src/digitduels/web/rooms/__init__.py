@@ -1,0 +1,1 @@
+"""Games between friends: the rules of a room, the service that runs rooms, and the live feed."""

@@ -1,0 +1,1 @@
+"""Worker processes: the pool that asks them, the process itself, and the answers it gives."""
