@@ -10,6 +10,7 @@ from digitduels.arena.contest import contest
 from digitduels.arena.ratings import score
 from digitduels.match import Match
 from digitduels.players import Player, player
+from digitduels.players.levels import tuning
 from digitduels.players.perfect import Perfect
 from digitduels.players.player import chance
 from digitduels.solver import Solution
@@ -39,7 +40,7 @@ def table() -> str:
     for name in dd.games():
         solution = dd.solve(dd.game(name))
         starts = [fair_start(solution, seed) for seed in range(GAMES)]
-        for level in sorted({3, 4, 5} & {*solution.game.levels}):
+        for level in sorted({3, 4, 5} & {*tuning(solution.game).levels}):
             traps, resistance = [
                 [saved(solution, opening, level, kind(solution, seed), seed) for seed, opening in enumerate(starts)]
                 for kind in (Perfect, Resistance)

@@ -23,8 +23,9 @@ from digitduels.arena.grading import Grade, grade
 from digitduels.arena.ratings import ratings, score
 from digitduels.arena.standings import standings
 from digitduels.arena.tournament import Plan, Played, make_plan, run
-from digitduels.match import Match, RecordError
+from digitduels.match import Match
 from digitduels.players import Forfeit, Player, player
+from digitduels.record import RecordError, parse, to_record
 
 solve = functools.cache(functools.partial(dd.solve, cache=False))
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
@@ -65,7 +66,7 @@ def test_a_contest_goes_on_from_where_the_match_stands() -> None:
 
 
 def test_who_forfeits_loses_with_the_reason_in_the_record() -> None:
-    record = contest(duel(""), Script("+5"), Script()).record()
+    record = to_record(contest(duel(""), Script("+5"), Script()))
     assert (record["conceded"], record["forfeit"]) == (2, "there is nothing left to play.")
     assert record["outcome"] == {"winner": 1, "reason": "Player 2 forfeits the game: there is nothing left to play."}
 
@@ -234,7 +235,7 @@ def test_one_file_may_hold_several_tournaments(plan: Plan, tmp_path: Path) -> No
 def test_every_line_of_the_file_is_a_record(plan: Plan, tmp_path: Path) -> None:
     played = run(plan, tmp_path / "games.jsonl", workers=1)
     for line, game in zip((tmp_path / "games.jsonl").read_bytes().splitlines(), played, strict=True):
-        assert Match.parse(line).record() == game.record
+        assert to_record(parse(line)) == game.record
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from conftest import Open, Run
 from digitduels import __version__
 from digitduels.cli import saved_games
 from digitduels.manual import manual
+from digitduels.record import load
 
 COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
 COMMANDS += ["serve", "eval", "dataset", "completion"]
@@ -193,7 +194,7 @@ def test_a_finished_game_can_be_looked_at_again_and_taken_up(duels: Run) -> None
     duels("play", "number-duel", "--set", "target=5", answers="+5\n")
     shown = duels("resume", "number-duel-1", answers="undo\n+4\n").stdout
     assert "Player 1 has reached 5 points and wins the game!\n" in shown
-    assert [str(move) for move in dd.Match.load(saved_games.path_of("number-duel-1")).moves] == ["+4"]
+    assert [str(move) for move in load(saved_games.path_of("number-duel-1")).moves] == ["+4"]
 
 
 def test_with_nothing_to_resume_resume_says_how_to_start(duels: Run) -> None:
@@ -206,7 +207,7 @@ def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path
     shown = duels("play", "numerical-nexus", "--save", "our game.json", answers="+5\n").stdout
     assert shown.endswith("The game is saved. Go on with: duels resume 'our game.json'\n")
     duels("resume", "our game.json", answers="+3\n")
-    assert [str(move) for move in dd.Match.load(home / "our game.json").moves] == ["+5", "+3"]
+    assert [str(move) for move in load(home / "our game.json").moves] == ["+5", "+3"]
     assert saved_games.names() == []
 
 

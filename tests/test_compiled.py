@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 import digitduels as dd
-from digitduels.core import Game, Outcome, State, Whole, option
+from digitduels.core import Game, Outcome, State
 from digitduels.games import AnyGame
+from digitduels.options import Whole, option
 from digitduels.pool import Pool
+from digitduels.sentence import Sentence
 from digitduels.solver import Reference, Verdict
 from digitduels.solver.compiled import ILLEGAL, Compiled, DoesNotFactor, compile_game, ending_for
 from digitduels.solver.tables import Tables, fill, prepare, verify
@@ -61,13 +63,13 @@ class Plain(Game[Any, Any, Move]):
     def outcome(self, state: Position) -> Outcome | None:
         for player, score in enumerate(state.hands):
             if score >= self.target:
-                return Outcome(player if score == self.target else 1 - player, "The target is reached.")
+                return Outcome(player if score == self.target else 1 - player, Sentence("The target is reached."))
         return None if any(state.table.counts) else self.comparison(state)
 
     def comparison(self, state: Position) -> Outcome:
         """The outcome by scores."""
         first, second = state.hands
-        return Outcome(None if first == second else 0 if first > second else 1, "The scores decide.")
+        return Outcome(None if first == second else 0 if first > second else 1, Sentence("The scores decide."))
 
 
 # Games that fall apart into maps
@@ -84,7 +86,7 @@ class Armistice(Plain):
     """One short of the target is a draw at once."""
 
     def outcome(self, state: Position) -> Outcome | None:
-        return Outcome(None, "Peace.") if self.target - 1 in state.hands else super().outcome(state)
+        return Outcome(None, Sentence("Peace.")) if self.target - 1 in state.hands else super().outcome(state)
 
 
 class Raid(Plain):
@@ -125,8 +127,8 @@ class Coins(Plain):
     def outcome(self, state: Position) -> Outcome | None:
         for player, (score, _) in enumerate(state.hands):
             if score >= self.target:
-                return Outcome(player if score == self.target else 1 - player, "The target is reached.")
-        return None if state.mine[1] else Outcome(1 - state.player, "No coin is left.")
+                return Outcome(player if score == self.target else 1 - player, Sentence("The target is reached."))
+        return None if state.mine[1] else Outcome(1 - state.player, Sentence("No coin is left."))
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class Marathon(Game[int, None, Move]):
         return state.then(state.mine - move.number, state.theirs, None)
 
     def outcome(self, state: Position) -> Outcome | None:
-        return None if state.mine else Outcome(1 - state.player, "No stone is left.")
+        return None if state.mine else Outcome(1 - state.player, Sentence("No stone is left."))
 
 
 # Games that do not
@@ -169,7 +171,7 @@ class Shadow(Plain):
 
     def outcome(self, state: Position) -> Outcome | None:
         outcome = super().outcome(state)
-        return outcome or (None if self.permitted(state) else Outcome(1 - state.player, "No move is left."))
+        return outcome or (None if self.permitted(state) else Outcome(1 - state.player, Sentence("No move is left.")))
 
 
 class Envy(Plain):
@@ -192,7 +194,7 @@ class Meeting(Plain):
 
     def outcome(self, state: Position) -> Outcome | None:
         if state.mine == state.theirs and state.table != self.start().table:
-            return Outcome(1 - state.player, "They meet.")
+            return Outcome(1 - state.player, Sentence("They meet."))
         return super().outcome(state)
 
 
@@ -200,7 +202,7 @@ class Home(Plain):
     """At equal scores Player 2 wins."""
 
     def comparison(self, state: Position) -> Outcome:
-        return Outcome(1 if state.hands[0] <= state.hands[1] else 0, "Player 2 is at home.")
+        return Outcome(1 if state.hands[0] <= state.hands[1] else 0, Sentence("Player 2 is at home."))
 
 
 class Climb(Plain):
@@ -213,7 +215,7 @@ class Climb(Plain):
         return state.then(move.number, state.theirs, state.table.take(move.number))
 
     def outcome(self, state: Position) -> Outcome | None:
-        return None if self.permitted(state) else Outcome(1 - state.player, "No move is left.")
+        return None if self.permitted(state) else Outcome(1 - state.player, Sentence("No move is left."))
 
 
 class Late(Plain):
@@ -392,6 +394,6 @@ def by_hand(game: AnyGame) -> Any:
         if outcome is not None:
             return Verdict(0 if outcome.winner is None else 1 if outcome.winner == state.player else -1, 0)
         verdicts = [judged(game.play(state, move)).before for move in game.legal_moves(state)]
-        return max(verdicts, key=lambda verdict: verdict.merit)
+        return max(verdicts)
 
     return judged

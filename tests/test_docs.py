@@ -21,6 +21,7 @@ from conftest import ROOT, Run
 from digitduels.cli import main as cli
 from digitduels.cli.session import AT_THE_END, HELP
 from digitduels.manual import COMMON, manual
+from digitduels.record import dump, parse, to_record
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
@@ -181,7 +182,7 @@ def test_every_exit_code_is_documented() -> None:
 
 
 def test_exit_codes_are_as_documented(duels: Run, home: Path) -> None:
-    record = dd.Match(dd.game("number-duel")).record()
+    record = to_record(dd.Match(dd.game("number-duel")))
     (home / "broken.json").write_text(json.dumps({**record, "moves": ["+99"]}))
     (home / "foreign.json").write_text("{}")
     tried = {
@@ -301,9 +302,9 @@ def test_json_of_a_match_is_as_documented(duels: Run) -> None:
 def test_record_is_as_documented() -> None:
     text = section(DOCS / "json.md", "## A record")
     (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
-    match = dd.Match.parse(example.text.encode())
-    assert match.data().decode() == example.text
-    assert first_column(text) == list(match.record())
+    match = parse(example.text.encode())
+    assert dump(match).decode() == example.text
+    assert first_column(text) == list(to_record(match))
 
 
 # Links

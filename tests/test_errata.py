@@ -12,6 +12,7 @@ from conftest import Run
 from digitduels.games import AnyGame
 from digitduels.manual import transcript
 from digitduels.pool import Pool
+from digitduels.sentence import Sentence
 
 Position = dd.State[Any, Any]
 
@@ -124,7 +125,7 @@ def test_nexus_sample_game_holds_if_only_the_second_choice_counts() -> None:
     ]
     assert game.objection(played(game, "+5"), game.read("x2")) is None
     for before in ("+5 +3 x2 +5 x2 x3", "+5 +3 x2 +5 x2 x3 +3 reset-theirs reset-theirs"):
-        assert game.objection(played(game, before), game.read("+5")) == "You have no +5 left."
+        assert game.objection(played(game, before), game.read("+5")) == "Player 1 has no +5 left."
 
 
 def test_nexus_reset_may_hit_either_score() -> None:
@@ -208,7 +209,8 @@ def test_duel_says_that_one_copy_is_removed() -> None:
 def test_duel_shows_the_calculation_of_a_multiplication_only() -> None:
     said = announced(dd.game("number-duel"), "+5 +10 x10")
     shown = [[line for line in lines if line.startswith("Calculation")] for lines in said]
-    assert shown == [[], [], ["Calculation: 5 * 10 = 50"]]
+    assert shown == [[], [], ["Calculation: 5 × 10 = 50"]]
+    assert [line.by_the_book() for line in said[2] if isinstance(line, Sentence)][1] == "Calculation: 5 * 10 = 50"
 
 
 def test_duel_shows_no_pool_after_the_winning_move() -> None:

@@ -32,6 +32,7 @@ from digitduels.evals import _registry
 from digitduels.evals.leaderboard import leaderboard, played, read_logs
 from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
 from digitduels.match import LONGEST_WORDS, Match
+from digitduels.record import load, replay, to_record
 from test_docs import DOCS, FENCE, blocks, first_column, section
 
 QUEST = {"target": 20, "highest": 5}
@@ -100,7 +101,7 @@ def test_a_random_player_finds_what_the_truth_expects(ran: Ran) -> None:
     solution = dd.solve(dd.game("number-quest", **QUEST))
     chances = []
     for sample in samples:
-        each = solution.each(Match.replay(sample.metadata["record"]).state)
+        each = solution.each(replay(sample.metadata["record"]).state)
         chances.append(sum(verdict.value == each[0][1].value for _, verdict in each) / len(each))
         assert sample.metadata["chance"] == chances[-1]
     found = ran.figure("positions", "random", "found") * len(samples)
@@ -255,7 +256,7 @@ def test_hostile_replies_lose_the_game_and_nothing_else(machine: Path) -> None:
         record = sample.store["Duel:record"]
         assert record["conceded"] == sample.metadata["seat"]
         assert all(len(text) <= LONGEST_WORDS and "\x1b" not in text for _, text in record["words"])
-        assert Match.replay(record).record() == record
+        assert to_record(replay(record)) == record
     (board,) = leaderboard(read_logs([folder]))["boards"]
     (row,) = board["models"]
     assert row["model"] == "mockllm/model (temperature=0.5)"
@@ -266,10 +267,10 @@ def test_hostile_replies_lose_the_game_and_nothing_else(machine: Path) -> None:
 def test_a_game_that_is_cut_short_is_forfeited() -> None:
     begun = Match(dd.game("operation-target"))
     begun.play(begun.game.read("x2"))
-    done = played(begun.record(), 1, [], whole=True)
+    done = played(to_record(begun), 1, [], whole=True)
     assert (done.points, [each.kind for each in done.decisions]) == (0.0, ["forfeited"])
     begun.opening = 1
-    assert [each.kind for each in played(begun.record(), 1, [], whole=False).decisions] == ["forfeited"]
+    assert [each.kind for each in played(to_record(begun), 1, [], whole=False).decisions] == ["forfeited"]
 
 
 # duels eval
@@ -322,10 +323,10 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
     files = sorted((machine / "games").iterdir())
     assert len(files) == 4 * len(MODELS)
     for file in files:
-        assert Match.load(file).words
+        assert load(file).words
     file = machine / "games" / "digitduels-perfect-number-quest-4-1-1.json"
     assert main(["review", str(file)]) == 0
-    first = Match.load(file).words[0]
+    first = load(file).words[0]
     lines = capsys.readouterr().out.partition("What was said:\n")[2].splitlines()
     assert lines[0].startswith(f"Move {first[0] + 1}, digitduels/perfect, ")
     assert lines[0].endswith(first[1])

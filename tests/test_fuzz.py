@@ -10,6 +10,7 @@ import pytest
 import digitduels as dd
 from conftest import Open, Run
 from digitduels.cli import saved_games
+from digitduels.record import load
 
 WORDS = [
     "?",
@@ -81,7 +82,7 @@ def assert_unharmed(done: subprocess.CompletedProcess[str]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert all(char.isprintable() or char == "\n" for char in done.stdout)
     for name in saved_games.names():
-        dd.Match.load(saved_games.path_of(name))
+        load(saved_games.path_of(name))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -105,7 +106,7 @@ def test_a_line_of_a_megabyte_is_one_wrong_answer(game: str, char: str, duels: R
     assert_unharmed(done)
     assert done.stdout.count("Error: ") == 2
     assert len(done.stdout) < 10_000
-    assert [str(played) for played in dd.Match.load(saved_games.path_of(f"{game}-1")).moves] == [move]
+    assert [str(played) for played in load(saved_games.path_of(f"{game}-1")).moves] == [move]
 
 
 @pytest.mark.parametrize("game", dd.games())
@@ -119,4 +120,4 @@ def test_anything_may_be_typed_into_a_terminal(game: str, terminal: Open) -> Non
     assert "Traceback" not in shown
     assert person.program.returncode == 0
     for name in saved_games.names():
-        dd.Match.load(saved_games.path_of(name))
+        load(saved_games.path_of(name))

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import digitduels as dd
-from digitduels.core import State, called
+from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.sentence import player_name
 from digitduels.solver import Solution
 from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values
 from digitduels.study.reasons import Reason, reason, reasons
@@ -63,7 +64,7 @@ def test_step_1_tells_how_it_stands_and_counts_the_moves_that_keep_it(solution: 
         each = solution.each(state)
         best = each[0][1].value
         stand, count = hint(state, solution, 1)
-        who = {1: called(state.player), -1: called(1 - state.player)}
+        who = {1: player_name(state.player), -1: player_name(1 - state.player)}
         assert stand.startswith(f"{who[best]} is winning" if best else "With best play nobody wins")
         keeping = sum(verdict.value == best for _, verdict in each)
         if len(each) == 1:
@@ -95,7 +96,7 @@ def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(so
             continue
         outcome = game.outcome(played(game, after, answer[1] + answer[2]))
         assert outcome is not None
-        assert answer[3] == ("nobody wins" if outcome.winner is None else f"{called(outcome.winner)} wins")
+        assert answer[3] == ("nobody wins" if outcome.winner is None else f"{player_name(outcome.winner)} wins")
         assert outcome.winner != state.player
 
 
@@ -266,5 +267,5 @@ def test_what_is_said_to_a_player_says_you_and_agrees_with_it(solution: Solution
         for line in (*lines, *values(state, solution)):
             for player in (0, 1):
                 told = addressed(line, player)
-                assert called(player) not in told
+                assert player_name(player) not in told
                 assert not re.search(r"\b[Yy]ou \w+s\b|\bof you\b|(?:^|[.!?] )you", told), told

@@ -12,6 +12,7 @@ import pytest
 import digitduels as dd
 from digitduels.adapters.observation import HIGHEST, Observation
 from digitduels.core import Game, Outcome, State
+from digitduels.sentence import Sentence
 from variants import ALL, describe, play_on
 
 
@@ -99,7 +100,7 @@ class Colours(Game[None, Any, Move]):
         return state.then(None, None, Table(last, (True, state.table.flags[0])))
 
     def outcome(self, state: State[None, Any]) -> Outcome | None:
-        return Outcome(0, "Enough.") if state.table.last == "done" else None
+        return Outcome(0, Sentence("Enough.")) if state.table.last == "done" else None
 
 
 class Growing(Colours):
@@ -109,7 +110,7 @@ class Growing(Colours):
         return state.then(None, None, (*state.table, move.colour))
 
     def outcome(self, state: State[None, Any]) -> Outcome | None:
-        return Outcome(0, "Enough.") if len(state.table) > 3 else None
+        return Outcome(0, Sentence("Enough.")) if len(state.table) > 3 else None
 
 
 def test_any_game_made_of_numbers_words_and_nothing_has_rows() -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 import digitduels as dd
 from digitduels.match import Match
+from digitduels.record import save
 from test_page import Visit, browser, pytestmark, server, visit
 
 __all__ = ["browser", "pytestmark", "server", "visit"]
@@ -147,7 +148,7 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
         match.say(f"I like {move}.")
         match.play(match.game.read(move))
     path = tmp_path / "game.json"
-    match.save(path)
+    save(match, path)
     page = visit("/review")
     page.get_by_label("A file that duels has saved").set_input_files(path)
     page.wait_for_url(re.compile(r"/review/number-duel\?moves="))

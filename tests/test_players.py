@@ -12,6 +12,7 @@ import digitduels as dd
 from digitduels.core import Outcome
 from digitduels.match import Match
 from digitduels.players import PLAYERS, Player, player
+from digitduels.players.levels import tuning
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 
@@ -59,7 +60,7 @@ def test_from_level_2_on_no_win_in_one_is_missed_and_nobody_busts_who_need_not(l
     game = solution.game
     dice = random.Random(level)
     opponent = player(level, game, solve, seed=3)
-    for _ in range(60 if int(level) in game.levels else 0):
+    for _ in range(60 if int(level) in tuning(game).levels else 0):
         match = Match(game)
         while match.outcome is None:
             each = solution.each(match.state)
@@ -78,7 +79,7 @@ def test_from_level_3_on_no_win_in_one_is_handed_over_without_need(solution: Sol
     dice = random.Random(4)
     for level in ("3", "4", "5", "6"):
         opponent = player(level, game, solve, seed=3)
-        for _ in range(30 if 3 in game.levels else 0):
+        for _ in range(30 if 3 in tuning(game).levels else 0):
             match = Match(game)
             while match.outcome is None:
                 each = solution.each(match.state)

@@ -16,7 +16,7 @@ import digitduels as dd
 from conftest import Open, Run
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.match import Match
+from digitduels.record import replay, save, to_record
 from digitduels.solver import Solution
 from digitduels.study import puzzle_sheet
 from digitduels.study.puzzles import MANY, TIERS, Puzzle, daily, order, puzzles
@@ -78,7 +78,7 @@ def test_a_puzzle_is_a_match_that_can_arise_with_its_moves_as_the_opening(soluti
     for puzzle in some(solution, 2):
         match = puzzle.match
         assert match.opening == len(match.moves)
-        assert Match.replay(match.record()).state == match.state
+        assert replay(to_record(match)).state == match.state
         assert match.outcome is None
 
 
@@ -275,7 +275,7 @@ def recorded(home: Path, tokens: str, **options: Any) -> Path:
     match = dd.Match(dd.game("operation-target", **options), names=("Ann", "Bob"))
     for token in tokens.split():
         match.play(match.game.read(token))
-    match.save(home / "game.json")
+    save(match, home / "game.json")
     return home / "game.json"
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import digitduels as dd
 from digitduels.core import Outcome
 from digitduels.games import AnyGame
+from digitduels.sentence import Sentence
 from digitduels.solver import Solution, Verdict
 from digitduels.study.review import Review, review
 from variants import describe, play_on, solve, variants
@@ -166,7 +167,7 @@ def test_giving_up_a_lost_game_is_no_swing() -> None:
     match = played(game, "+5")
     match.concede(1)
     told = review(match, solve(game))
-    assert (told.swings, told.score(1), told.outcome) == ([], "–", Outcome(0, "Player 2 concedes."))
+    assert (told.swings, told.score(1), told.outcome) == ([], "–", Outcome(0, Sentence("Player 2 concedes.")))
 
 
 def test_a_slower_win_is_no_mistake() -> None:

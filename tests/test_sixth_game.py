@@ -19,7 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from digitduels.core import Game, Outcome, State, Whole, called, option
+from digitduels.core import Game, Outcome, State
+from digitduels.options import Whole, option
+from digitduels.sentence import player_name
 
 Position = State[None, int]
 
@@ -60,7 +62,7 @@ class TakeAway(Game[None, int, Move]):
         return state.then(None, None, state.table - move.number)
 
     def outcome(self, state: Position) -> Outcome | None:
-        return None if state.table else Outcome(1 - state.player, f"{called(1 - state.player)} took the last one.")
+        return None if state.table else Outcome(1 - state.player, f"{player_name(1 - state.player)} took the last one.")
 '''
 
 

@@ -10,6 +10,7 @@ import pytest
 import digitduels as dd
 from conftest import Open, Run
 from digitduels.match import Match
+from digitduels.record import load
 
 SMALL = ("--set", "target=23", "--set", "highest=5", "--set", "copies=1")
 
@@ -17,7 +18,7 @@ SMALL = ("--set", "target=23", "--set", "highest=5", "--set", "copies=1")
 def kept(home: Path) -> Match:
     """The one game that was kept."""
     (path,) = (home / "state" / "digitduels" / "games").glob("*.json")
-    return Match.load(path)
+    return load(path)
 
 
 def test_a_whole_game_against_a_level_is_played_kept_and_reviewed(duels: Run, home: Path) -> None:
@@ -95,7 +96,7 @@ def test_a_rematch_can_be_replayed_too(duels: Run, home: Path) -> None:
         played = duels("play", "number-duel", "--vs", "3", "--seed", "4", *SMALL, answers=answers)
         games.append(played.stdout.replace("number-duel-4", "number-duel-2"))
     assert games[0] == games[1]
-    seeds = {Match.load(path).seed for path in (home / "state" / "digitduels" / "games").glob("*.json")}
+    seeds = {load(path).seed for path in (home / "state" / "digitduels" / "games").glob("*.json")}
     assert seeds == {"4", "4 again"}
 
 
@@ -119,7 +120,7 @@ def test_a_seat_is_picked_after_a_look_at_the_start(duels: Run) -> None:
 def test_a_fair_start_gives_an_opening_that_cannot_be_taken_back(duels: Run, home: Path) -> None:
     arguments = ("play", "number-quest", "--start", "fair", "--seed", "3", "--set", "highest=5", "--save", "game.json")
     played = duels(*arguments, answers="undo\n+1\n")
-    match = Match.load(home / "game.json")
+    match = load(home / "game.json")
     assert match.opening > 0
     assert "There is nothing to take back." in played.stdout
     solution = dd.solve(match.game, cache=False)

@@ -14,6 +14,7 @@ import pytest
 import digitduels as dd
 from conftest import ROOT, Open, Run
 from digitduels.cli import main as cli
+from digitduels.record import load
 from digitduels.solver import Reference, Verdict, cache, memory
 from digitduels.study.theory import theory
 from digitduels.study.wording import soon, standing
@@ -439,4 +440,4 @@ def test_a_game_without_a_move_leaves_no_file_behind(duels: Run, home: Path) -> 
     duels("play", "number-duel", "--save", "theirs.json", answers="quit\n")
     assert (home / "theirs.json").exists()
     duels("play", "number-duel", "--save", "new.json", answers="+5\n")
-    assert dd.Match.load(home / "new.json").moves
+    assert load(home / "new.json").moves

@@ -157,7 +157,7 @@ def test_a_move_s_verdict_is_the_verdict_after_it(full: Tables) -> None:
         assert sorted(legal) == sorted(move for move, _ in each)
         for move, verdict in each:
             assert full.probe(full.game.after(state, move)).before == verdict
-        merits = [verdict.merit for _, verdict in each]
+        merits = [verdict for _, verdict in each]
         assert merits == sorted(merits, reverse=True)
         if each:
             assert each[0][1] == full.probe(state)

@@ -16,6 +16,8 @@ from conftest import DUELS, LEAVE, PATIENCE, Open, Run, Terminal
 from digitduels.cli import saved_games
 from digitduels.cli.console import Console
 from digitduels.cli.session import HELP, Session
+from digitduels.record import load
+from digitduels.sentence import Sentence
 
 MOVE = ", enter your move: "
 RESUMABLE = "The game is saved. Go on with: duels resume numerical-nexus-1\n"
@@ -23,7 +25,7 @@ RESUMABLE = "The game is saved. Go on with: duels resume numerical-nexus-1\n"
 
 def kept(name: str) -> dd.Match:
     """The saved game of that name, replayed by the rules."""
-    return dd.Match.load(saved_games.path_of(name))
+    return load(saved_games.path_of(name))
 
 
 def moves(match: dd.Match) -> list[str]:
@@ -117,14 +119,16 @@ def test_a_concession_can_be_taken_back(duels: Run) -> None:
 def test_a_conceded_game_is_kept_as_one(duels: Run) -> None:
     duels("play", "numerical-nexus", answers=lines("+5", "concede"))
     outcome = kept("numerical-nexus-1").outcome
-    assert outcome == dd.Outcome(0, "Player 2 concedes.")
+    assert outcome == dd.Outcome(0, Sentence("Player 2 concedes."))
 
 
-def test_in_a_rematch_the_other_player_goes_first_and_both_games_are_kept(duels: Run) -> None:
+def test_a_rematch_swaps_the_seats_and_all_games_are_kept(duels: Run) -> None:
     answers = lines("concede", "rematch", "+5", "concede", "r", "+3", "quit")
-    shown = duels("play", "numerical-nexus", answers=answers).stdout
+    shown = duels("play", "numerical-nexus", "--names", "Ann", "Player 2", answers=answers).stdout
     assert shown.count("Welcome to Numerical Nexus!") == 3
-    assert [kept(f"numerical-nexus-{number}").first for number in (1, 2, 3)] == [0, 1, 0]
+    games = [kept(f"numerical-nexus-{number}") for number in (1, 2, 3)]
+    assert [game.first for game in games] == [0, 0, 0]
+    assert [game.names for game in games] == [("Ann", "Player 2"), ("Player 1", "Ann"), ("Ann", "Player 2")]
     assert [moves(kept(f"numerical-nexus-{number}")) for number in (1, 2, 3)] == [[], ["+5"], ["+3"]]
 
 
@@ -140,7 +144,7 @@ def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Ru
     shown = duels("play", "numerical-nexus", answers=lines("+5", "save my copy.json", "save my copy.json", "+3"))
     assert "A copy of the game is in my copy.json.\n" in shown.stdout
     assert "Error: my copy.json exists already; name another file.\n" in shown.stdout
-    assert moves(dd.Match.load(home / "my copy.json")) == ["+5"]
+    assert moves(load(home / "my copy.json")) == ["+5"]
     assert "Numerical Nexus, going on after 1 move.\n" in duels("resume", "my copy.json").stdout
 
 

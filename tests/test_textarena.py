@@ -13,6 +13,7 @@ import digitduels as dd
 from digitduels.adapters.textarena import ROLES, DuelEnv
 from digitduels.games import AnyGame, game_class
 from digitduels.manual import summary
+from digitduels.record import replay, to_record
 from digitduels.text import named
 from variants import ALL, describe
 
@@ -59,7 +60,7 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
         assert not told[0]["invalid_move"]
         assert not told[1]["invalid_move"]
         assert env.match.state == state
-        assert dd.Match.replay(env.match.record()).outcome == outcome
+        assert replay(to_record(env.match)).outcome == outcome
 
 
 @pytest.mark.parametrize("name", dd.games())
@@ -91,7 +92,7 @@ def test_a_record_tells_who_played_and_what_they_said() -> None:
     env = made("number-duel")
     env.step("Hm. [+11]")
     env.step("Then [+10].")
-    record = dd.Match.replay(env.match.record())
+    record = replay(to_record(env.match))
     assert record.players == ROLES
     assert record.words == [(0, "Hm. [+11]"), (0, "Then [+10].")]
 
@@ -140,7 +141,7 @@ def test_too_many_refused_replies_in_a_turn_forfeit_the_game(allowed: int) -> No
     assert (told[0]["invalid_move"], told[1]["invalid_move"]) == (False, True)
     assert told[0]["reason"] == info["refused"]
     assert env.match.outcome.winner == 0
-    assert env.match.record()["forfeit"] == info["refused"]
+    assert to_record(env.match)["forfeit"] == info["refused"]
     assert env.step("[+1]") == (True, {})
     assert len(env.match.moves) == 1
 

@@ -15,6 +15,8 @@ import pytest
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.players import player
+from digitduels.players.levels import tuning
+from digitduels.record import to_record
 from digitduels.study import serialization
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.hints import hint, refutation, warning, worth
@@ -86,7 +88,7 @@ def test_every_game_is_listed_with_its_options_and_levels(site: httpx.Client) ->
     assert [each["game"] for each in listing] == dd.games()
     for each in listing:
         game = dd.game(each["game"])
-        assert (each["title"], each["levels"]) == (game.title, list(game.levels))
+        assert (each["title"], each["levels"]) == (game.title, list(tuning(game).levels))
         for told, option in zip(each["options"], game.options(), strict=True):
             assert (told["name"], told["allowed"], told["about"]) == (option.name, str(option.kind), option.about)
             text = ",".join(map(str, told["default"])) if isinstance(told["default"], list) else str(told["default"])
@@ -125,7 +127,7 @@ def test_address_of_a_position_leads_back_to_it(variant: Variant) -> None:
             match.concede(1)
         query = httpx.QueryParams(link.written(match))
         again, _ = link.read(variant[0], query.multi_items())
-        assert again.record() == match.record()
+        assert to_record(again) == to_record(match)
 
 
 @every_game
@@ -141,7 +143,7 @@ def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
     match = Match(dd.game("number-duel"), names=("Ann", "Bob"))
     for token in ["+4", "+5", "+1", "x10"]:
         match.play(match.game.read(token))
-    told = site.post("/api/review", json=match.record()).json()
+    told = site.post("/api/review", json=to_record(match)).json()
     assert "Bob" in told["sentence"] + " ".join(told["lines"])
     assert "Player" not in " ".join([told["sentence"], *told["lines"], *(str(turn) for turn in told["turns"])]).replace(
         "'player'", ""
@@ -172,7 +174,7 @@ def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Varian
     for match in matches(variant):
         found = review(match, solve(match.game))
         expected = json.loads(json.dumps(serialization.reviewed(match, found)))
-        answers = [get(site, f"review/{variant[0]}", match), site.post("/api/review", json=match.record()).json()]
+        answers = [get(site, f"review/{variant[0]}", match), site.post("/api/review", json=to_record(match)).json()]
         for told in answers:
             assert {key: told[key] for key in ("start", "winning", "critical", "sentence")} == {
                 key: expected[key] for key in ("start", "winning", "critical", "sentence")

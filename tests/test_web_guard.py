@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, given, settings
 
 import digitduels as dd
 from conftest import PATIENCE
+from digitduels.record import to_record
 from digitduels.web import link
 from digitduels.web.app import routed
 from digitduels.web.guard import MOST_CLIENTS, Buckets, whose
@@ -32,7 +33,7 @@ from digitduels.web.workers.pool import REMEMBERED, Pool, Workers
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
 
-RECORD = dd.Match(dd.game("number-duel")).record()
+RECORD = to_record(dd.Match(dd.game("number-duel")))
 BUSY = 503
 LIMIT = 100_000  # bytes of a body, for these tests
 

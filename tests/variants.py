@@ -9,8 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 import digitduels as dd
-from digitduels.core import Choice, State, Whole, Wholes
+from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.options import Choice, Whole, Wholes
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "numerical-nexus": [{}, {"target": 7, "uses": (1, 1, 0, 1, 0, 1)}, {"target": 2, "uses": (0, 1, 0, 0, 1, 0)}],

@@ -9,24 +9,36 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
-from digitduels.text import Key, quoted, spelled
+from digitduels.notation import Notation
+from digitduels.options import Option
+from digitduels.sentence import Played, Sentence
+from digitduels.text import quoted
 
 Hand = TypeVar("Hand", bound=Hashable)
 Table = TypeVar("Table", bound=Hashable)
 Move = TypeVar("Move", bound=tuple[Any, ...])
 
 
-class InvalidMove(ValueError):
+class MoveError(ValueError):
+    """A move that cannot be played; says why."""
+
+    @property
+    def reason(self) -> str:
+        """Why, as a Sentence where the rules say it."""
+        return cast(str, self.args[0])
+
+
+class InvalidMove(MoveError):
     """A text that is no move of the game at all."""
 
 
-class IllegalMove(ValueError):
+class IllegalMove(MoveError):
     """A move of the game that the rules forbid in this position."""
 
 
@@ -63,7 +75,7 @@ class Outcome(NamedTuple):
     """The end of a game: the winner (0, 1, or None for a draw) and why, in a sentence for people."""
 
     winner: int | None
-    reason: str
+    reason: Sentence
 
 
 class Stock(NamedTuple):
@@ -94,91 +106,29 @@ class Board(NamedTuple):
     hands: tuple[Side, Side]
     table: Side
 
-
-def called(player: int) -> str:
-    """What a player is called in the books.
-
-    >>> called(0)
-    'Player 1'
-    """
-    return f"Player {player + 1}"
+    @property
+    def scores(self) -> tuple[int | None, int | None, int | None]:
+        """The score of each hand and of the table."""
+        first, second = self.hands
+        return first.score, second.score, self.table.score
 
 
-# Options: the numbers and words that a variant changes.
+class Effect(NamedTuple):
+    """What a legal move does, by the rules alone."""
+
+    equation: str | None
+    """The arithmetic of the move, such as `45 × 10 = 450`; None where there is none."""
+    result: int | None
+    """The result of the equation, before the rules correct it."""
+    scores: tuple[int | None, int | None]
+    """What Player 1 and Player 2 have on the board after the move; a number they share is both players' score."""
+    note: Sentence | None
+    """What else happens, in a sentence about the player who moves: "Over 50: back to 0."."""
+    tone: str
+    """"good" or "bad" for the player who moves, or "neutral"."""
 
 
-class Whole(NamedTuple):
-    """A whole number from `low` to `high`."""
-
-    low: int
-    high: int
-
-    def __str__(self) -> str:
-        return f"a whole number from {self.low} to {_power(self.high)}"
-
-    def accepts(self, value: object) -> bool:
-        return type(value) is int and self.low <= value <= self.high
-
-    def read(self, text: str) -> object:
-        return int(text) if re.fullmatch(r"[+-]?[0-9]{1,4300}", text) else text
-
-
-class Wholes(NamedTuple):
-    """So many whole numbers, each from `low` to `high`, not all of them zero."""
-
-    length: int
-    low: int
-    high: int
-
-    def __str__(self) -> str:
-        return f"{self.length} whole numbers from {self.low} to {_power(self.high)}, not all zero"
-
-    def accepts(self, value: object) -> bool:
-        each = Whole(self.low, self.high)
-        return isinstance(value, tuple) and len(value) == self.length and all(map(each.accepts, value)) and any(value)
-
-    def read(self, text: str) -> object:
-        return tuple(Whole(self.low, self.high).read(part.strip()) for part in text[:1000].strip("()[]").split(","))
-
-
-class Choice(NamedTuple):
-    """One of a few words."""
-
-    words: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return " or ".join(self.words)
-
-    def accepts(self, value: object) -> bool:
-        return isinstance(value, str) and value in self.words
-
-    def read(self, text: str) -> object:
-        return text.strip().lower()
-
-
-def _power(number: int) -> str:
-    """A number as people write it: 99, or 10^6."""
-    if number < 10**6:
-        return str(number)
-    power = number.bit_length() * 30103 // 100000
-    return f"10^{power}" if 10**power == number else str(number)
-
-
-class Option(NamedTuple):
-    """One option of a game: its name and its field, its value as the book has it, what it may be and what it means."""
-
-    name: str
-    field: str
-    default: Any
-    kind: Whole | Wholes | Choice
-    about: str
-
-
-def option(default: Any, kind: Whole | Wholes | Choice, about: str, name: str = "") -> Any:
-    """A field of a game that is one of its options, under the field's name or another."""
-    return field(default=default, metadata={"name": name, "kind": kind, "about": about})
-
-
+OVER = Sentence("The game is over.")
 _REMEMBERED = 100_000  # sets of legal moves that a game keeps at the most
 
 
@@ -194,13 +144,11 @@ class Game(Generic[Hand, Table, Move]):
     example: ClassVar[str] = ""
     """Moves of an instructive short game, as tokens."""
     prompts: ClassVar[tuple[str, ...]] = ("{player}, enter your move: ",)
-    """One question for each field of a move, in order."""
+    """The book's question for each field of a move, in order."""
+    questions: ClassVar[tuple[str, ...]] = ()
+    """The same for a page, on which fields are pressed and not typed; "Choose your move" unless given."""
     labels: ClassVar[Mapping[Any, str]] = {}
     """How people write a field's value, where it is not simply the value."""
-    levels: ClassVar[tuple[int, ...]] = (1, 2, 3, 4, 5, 6, 7)
-    """The levels of opponents that differ in this game; see players/levels.py."""
-    reaches: ClassVar[tuple[float, float, float]] = (1.0, 4.0, 12.0)
-    """How far the opponents of levels 4, 5 and 6 look, in plies: tuned so that each clearly beats the one below."""
     menu: ClassVar[bool] = False
     """Whether a bare number answers a question by counting what is possible."""
 
@@ -258,7 +206,46 @@ class Game(Generic[Hand, Table, Move]):
         first, second = (numbers[0] if numbers else part for numbers, part in zip(hands, start.hands, strict=True))
         return State(player, (first, second), table[0] if table else start.table)  # type: ignore[arg-type]
 
-    # Its words. Players are "Player 1" and "Player 2" here; whoever shows a line puts in their names.
+    # What a move does.
+
+    def effect(self, state: State[Hand, Table], move: Move) -> Effect:
+        """What a legal move does. A game says more than this: its arithmetic, and what follows from it."""
+        after = self.after(state, move)
+        return Effect(None, None, self.scores(after), None, self.tone(state.player, after))
+
+    def scores(self, state: State[Hand, Table]) -> tuple[int | None, int | None]:
+        """What each player has on the board."""
+        first, second, shared = self.board(state).scores
+        return (first, second) if shared is None else (shared, shared)
+
+    def tone(self, player: int, after: State[Hand, Table]) -> str:
+        """How a move ends the game for the player who makes it: "good" or "bad"; "neutral" if it does not."""
+        outcome = self.outcome(after)
+        if outcome is None or outcome.winner is None:
+            return "neutral"
+        return "good" if outcome.winner == player else "bad"
+
+    def report(self, state: State[Hand, Table], move: Move) -> Sentence:
+        """What a legal move does, in one line for people: the equation, what follows from it, and the new score.
+
+        >>> from digitduels.games import game
+        >>> rules = game("number-duel")
+        >>> rules.report(State(0, (45, 7), rules.start().table), rules.read("x10"))
+        'Player 1: 45 × 10 = 450. Over 50: back to 0.'
+        """
+        effect, player = self.effect(state, move), state.player
+        score = effect.scores[player]
+        fields: dict[str, Any] = {"move": effect.equation or Played(move, player), "note": effect.note, "score": score}
+        parts = ["{move}."]
+        if effect.note is not None:
+            parts.append("{note}")
+        # A correction says itself where it leaves the score.
+        if effect.result not in (None, score) and (effect.note is None or effect.tone != "bad"):
+            parts.append("Score: {score}.")
+        told = " ".join(parts)
+        return Sentence(f"{{player}}: {told}", you=f"You: {told}", player=player, **fields)
+
+    # Its words. Each line is a Sentence, so that it can be told to a reader and with the players' names.
 
     def phrases(self, state: State[Hand, Table] | None) -> Iterable[tuple[str, Move]]:
         """Further ways to write a move, some of which only a position makes clear."""
@@ -266,7 +253,8 @@ class Game(Generic[Hand, Table, Move]):
 
     def view(self, state: State[Hand, Table]) -> list[str]:
         """What both players see."""
-        return [f"{called(0)}: {state.hands[0]}", f"{called(1)}: {state.hands[1]}", f"Between them: {state.table}"]
+        lines = [Sentence("{player}: {hand}", player=player, hand=state.hands[player]) for player in (0, 1)]
+        return [*lines, Sentence("Between them: {table}", table=state.table)]
 
     def welcome(self, state: State[Hand, Table]) -> list[str]:
         """The lines that open a game."""
@@ -277,8 +265,9 @@ class Game(Generic[Hand, Table, Move]):
         return []
 
     def announce(self, state: State[Hand, Table], move: Move, after: State[Hand, Table]) -> list[str]:
-        """The lines that tell what a move did."""
-        return [f"{called(state.player)} plays {move}."]
+        """The lines that say what a move did."""
+        played = Played(move, state.player)
+        return [Sentence("{player} plays {move}.", you="You play {move}.", player=state.player, move=played)]
 
     def ending(self, state: State[Hand, Table], outcome: Outcome) -> list[str]:
         """The lines that end a game."""
@@ -286,7 +275,9 @@ class Game(Generic[Hand, Table, Move]):
 
     def victory(self, winner: int | None) -> str:
         """The line that names the winner."""
-        return "The game is a draw." if winner is None else f"{called(winner)} wins the game!"
+        if winner is None:
+            return Sentence("The game is a draw.")
+        return Sentence("{player} wins the game!", you="You win the game!", player=winner)
 
     # What follows for every game.
 
@@ -311,6 +302,17 @@ class Game(Generic[Hand, Table, Move]):
         """The options of this variant by name, ready for JSON."""
         found = {option.name: getattr(self, option.field) for option in self.options()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The options that differ from the book, and their values.
+
+        >>> from digitduels.games import game
+        >>> game("number-duel", target=60).changes
+        {'target': 60}
+        """
+        values = {option: getattr(self, option.field) for option in self.options()}
+        return {option.name: value for option, value in values.items() if value != option.default}
 
     @property
     def goal(self) -> int | None:
@@ -373,7 +375,7 @@ class Game(Generic[Hand, Table, Move]):
 
     def objection(self, state: State[Hand, Table], move: Move) -> str | None:
         """Why the move may not be played, or None. Judges a move whose later fields are still None, too."""
-        return "The game is over." if self.outcome(state) is not None else self.forbids(state, move)
+        return OVER if self.outcome(state) is not None else self.forbids(state, move)
 
     def play(self, state: State[Hand, Table], move: Move) -> State[Hand, Table]:
         """The position after `move`; raises IllegalMove with the reason if it is forbidden."""
@@ -386,14 +388,10 @@ class Game(Generic[Hand, Table, Move]):
 
     def read(self, text: str, state: State[Hand, Table] | None = None) -> Move:
         """The move that a text means; raises InvalidMove if it is none. Some texts need the position to be clear."""
-        key = spelled(text)
-        for phrase, move in self.phrases(state):
-            if spelled(phrase) == key:
-                return move
-        if key not in self._tokens:
-            few = self.moves if len(self.moves) < 10 else (self.moves[0], self.moves[-1])
-            raise InvalidMove(f"{quoted(text)} is no move of {self.title}. Moves look like {', '.join(map(str, few))}.")
-        return self._tokens[key]
+        move = self.notation.move(text, self.phrases(state))
+        if move is None:
+            raise InvalidMove(self.notation.unknown(text, self.title))
+        return cast(Move, move)
 
     def choices(self, state: State[Hand, Table], chosen: Sequence[Any] = ()) -> list[Any]:
         """What the next field of a move may be, after the fields already chosen."""
@@ -407,39 +405,21 @@ class Game(Generic[Hand, Table, Move]):
         Raises InvalidMove for a text that answers nothing, IllegalMove for an answer that the rules forbid here.
         """
         possible = self.choices(state, chosen)
-        key = spelled(text)
-        whole: Move | None = None
-        if self.menu and not key[1]:
-            counted: dict[Key, Any] = {((str(number),), ()): value for number, value in enumerate(possible, 1)}
-            found = counted.get(key)
-        else:
-            found = self._answers[len(chosen)].get(key)
-            # A bare "-3" is a slip for a number at least as often as a move, and may cost a turn: not taken for one.
-            if found is None and not chosen and not re.fullmatch(r"\s*[-−–]\s*\d+\s*", text):
-                whole = self._whole(state, text)
-        if found is None and whole is None:
-            raise InvalidMove(f"{quoted(text)} is not possible here. Possible: {self.offer(possible)}.")
-        answered = whole if whole is not None else (*chosen, found)
+        value = self.notation.field(len(chosen), text, possible)
+        answered = None if value is None else (*chosen, value)
+        if answered is None and not chosen and self.notation.may_be_a_move(text):
+            answered = self.notation.move(text, self.phrases(state))
+        if answered is None:
+            raise InvalidMove(f"{quoted(text)} is not possible here. Possible: {self.notation.offer(possible)}.")
         reason = self.objection(state, self.partial(answered))
         if reason is not None:
             raise IllegalMove(reason)
         return tuple(answered)
 
-    def offer(self, values: Iterable[Any]) -> str:
-        """Values of a field in a row, as people answer with them."""
-        labels = [self.labels.get(value, str(value)) for value in values]
-        return ", ".join(f"[{place}] {label}" if self.menu else label for place, label in enumerate(labels, 1))
-
     def partial(self, chosen: Sequence[Any]) -> Move:
         """A move whose first fields are chosen and whose others are None."""
         kind = type(self.moves[0])
         return kind(*chosen, *[None] * (len(self.prompts) - len(chosen)))
-
-    def _whole(self, state: State[Hand, Table], text: str) -> Move | None:
-        try:
-            return self.read(text, state)
-        except InvalidMove:
-            return None
 
     @cached_property
     def _permitted(self) -> dict[Hashable, tuple[Move, ...]]:
@@ -457,17 +437,9 @@ class Game(Generic[Hand, Table, Move]):
         return frozenset(self.moves)
 
     @cached_property
-    def _tokens(self) -> dict[Key, Move]:
-        return {spelled(str(move)): move for move in self.moves}
-
-    @cached_property
-    def _answers(self) -> list[dict[Key, Any]]:
-        """For each field of a move: what people may write, and the value it stands for."""
-        columns = [dict.fromkeys(column) for column in zip(*self.moves, strict=True)]
-        return [
-            {spelled(text): value for value in column for text in (str(value), self.labels.get(value, str(value)))}
-            for column in columns
-        ]
+    def notation(self) -> Notation:
+        """How moves are written."""
+        return Notation(self.moves, self.labels, self.menu)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, option.field) for option in self.options())

@@ -6,9 +6,11 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
-from digitduels.core import State, called
+from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
+from digitduels.options import settings, written
+from digitduels.sentence import player_name, tell_by_the_book
 
 FIRST = "Player 1 moves first unless the players agree otherwise."
 ENDS = "Every game ends: each move uses something up or makes a number grow."
@@ -48,7 +50,7 @@ def briefing(game: AnyGame) -> str:
     Whether one may concede, and what becomes of a bad answer, is for whoever asks to say.
     """
     about, rules = card(game)
-    settings = [f"`{option.name}={_shown(getattr(game, option.field))}`: {option.about}." for option in game.options()]
+    settings = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
     changed = _changes(game)
     parts = [f"# {game.title}", about]
     if changed:
@@ -71,7 +73,7 @@ def transcript(game: AnyGame, tokens: str) -> str:
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)
     lines += game.ending(match.state, outcome) if outcome else ["", "…"]
-    return "\n".join(lines)
+    return "\n".join(map(tell_by_the_book, lines))
 
 
 def answered(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
@@ -80,7 +82,7 @@ def answered(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
     for place, prompt in enumerate(game.prompts):
         label = game.labels.get(move[place], str(move[place]))
         answer = str(game.choices(state, move[:place]).index(move[place]) + 1) if game.menu else label
-        lines += (prompt.format(player=called(state.player)) + answer).split("\n")
+        lines += (prompt.format(player=player_name(state.player)) + answer).split("\n")
     return lines
 
 
@@ -96,17 +98,11 @@ def _bullets(texts: Iterable[str]) -> str:
 
 def _changes(game: AnyGame) -> list[str]:
     """What a variant has changed: the rules, the options and the example are the book's."""
-    values = [(option, getattr(game, option.field)) for option in game.options()]
-    changed = [f"{option.name}={_shown(value)}" for option, value in values if value != option.default]
-    return [f"In this game: {', '.join(changed)}"] if changed else []
+    return [f"In this game: {settings(game.changes)}"] if game.changes else []
 
 
 def _options(game: AnyGame) -> list[str]:
-    return [f"`{option.name}={_shown(option.default)}`: {option.about}; {option.kind}." for option in game.options()]
-
-
-def _shown(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return [f"`{option.name}={written(option.default)}`: {option.about}; {option.kind}." for option in game.options()]
 
 
 def tokens(game: AnyGame) -> str:

@@ -7,7 +7,8 @@ from itertools import chain, compress, repeat
 from operator import add, floordiv, mul, sub
 from typing import Final, NamedTuple
 
-from digitduels.core import Board, Outcome, Side, State, Stock, called
+from digitduels.core import Board, Outcome, Side, State, Stock
+from digitduels.sentence import Sentence
 
 ARITHMETIC: Final[dict[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "x": mul, "/": floordiv}
 TIES: Final = ("last-mover-loses", "last-mover-wins", "draw")
@@ -79,13 +80,26 @@ def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
     last_mover = 1 - state.player
     if first != second:
         winner = 0 if first > second else 1
-        score = max(first, second)
         return Outcome(
-            winner, f"{called(winner)} is closest to {target} without exceeding it, with a score of {score}."
+            winner,
+            Sentence(
+                "{player} is closest to {target} without exceeding it, with a score of {score}.",
+                you="You are closest to {target} without exceeding it, with a score of {score}.",
+                player=winner,
+                target=target,
+                score=max(first, second),
+            ),
         )
-    level = f"Both scores are {first}"
     if tie == "draw":
-        return Outcome(None, f"{level}: nobody wins.")
+        return Outcome(None, Sentence("Both scores are {score}: nobody wins.", score=first))
     if tie == "last-mover-wins":
-        return Outcome(last_mover, f"{level}: {called(last_mover)} took the last turn and wins.")
-    return Outcome(state.player, f"{level}: {called(last_mover)} took the last turn and loses.")
+        winner, verb, you = last_mover, "wins", "win"
+    else:
+        winner, verb, you = state.player, "loses", "lose"
+    reason = Sentence(
+        f"Both scores are {{score}}: {{player}} took the last turn and {verb}.",
+        you=f"Both scores are {{score}}: you took the last turn and {you}.",
+        player=last_mover,
+        score=first,
+    )
+    return Outcome(winner, reason)

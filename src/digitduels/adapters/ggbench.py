@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from digitduels.adapters import needs
-from digitduels.core import State, called
+from digitduels.core import State
 from digitduels.games import game
+from digitduels.sentence import player_name
 
 with needs("gymnasium"):
     import gymnasium as gym
@@ -106,7 +107,7 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
 
     def render(self) -> Any:
         """The position in words, and whose turn it is."""
-        return "\n".join([*self.game.view(self.state), f"Current player: {called(self._node.viewer)}"])
+        return "\n".join([*self.game.view(self.state), f"Current player: {player_name(self._node.viewer)}"])
 
     def legal(self, state: State[Any, Any]) -> list[int]:
         """The actions that may be taken in a position, which are remembered."""

@@ -17,8 +17,9 @@ import numpy as np
 
 from digitduels.adapters import needs
 from digitduels.adapters.observation import Observation
-from digitduels.core import IllegalMove, State, Whole, Wholes
+from digitduels.core import IllegalMove, State
 from digitduels.games import AnyGame, game, game_class, games
+from digitduels.options import Whole, Wholes
 
 with needs("openspiel"):
     import pyspiel

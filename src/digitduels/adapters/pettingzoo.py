@@ -15,8 +15,9 @@ import numpy as np
 
 from digitduels.adapters import chosen, needs
 from digitduels.adapters.observation import Observation
-from digitduels.core import Outcome, called
+from digitduels.core import Outcome
 from digitduels.games import AnyGame
+from digitduels.match import concession
 
 with needs("pettingzoo"):
     from gymnasium import spaces
@@ -85,7 +86,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
             self.state_ = self.game.after(self.state_, self.game.moves[action])
             outcome = self.game.outcome(self.state_)
         else:
-            outcome = Outcome(1 - player, f"{called(player)} forfeits the game: {illegal}")
+            outcome = Outcome(1 - player, concession(player, illegal))
         self._cumulative_rewards[agent] = 0.0
         if outcome is not None:
             self._end(outcome)

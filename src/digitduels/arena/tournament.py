@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.games import AnyGame, game
-from digitduels.match import FORMAT, LARGEST, LONGEST_NAME, Match, RecordError
+from digitduels.match import LONGEST_NAME, Match
 from digitduels.players import PLAYERS, check, player
+from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
 from digitduels.solver import Solution, solve
 from digitduels.study.fair_starts import fair_start
 from digitduels.text import clean
@@ -131,7 +132,7 @@ def play(plan: Plan, task: Task, record: dict[str, Any] | None = None) -> Played
     rules = _game(plan.game, json.dumps(plan.options))
     solution = _solution(rules)
     if record is not None:
-        match = Match.replay(record)
+        match = replay(record)
     else:
         match = Match(rules, names=_names(plan, task))
         match.players, match.seed = _players(plan, task), _seed(plan, task)
@@ -141,7 +142,7 @@ def play(plan: Plan, task: Task, record: dict[str, Any] | None = None) -> Played
         one, two = (player(name, rules, _solution, match.seed, plan.move_time) for name in match.players)
         with one, two:
             contest(match, one, two)
-    return Played(task, match.record(), grade(match, solution))
+    return Played(task, to_record(match), grade(match, solution))
 
 
 def _players(plan: Plan, task: Task) -> tuple[str, str]:

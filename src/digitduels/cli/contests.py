@@ -16,7 +16,7 @@ from digitduels.cli.main import FILE, ILLEGAL_MOVE, LIMIT, Failure, make_console
 from digitduels.cli.truth import working
 from digitduels.core import IllegalMove, InvalidMove, TooLarge
 from digitduels.games import AnyGame
-from digitduels.match import RecordError
+from digitduels.record import RecordError
 from digitduels.text import clean, counted
 
 

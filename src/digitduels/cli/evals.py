@@ -20,6 +20,7 @@ from digitduels.core import TooLarge
 from digitduels.evals import dataset
 from digitduels.evals.leaderboard import Done, LogError, leaderboard, read_logs
 from digitduels.games import AnyGame, game
+from digitduels.record import save
 from digitduels.text import clean, counted
 
 MOST = 1_000_000  # positions of a dataset
@@ -182,7 +183,7 @@ def export(done: Sequence[Done], folder: Path) -> int:
             label = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")[:150]
             used[label] += 1
             again = f"-again-{used[label]}" if used[label] > 1 else ""
-            each.played.match.save(folder / f"{label}{again}.json")
+            save(each.played.match, folder / f"{label}{again}.json")
     except OSError as error:
         raise Failure(FILE, f"{shown(folder)} cannot be written: {error.strerror or error}.") from None
     return used.total()

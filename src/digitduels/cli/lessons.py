@@ -26,8 +26,9 @@ from digitduels.cli.main import (
 )
 from digitduels.cli.playing import solved
 from digitduels.cli.truth import WIDTH
-from digitduels.core import IllegalMove, InvalidMove, State, called
+from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.match import Match
+from digitduels.sentence import player_name
 from digitduels.solver import Solution, Verdict
 from digitduels.study import puzzle_sheet, serialization
 from digitduels.study.hints import STEPS, hint, refutation
@@ -66,7 +67,7 @@ class Lesson:
         if game.menu:
             self.say(*game.turn(state))
         while len(chosen) < len(game.prompts):
-            prompt = game.prompts[len(chosen)].format(player=called(state.player))
+            prompt = game.prompts[len(chosen)].format(player=player_name(state.player))
             text = self.console.ask(named(prompt, self.match.names))
             match text.strip().lower():
                 case "" | "answer":
@@ -74,7 +75,7 @@ class Lesson:
                 case "quit" | "exit":
                     raise Leave
                 case "?" | "help":
-                    self.say(f"Possible: {game.offer(game.choices(state, chosen))}.", HELP)
+                    self.say(f"Possible: {game.notation.offer(game.choices(state, chosen))}.", HELP)
                 case "hint":
                     self.steps = min(self.steps + 1, STEPS)
                     self.say(*hint(state, self.solution, self.steps))
@@ -101,7 +102,7 @@ def run_review(arguments: argparse.Namespace) -> int:
         console.say(json.dumps(serialization.reviewed(match, told), indent=1, ensure_ascii=False))
         return 0
     lesson = Lesson(match, solved(match.game), console)
-    lesson.say(f"{match.game.title}: {called(0)} against {called(1)}, {counted(len(match.moves), 'move')}.")
+    lesson.say(f"{match.game.title}: {player_name(0)} against {player_name(1)}, {counted(len(match.moves), 'move')}.")
     if match.outcome is not None:
         lesson.say(match.outcome.reason)
     if console.interactive and told.swings:
@@ -121,7 +122,7 @@ def spoken(match: Match) -> list[str]:
     lines = []
     for after, text in match.words:
         move = f", {match.moves[after]}" if after < len(match.moves) else ""
-        head = f"Move {after + 1}, {called(match.states[after].player)}{move}: "
+        head = f"Move {after + 1}, {player_name(match.states[after].player)}{move}: "
         lines += textwrap.wrap(head + text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
     return lines
 
@@ -146,7 +147,7 @@ def try_again(lesson: Lesson, state: State[Any, Any], swing: Moment) -> None:
     had = VALUES[swing.before.value]
     if swing.move is not None:
         lesson.say(refutation(state, swing.move, lesson.solution))
-    lesson.say(f"{called(state.player)} to move can do better. Which move keeps the {had}?")
+    lesson.say(f"{player_name(state.player)} to move can do better. Which move keeps the {had}?")
     while True:
         move = lesson.ask(state)
         if move is None:
@@ -202,7 +203,7 @@ def solve(lesson: Lesson, puzzle: Puzzle) -> None:
         if state.player != solver:
             reply = solution.best(state)[0]
             match.play(reply)
-            lesson.say(f"{called(state.player)} answers {reply}.")
+            lesson.say(f"{player_name(state.player)} answers {reply}.")
             if match.outcome is None:
                 lesson.show(match.state)
             continue

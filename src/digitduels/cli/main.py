@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from digitduels import __version__
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, game_class, games
-from digitduels.match import Match, RecordError
+from digitduels.match import Match
+from digitduels.record import LARGEST, RecordError, parse
 from digitduels.text import clean, quoted
 
 if TYPE_CHECKING:
@@ -547,11 +548,10 @@ def saved_file(name: str) -> Path:
 def load(path: Path) -> tuple[bytes, Match]:
     """A record and the match in it; a Failure with the right exit code if it is none."""
     from digitduels import files
-    from digitduels.match import LARGEST
 
     try:
         data = files.read(path, LARGEST)
-        return data, Match.parse(data)
+        return data, parse(data)
     except RecordError as error:
         raise Failure(FILE, f"{shown(path)}: {error}") from None
     except (InvalidMove, IllegalMove) as error:
@@ -577,7 +577,7 @@ def is_finished(name: str) -> bool:
 def about(name: str) -> str:
     """A saved game in a line."""
     from digitduels.cli import saved_games
-    from digitduels.core import called
+    from digitduels.sentence import player_name
     from digitduels.text import counted, named
 
     try:
@@ -585,5 +585,5 @@ def about(name: str) -> str:
     except Failure as failure:
         return f"cannot be resumed. {failure}"
     outcome = match.outcome
-    stand = outcome.reason if outcome else f"{called(match.state.player)} to move."
+    stand = outcome.reason if outcome else f"{player_name(match.state.player)} to move."
     return f"{' against '.join(match.names)}, {counted(len(match.moves), 'move')}. {named(stand, match.names)}"

@@ -15,11 +15,12 @@ from digitduels.cli.main import LIMIT, Failure, make_console, new_file, read_gam
 from digitduels.cli.saved_games import Save
 from digitduels.cli.session import Session
 from digitduels.cli.solo import Solo
-from digitduels.core import TooLarge, called
+from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game_class, games
 from digitduels.manual import summary
 from digitduels.match import Match, player_names
 from digitduels.players import COACH, COACH_LEVEL, PLAYERS, Player, check, player
+from digitduels.sentence import player_name
 from digitduels.solver import Solution
 from digitduels.text import quoted
 
@@ -45,7 +46,7 @@ def play(arguments: argparse.Namespace) -> int:
         except EOFError:
             return 0
         match.players = ("human", arguments.vs) if seat == 0 else (arguments.vs, "human")
-        names = [called(place) if place == seat else shown(arguments.vs) for place in (0, 1)]
+        names = [player_name(place) if place == seat else shown(arguments.vs) for place in (0, 1)]
         match.names = player_names(names)
     try:
         if arguments.names:
@@ -143,7 +144,7 @@ def give_fair_start(match: Match) -> None:
 def choose_seat(match: Match, wanted: str, dice: random.Random, console: Console) -> int:
     """The seat of the person: given, drawn, or picked after a look at the position."""
     if wanted == "pick":
-        console.say(*match.game.view(match.state), f"{called(match.state.player)} moves first.")
+        console.say(*match.game.view(match.state), f"{player_name(match.state.player)} moves first.")
         while (text := console.ask("Which side do you want? (1/2) ").strip()) not in ("1", "2"):
             console.say("Error: answer 1 or 2.")
         return int(text) - 1

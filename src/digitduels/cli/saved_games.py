@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from digitduels import files
-from digitduels.match import LARGEST, Match
+from digitduels.match import Match
+from digitduels.record import LARGEST, dump
 
 _NAME = re.compile(r"[a-z0-9-]+-[0-9]+")
 
@@ -62,7 +63,7 @@ class Save:
         """
         if self.path is None or self._changed():
             self.path, self._data = _claim(match.game.id), b""
-        data = match.data()
+        data = dump(match)
         files.write(self.path, data)
         self._data = data
 

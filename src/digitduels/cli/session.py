@@ -8,10 +8,12 @@ from typing import Any
 
 from digitduels.cli.console import LONGEST, Console
 from digitduels.cli.saved_games import Save
-from digitduels.core import IllegalMove, InvalidMove, called
+from digitduels.core import IllegalMove, InvalidMove
 from digitduels.manual import manual
 from digitduels.match import Match
-from digitduels.text import clean, counted, named
+from digitduels.record import save
+from digitduels.sentence import Played, Sentence, player_name, tell_by_the_book
+from digitduels.text import clean, counted
 
 HELP = (
     "?        this help",
@@ -77,7 +79,7 @@ class Session:
             return 130
 
     def say(self, *lines: str) -> None:
-        self.console.say(*(named(line, self.match.names) for line in lines))
+        self.console.say(*(tell_by_the_book(line, self.match.names) for line in lines))
 
     def open(self) -> None:
         """The first lines: of a new game, or of one that goes on."""
@@ -97,8 +99,8 @@ class Session:
         self.chosen = ()
         self.say("", *game.turn(state))
         while len(self.chosen) < len(game.prompts):
-            prompt = game.prompts[len(self.chosen)].format(player=called(state.player))
-            text = self.console.ask(named(prompt, match.names))
+            prompt = game.prompts[len(self.chosen)].format(player=match.names[state.player])
+            text = self.console.ask(prompt)
             command, argument = self.command(text, self.commands)
             if command is not None:
                 if command(argument):
@@ -107,11 +109,11 @@ class Session:
             try:
                 self.chosen = game.answer(state, self.chosen, text)
             except InvalidMove as error:
-                self.say(f"Error: {error}")
+                self.say(Sentence("Error: {reason}", reason=error.reason))
             except IllegalMove as error:
                 # Where a turn does not open with what is possible, a refusal says it.
-                possible = "" if game.turn(state) else f" Possible: {game.offer(game.choices(state))}."
-                self.say(f"Error: {error}{possible}")
+                possible = "" if game.turn(state) else f" Possible: {game.notation.offer(game.choices(state))}."
+                self.say(Sentence("Error: {reason}{possible}", reason=error.reason, possible=possible))
             if len(self.chosen) == len(game.prompts) and not self.accepts(game.partial(self.chosen)):
                 self.chosen = ()
         move = game.partial(self.chosen)
@@ -146,13 +148,7 @@ class Session:
 
     def result(self) -> None:
         """The lines that end a game."""
-        match = self.match
-        outcome = match.outcome
-        assert outcome is not None
-        if match.conceded is None:
-            self.say(*match.game.ending(match.state, outcome))
-        else:
-            self.say("", outcome.reason, match.game.victory(outcome.winner))
+        self.say(*self.match.ending())
 
     def ask_what_next(self) -> str:
         keys = [f"{line[0]}: {line.split()[0]}" for line in self.ends if line.split()[0] in ("rematch", "undo", "try")]
@@ -170,8 +166,9 @@ class Session:
 
     def help(self, _: str) -> bool:
         game, state = self.match.game, self.match.state
-        possible = game.offer(game.choices(state, self.chosen))
-        self.say(*game.view(state), f"{called(state.player)} can answer: {possible}", *self.helps)
+        possible = game.notation.offer(game.choices(state, self.chosen))
+        can = Sentence("{player} can answer: {possible}", player=state.player, possible=possible)
+        self.say(*game.view(state), can, *self.helps)
         return False
 
     def help_at_the_end(self, _: str) -> bool:
@@ -187,21 +184,24 @@ class Session:
         if not match.moves:
             self.say("No moves yet.")
         for number, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1):
-            self.say(f"{number}. {called(state.player)}: {move}")
+            played = Played(move, state.player)
+            self.say(Sentence("{number}. {player}: {move}", player=state.player, number=number, move=played))
         return False
 
     def undo(self, _: str) -> bool:
         if self.chosen and self.match.outcome is None:
-            self.say(f"{called(self.match.state.player)} takes back {self.match.game.offer(self.chosen[-1:])}.")
+            self.say(
+                f"{player_name(self.match.state.player)} takes back {self.match.game.notation.offer(self.chosen[-1:])}."
+            )
             self.chosen = self.chosen[:-1]
             return False
         try:
-            taken = self.match.undo()
+            taken = self.match.take_back()
         except IllegalMove as error:
             self.say(str(error))
             return False
         self.keep()
-        self.say(taken, *self.match.game.view(self.match.state))
+        self.say(*taken, *self.match.game.view(self.match.state))
         return True
 
     def concede(self, _: str) -> bool:
@@ -216,7 +216,7 @@ class Session:
                 if path.exists():
                     self.say(f"Error: {path} exists already; name another file.")
                 else:
-                    self.match.save(path)
+                    save(self.match, path)
                     self.say(f"A copy of the game is in {path}.")
             except (OSError, RuntimeError, ValueError) as error:
                 self.say(f"Error: the game could not be written to {argument}: {reason(error)}.")

@@ -8,12 +8,12 @@ from typing import Any
 from digitduels.cli.console import Console
 from digitduels.cli.saved_games import Save
 from digitduels.cli.session import AT_THE_END, HELP, Session
-from digitduels.core import called
 from digitduels.manual import answered
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player
+from digitduels.sentence import player_name, tell
 from digitduels.solver import Solution
-from digitduels.text import addressed
+from digitduels.text import addressed, named
 
 SOLO_HELP = (
     "hint     how you stand; again for more",
@@ -86,9 +86,12 @@ class Solo(Session):
         self.note("take-back")
         return False
 
+    def say(self, *lines: str) -> None:
+        self.console.say(*(tell(line, self.match.names, 1 - self.computer) for line in lines))
+
     def tell(self, *lines: str) -> None:
         """Says what is true of the game to the person who plays it."""
-        self.say(*(addressed(line, 1 - self.computer) for line in lines))
+        self.console.say(*(named(addressed(line, 1 - self.computer), self.match.names) for line in lines))
 
     def note(self, what: str) -> None:
         """Puts help that was asked for into the record."""
@@ -100,7 +103,7 @@ class Solo(Session):
         """Takes back the person's last move, and with it the answer to it."""
         changed = super().undo(argument)
         while changed and self.match.state.player == self.computer and len(self.match.moves) > self.match.opening:
-            self.say(self.match.undo())
+            self.say(*self.match.take_back())
             self.keep()
         return changed
 
@@ -136,7 +139,7 @@ class Solo(Session):
 
         swings = [swing for swing in review(self.match, self.solve()).swings if swing.player != self.computer]
         if not swings:
-            self.tell(f"{called(1 - self.computer)} made no such mistake.")
+            self.tell(f"{player_name(1 - self.computer)} made no such mistake.")
             return False
         self.begin(self.match.until(swings[-1].ply))
         return True

@@ -16,9 +16,10 @@ from typing import Any
 import digitduels
 from digitduels import files
 from digitduels.cli.main import FILE, ILLEGAL_MOVE, LIMIT, Failure, make_console, shown, usage
-from digitduels.core import IllegalMove, InvalidMove, TooLarge, called
+from digitduels.core import IllegalMove, InvalidMove, TooLarge
 from digitduels.games import AnyGame
 from digitduels.match import Match
+from digitduels.sentence import player_name
 from digitduels.solver import Progress, Verdict, memory
 from digitduels.study import serialization
 from digitduels.study.theory import theory
@@ -85,12 +86,12 @@ def for_people(match: Match, each: Judged) -> list[str]:
     lines = [game.title, "", *game.view(state), ""]
     if outcome is not None:
         return [*lines, "The game is over.", outcome.reason, game.victory(outcome.winner)]
-    lines += [f"{called(state.player)} to move.", standing(state.player, each[0][1])]
+    lines += [f"{player_name(state.player)} to move.", standing(state.player, each[0][1])]
     for value, moves in groupby(each, lambda pair: pair[1].value):
         judged = list(moves)
         lines += ["", f"{GROUPS[value]}: {len(judged)} of {len(each)}"]
         best = winner(state.player, judged[0][1])
-        who = f"{called(best)} wins " if best not in (None, state.player) else ""
+        who = f"{player_name(best)} wins " if best not in (None, state.player) else ""
         for when, alike in groupby(judged, lambda pair: soon(state.player, pair[1])):
             tokens = " ".join(str(move) for move, _ in alike)
             lines += textwrap.wrap(

@@ -17,6 +17,7 @@ from digitduels.arena.grading import REFUSED, Judged, judged, share, summary, ta
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
+from digitduels.record import replay
 from digitduels.solver import Solution, solve
 
 VERSION = 1
@@ -67,7 +68,7 @@ def played(record: object, seat: int, answers: Sequence[Mapping[str, Any]], *, w
 
     What was cut short is forfeited, whatever the cause, and stays in every count.
     """
-    match = Match.replay(record)
+    match = replay(record)
     truth = solution(match.game)
     if match.outcome is None and (whole or len(match.moves) == match.opening):
         match.concede(seat, UNFINISHED)

@@ -11,10 +11,11 @@ import functools
 import json
 from typing import Any, NamedTuple
 
-from digitduels.core import IllegalMove, InvalidMove, State, called
+from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame
 from digitduels.manual import briefing
 from digitduels.match import Match
+from digitduels.sentence import player_name
 from digitduels.text import quoted
 
 RETRIES = 2
@@ -91,7 +92,7 @@ def _position(match: Match, style: Style) -> str:
         parts.append(f"The moves so far:{' ' if not match.moves else chr(10)}{told}")
     else:  # without which the lines of a position may not say all
         parts += _left(game, state)
-    parts.append(f"You are {called(state.player)}, and it is your turn.")
+    parts.append(f"You are {player_name(state.player)}, and it is your turn.")
     if style.legal == "listed":
         parts.append(_legal(match))
     return "\n\n".join(parts)
@@ -101,13 +102,13 @@ def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
     """What each player has left, where players own things that are used up and the lines of a position do not say."""
     shown = "\n".join(seen(game, state))
     hands = [", ".join(f"{each.label} ({each.left})" for each in hand.stocks) for hand in game.board(state).hands]
-    lines = [f"Left to {called(player)}: {left}" for player, left in enumerate(hands) if left not in shown]
+    lines = [f"Left to {player_name(player)}: {left}" for player, left in enumerate(hands) if left not in shown]
     return ["\n".join(lines)] if lines else []
 
 
 def _told(match: Match) -> list[str]:
     return [
-        f"{place}. {called(state.player)}: {move}"
+        f"{place}. {player_name(state.player)}: {move}"
         for place, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1)
     ]
 

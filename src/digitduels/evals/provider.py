@@ -17,6 +17,7 @@ from digitduels.evals.leaderboard import solution
 from digitduels.evals.protocol import seen
 from digitduels.match import Match
 from digitduels.players import PLAYERS, player
+from digitduels.record import replay
 from digitduels.text import quoted
 
 CARELESS = ("prose", "illegal", "hasty")
@@ -46,7 +47,7 @@ class Players(ModelAPI):
         if asked is None or "record" not in asked:
             text = "I only play the games of Digit Duels."
         else:
-            text = self.reply(Match.replay(asked["record"]), asked.get("move"), asked.get("about"), len(questions))
+            text = self.reply(replay(asked["record"]), asked.get("move"), asked.get("about"), len(questions))
         output = ModelOutput.from_content(self.model_name, text)
         # Without it some of Inspect's features fetch a tokenizer.
         output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)

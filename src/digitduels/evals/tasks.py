@@ -25,6 +25,7 @@ from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.players import PLAYERS, player
+from digitduels.record import replay, to_record
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
@@ -179,7 +180,7 @@ def _about(match: Match, pair: str) -> dict[str, Any]:
     return {
         "game": match.game.id,
         "options": match.game.values,
-        "record": match.record(),
+        "record": to_record(match),
         "pair": pair,
         "seat": match.state.player + 1,
     }
@@ -194,7 +195,7 @@ def _asked(match: Match, text: str, **about: Any) -> list[ChatMessage]:
 
 
 def _told(match: Match, text: str, **about: Any) -> ChatMessageUser:
-    return ChatMessageUser(content=text, metadata={"record": match.record() | {"words": []}, **about})
+    return ChatMessageUser(content=text, metadata={"record": to_record(match) | {"words": []}, **about})
 
 
 # Playing
@@ -205,7 +206,7 @@ def decide(style: Style = STYLE) -> Solver:
     """Asks for one move."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        match = Match.replay(state.metadata["record"])
+        match = replay(state.metadata["record"])
         del state.messages[1:]
         await turn(state, match, Style(*style))
         return state
@@ -218,7 +219,7 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
     """Plays a game to its end."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        begun = Match.replay(state.metadata["record"])
+        begun = replay(state.metadata["record"])
         seat = state.metadata["seat"] - 1
         players = (str(state.model), opponent) if seat == 0 else (opponent, str(state.model))
         match = Match(begun.game, names=names(players))
@@ -271,7 +272,7 @@ async def turn(state: TaskState, match: Match, style: Style) -> None:
 
 def _note(state: TaskState, match: Match) -> None:
     """Keeps what was played so far, so that a game that is cut short is in the log as well."""
-    state.store_as(Duel).record = match.record()
+    state.store_as(Duel).record = to_record(match)
 
 
 def _answered(

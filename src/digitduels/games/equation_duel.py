@@ -6,12 +6,15 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from digitduels.core import Board, Choice, Game, Outcome, State, Whole, called, option
+from digitduels.core import Board, Effect, Game, Outcome, State
+from digitduels.options import Choice, Whole, option
 from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
+from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
+UNAVAILABLE: Final = Sentence("Numbers must be different and unused.")
 
 
 class Move(NamedTuple):
@@ -49,7 +52,6 @@ class EquationDuel(Game[int, Pool, Move]):
         "The book's rule for two players who exceed 50 in one round never applies: the first to exceed has lost.",
     )
     example = "6x7 9-5 8x1"
-    reaches = (0.4, 0.7, 1.3)
 
     # The rules
 
@@ -73,7 +75,7 @@ class EquationDuel(Game[int, Pool, Move]):
         pool, first, second = state.table, move.first, move.second
         if pool.has(first) and (second is None or (second != first and pool.has(second))):
             return None
-        return "Numbers must be different and unused."
+        return UNAVAILABLE
 
     def after(self, state: Position, move: Move) -> Position:
         first, second, operation = move
@@ -85,13 +87,32 @@ class EquationDuel(Game[int, Pool, Move]):
         for player in (0, 1):
             score = state.hands[player]
             if score == self.target:
-                return Outcome(player, f"{called(player)} reaches exactly {self.target} points.")
+                return Outcome(
+                    player,
+                    Sentence(
+                        "{player} reaches exactly {target} points.",
+                        you="You reach exactly {target} points.",
+                        player=player,
+                        target=self.target,
+                    ),
+                )
             if score > self.target:
-                return Outcome(1 - player, f"{called(player)}'s score exceeds {self.target}.")
+                return Outcome(
+                    1 - player, Sentence("{player:Whose} score exceeds {target}.", player=player, target=self.target)
+                )
         # An equation needs two numbers; without them the higher score wins.
         if sum(state.table.counts) < 2:
             return run_out(state, self.target, self.tie)
         return None
+
+    def effect(self, state: Position, move: Move) -> Effect:
+        after, (first, second, operation) = self.after(state, move), move
+        result, outcome = ARITHMETIC[operation](first, second), self.outcome(after)
+        note = Sentence("The remainder is dropped.") if operation == "/" and first % second else None
+        if outcome is not None:
+            note = outcome.reason
+        calculation = equation(first, operation, second, result)
+        return Effect(calculation, result, self.scores(after), note, self.tone(state.player, after))
 
     # How it looks
 
@@ -113,36 +134,56 @@ class EquationDuel(Game[int, Pool, Move]):
         "{player}, select your second number:\n> ",
         "{player}, choose an operation (+, -, *, /):\n> ",
     )
+    questions = ("Pick your first number", "Pick your second number", "Pick an operation")
     labels = {"x": "*"}
 
     def view(self, state: Position) -> list[str]:
-        first, second = state.hands
-        return [_available(state.table), f"{called(0)}'s Score: {first}", f"{called(1)}'s Score: {second}"]
+        scores = [Sentence("{player:Whose} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
+        return [_available(state.table), *scores]
 
     def welcome(self, state: Position) -> list[str]:
         return [
             "Welcome to Equation Duel!",
-            f"{called(0)} and {called(1)} start with 0 points.",
+            Sentence("{player} and {other} start with 0 points.", player=0),
             _available(state.table),
-            f"{called(state.player)} will go first.",
+            Sentence("{player} will go first.", you="You will go first.", player=state.player),
         ]
 
     def turn(self, state: Position) -> list[str]:
-        return [_available(state.table), f"{called(state.player)}'s Score: {state.mine}"]
+        score = Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine)
+        return [_available(state.table), score]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
         first, second, operation = move
         result = ARITHMETIC[operation](first, second)
-        lines = [
-            f"Equation: {first} {self.labels.get(operation, operation)} {second} = {result}",
-            f"{called(state.player)}'s new score: {state.mine} + {result} = {after.theirs}",
+        lines: list[str] = [
+            Sentence(
+                "Equation: {equation}",
+                book="Equation: {first} {sign} {second} = {result}",
+                equation=equation(first, operation, second, result),
+                first=first,
+                sign=self.labels.get(operation, operation),
+                second=second,
+                result=result,
+            ),
+            Sentence(
+                "{player:Whose} new score: {sum}",
+                book="{player}'s new score: {score} + {result} = {total}",
+                player=state.player,
+                sum=equation(state.mine, "+", result, after.theirs),
+                score=state.mine,
+                result=result,
+                total=after.theirs,
+            ),
         ]
         if after.theirs < self.target:
-            lines += [f"Numbers {first} and {second} are now used."]
+            lines.append(f"Numbers {first} and {second} are now used.")
         return lines
 
     def victory(self, winner: int | None) -> str:
-        return "It is a draw!" if winner is None else f"{called(1 - winner)} loses. {called(winner)} wins!"
+        if winner is None:
+            return Sentence("It is a draw!")
+        return Sentence("{other} loses. {player} wins!", you="{other} loses. You win!", player=winner)
 
 
 def _available(pool: Pool) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from digitduels.core import Board, Choice, Game, Outcome, State, Whole, called, option
+from digitduels.core import Board, Effect, Game, Outcome, State
+from digitduels.options import Choice, Whole, option
 from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
+from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
 
@@ -45,7 +47,6 @@ class NumberDuel(Game[int, Pool, Move]):
         "added or multiplied.",
     )
     example = "+5 +10 x10"
-    reaches = (1.2, 3.5, 11.0)
 
     # The rules
 
@@ -66,7 +67,9 @@ class NumberDuel(Game[int, Pool, Move]):
     def forbids(self, state: Position, move: Move) -> str | None:
         # Only numbers that are still in the pool can be taken.
         if not state.table.has(move.number):
-            return f"There is no {move.number} in the pool. Available Numbers: {_row(state.table)}."
+            return Sentence(
+                "There is no {number} in the pool. Available Numbers: {row}.", number=move.number, row=_row(state.table)
+            )
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -78,11 +81,30 @@ class NumberDuel(Game[int, Pool, Move]):
         # Exactly the target wins.
         if self.target in state.hands:
             winner = state.hands.index(self.target)
-            return Outcome(winner, f"{called(winner)} has reached {self.target} points.")
+            return Outcome(
+                winner,
+                Sentence(
+                    "{player} has reached {target} points.",
+                    you="You have reached {target} points.",
+                    player=winner,
+                    target=self.target,
+                ),
+            )
         # When the pool is empty, the higher score wins.
         if not any(state.table.counts):
             return run_out(state, self.target, self.tie)
         return None
+
+    def effect(self, state: Position, move: Move) -> Effect:
+        after = self.after(state, move)
+        result = ARITHMETIC[move.operation](state.mine, move.number)
+        tone, outcome = self.tone(state.player, after), self.outcome(after)
+        note = None if outcome is None else outcome.reason
+        if result > self.target:
+            tone = "bad"
+            note = note or Sentence("Over {target}: back to 0.", target=self.target)
+        calculation = equation(state.mine, move.operation, move.number, result)
+        return Effect(calculation, result, self.scores(after), note, tone)
 
     # How it looks
 
@@ -95,40 +117,71 @@ class NumberDuel(Game[int, Pool, Move]):
     # The words
 
     prompts = ("Select a number: ", "Choose an operation (add/multiply): ")
+    questions = ("Pick a number", "Add or multiply?")
     labels = {"+": "add", "x": "multiply"}
 
     def view(self, state: Position) -> list[str]:
-        first, second = state.hands
-        return ["Number Pool:", _row(state.table), "", f"{called(0)} Score: {first}", f"{called(1)} Score: {second}"]
+        scores = [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
+        return ["Number Pool:", _row(state.table), "", *scores]
 
     def welcome(self, state: Position) -> list[str]:
         return ["Welcome to Number Duel!", "", *self.view(state)]
 
     def turn(self, state: Position) -> list[str]:
-        return [f"{called(state.player)}'s Turn:", f"Available Numbers: {_row(state.table)}"]
+        return [
+            Sentence("{player}'s Turn:", you="Your Turn:", player=state.player),
+            f"Available Numbers: {_row(state.table)}",
+        ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
-        mover, number, score = called(state.player), move.number, after.theirs
+        player, number, score = state.player, move.number, after.theirs
         result = ARITHMETIC[move.operation](state.mine, number)
+        lines: list[str] = [""]
         if move.operation == "+":
-            lines = ["", f"{mover} adds {number} to their score."]
+            lines.append(
+                Sentence(
+                    "{player} adds {number} to their score.",
+                    you="You add {number} to your score.",
+                    player=player,
+                    number=number,
+                )
+            )
         else:
-            lines = [
-                "",
-                f"{mover} multiplies their score by {number}.",
-                f"Calculation: {state.mine} * {number} = {result}",
-            ]
+            lines.append(
+                Sentence(
+                    "{player} multiplies their score by {number}.",
+                    you="You multiply your score by {number}.",
+                    player=player,
+                    number=number,
+                )
+            )
+            lines.append(
+                Sentence(
+                    "Calculation: {equation}",
+                    book="Calculation: {score} * {number} = {result}",
+                    equation=equation(state.mine, "x", number, result),
+                    score=state.mine,
+                    number=number,
+                    result=result,
+                )
+            )
         if result > self.target:
-            lines += [f"{result} exceeds {self.target}, so the score is reset to 0."]
-        lines += [f"{mover}'s New Score: {score}"]
+            lines.append(f"{result} exceeds {self.target}, so the score is reset to 0.")
+        lines.append(Sentence("{player:Whose} New Score: {score}", player=player, score=score))
         if score != self.target:
             lines += ["", "Number Pool (updated):", f"{_row(after.table)} (one {number} is removed)"]
         return lines
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
-        if self.target in state.hands:
-            return ["", f"{outcome.reason.removesuffix('.')} and wins the game!"]
-        return ["", *super().ending(state, outcome)]
+        if self.target not in state.hands:
+            return ["", *super().ending(state, outcome)]
+        won = Sentence(
+            "{player} has reached {target} points and wins the game!",
+            you="You have reached {target} points and win the game!",
+            player=outcome.winner,
+            target=self.target,
+        )
+        return ["", won]
 
 
 def _row(pool: Pool) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from digitduels.core import Board, Choice, Game, Outcome, State, Whole, called, option
+from digitduels.core import Board, Effect, Game, Outcome, State
+from digitduels.options import Choice, Whole, option
 from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
+from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
 
@@ -56,7 +58,6 @@ class NumberQuest(Game[int, Pool, Move]):
         "The book asks to show both scores, its sample shows one. The opponent's score stands above it.",
     )
     example = "+5 x2 +9 +8 x6"
-    reaches = (1.3, 4.0, 13.0)
 
     # The rules
 
@@ -77,21 +78,33 @@ class NumberQuest(Game[int, Pool, Move]):
     def forbids(self, state: Position, move: Move) -> str | None:
         # Only numbers that are still in the pool can be selected; the operation may not be chosen yet.
         if not state.table.has(move.number):
-            return f"There is no {move.number} in the pool. Available Numbers: {_row(state.table)}."
+            return Sentence(
+                "There is no {number} in the pool. Available Numbers: {row}.", number=move.number, row=_row(state.table)
+            )
         if self.invalid == "refused" and move.operation is not None:
             fault = self._fault(state.mine, move)
-            return fault and f"{fault} Adding is always possible."
+            return fault and Sentence("{fault} Adding is always possible.", fault=fault)
         return None
 
-    def _fault(self, score: int, move: Move) -> str | None:
+    def _fault(self, score: int, move: Move) -> Sentence | None:
         """Why the operation is invalid on this score, or None."""
         number, operation = move
         # A score is never negative.
         if operation == "-" and score < number:
-            return f"{score} - {number} is negative, and a score cannot be."
+            return Sentence(
+                "{score} − {number} is negative, and a score cannot be.",
+                book="{score} - {number} is negative, and a score cannot be.",
+                score=score,
+                number=number,
+            )
         # With division=exact it is never a fraction either.
         if operation == "/" and self.division == "exact" and score % number:
-            return f"{score} / {number} leaves a remainder."
+            return Sentence(
+                "{score} ÷ {number} leaves a remainder.",
+                book="{score} / {number} leaves a remainder.",
+                score=score,
+                number=number,
+            )
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -106,13 +119,50 @@ class NumberQuest(Game[int, Pool, Move]):
         for player in (0, 1):
             score = state.hands[player]
             if score == self.target:
-                return Outcome(player, f"{called(player)} has reached exactly {self.target} points.")
+                return Outcome(
+                    player,
+                    Sentence(
+                        "{player} has reached exactly {target} points.",
+                        you="You have reached exactly {target} points.",
+                        player=player,
+                        target=self.target,
+                    ),
+                )
             if score > self.target:
-                return Outcome(1 - player, f"{called(player)} has exceeded {self.target} points.")
+                return Outcome(
+                    1 - player,
+                    Sentence(
+                        "{player} has exceeded {target} points.",
+                        you="You have exceeded {target} points.",
+                        player=player,
+                        target=self.target,
+                    ),
+                )
         # When the pool is empty, the higher score wins.
         if not any(state.table.counts):
             return run_out(state, self.target, self.tie)
         return None
+
+    def effect(self, state: Position, move: Move) -> Effect:
+        after, player, (number, operation) = self.after(state, move), state.player, move
+        result = ARITHMETIC[operation](state.mine, number)
+        calculation = equation(state.mine, operation, number, result)
+        tone, outcome = self.tone(player, after), self.outcome(after)
+        remainder = state.mine % number if operation == "/" else 0
+        note = Sentence("The remainder is dropped.") if remainder else None
+        if self._fault(state.mine, move) is not None:
+            tone = "bad"
+            why = "Below zero" if result < 0 else "It leaves a remainder"
+            note = Sentence(
+                "{why}: {player} loses the turn and the {number} is gone.",
+                you="{why}: you lose the turn and the {number} is gone.",
+                player=player,
+                why=why,
+                number=number,
+            )
+        if outcome is not None:
+            note = outcome.reason
+        return Effect(calculation, result, self.scores(after), note, tone)
 
     # How it looks
 
@@ -125,43 +175,75 @@ class NumberQuest(Game[int, Pool, Move]):
     # The words
 
     prompts = ("Select a number: ", "Choose an operation (+, -, *, /): ")
+    questions = ("Pick a number", "Pick an operation")
     labels = {"x": "*"}
 
     def view(self, state: Position) -> list[str]:
-        first, second = state.hands
-        return [f"Number Pool: {_row(state.table)}", f"{called(0)} Score: {first}", f"{called(1)} Score: {second}"]
+        scores = [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
+        return [f"Number Pool: {_row(state.table)}", *scores]
 
     def turn(self, state: Position) -> list[str]:
+        player = state.player
         return [
-            f"{called(state.player)}'s Turn",
-            f"{called(1 - state.player)}'s Score: {state.theirs}",
+            Sentence("{player}'s Turn", you="Your Turn", player=player),
+            Sentence("{other:Whose} Score: {score}", player=player, score=state.theirs),
             f"Current Score: {state.mine}",
             f"Available Numbers: {_row(state.table)}",
         ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
-        score, (number, operation) = state.mine, move
+        player, score, (number, operation) = state.player, state.mine, move
         fault = self._fault(score, move)
         if fault is not None:
-            return [fault, f"You lose your turn. Your score is still {score}"]
+            lost = Sentence(
+                "{player} loses their turn. Their score is still {score}.",
+                you="You lose your turn. Your score is still {score}.",
+                book="You lose your turn. Your score is still {score}",
+                player=player,
+                score=score,
+            )
+            return [fault, lost]
         result = ARITHMETIC[operation](score, number)
         return [
-            f"Calculation: {score} {self.labels.get(operation, operation)} {number} = {result}",
-            f"Your score is now {result}",
+            Sentence(
+                "Calculation: {equation}",
+                book="Calculation: {score} {sign} {number} = {result}",
+                equation=equation(score, operation, number, result),
+                score=score,
+                sign=self.labels.get(operation, operation),
+                number=number,
+                result=result,
+            ),
+            Sentence(
+                "{player:Whose} score is now {score}.", book="Your score is now {score}", player=player, score=result
+            ),
         ]
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
-        last = state.theirs
+        last, player = state.theirs, 1 - state.player
+        reason = outcome.reason
         if last > self.target:
-            reason = f"You have exceeded {self.target} points. You lose!"
+            reason = Sentence(
+                "{player} has exceeded {target} points and loses!",
+                you="You have exceeded {target} points. You lose!",
+                book="You have exceeded {target} points. You lose!",
+                player=player,
+                target=self.target,
+            )
         elif last == self.target:
-            reason = f"You have reached exactly {self.target} points. You win!"
-        else:
-            reason = outcome.reason
+            reason = Sentence(
+                "{player} has reached exactly {target} points and wins!",
+                you="You have reached exactly {target} points. You win!",
+                book="You have reached exactly {target} points. You win!",
+                player=player,
+                target=self.target,
+            )
         return [reason, "", self.victory(outcome.winner)]
 
     def victory(self, winner: int | None) -> str:
-        return "Nobody Wins the Game: It Is a Draw!" if winner is None else f"{called(winner)} Wins the Game!"
+        if winner is None:
+            return Sentence("Nobody Wins the Game: It Is a Draw!")
+        return Sentence("{player} Wins the Game!", you="You Win the Game!", player=winner)
 
 
 def _row(pool: Pool) -> str:

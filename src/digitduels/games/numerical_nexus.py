@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from digitduels.core import Board, Game, Outcome, Side, State, Stock, Whole, Wholes, called, option
+from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
+from digitduels.options import Whole, Wholes, option
+from digitduels.sentence import Sentence, equation, player_name
 
 
 class Hand(NamedTuple):
@@ -20,6 +22,11 @@ class Move(NamedTuple):
 
     def __str__(self) -> str:
         return self.operation
+
+    @property
+    def phrase(self) -> str | None:
+        """How people call a reset; the other moves are called by their token."""
+        return RESETS.get(self.operation)
 
 
 Position = State[Hand, None]
@@ -36,7 +43,7 @@ EFFECT: Final = {
 }
 MOVES: Final = tuple(map(Move, EFFECT))
 OPERATIONS: Final = ("+1", "+3", "+5", "×2", "×3", "reset")
-NONE_LEFT: Final = tuple(f"You have no {name} left." for name in OPERATIONS)
+RESETS: Final = {"reset-mine": "reset {player:whose} score", "reset-theirs": "reset {other:whose} score"}
 
 
 @dataclass(frozen=True)
@@ -62,8 +69,6 @@ class NumericalNexus(Game[Hand, None, Move]):
         "A player to move without a legal operation loses at once. With a reset left there always is one.",
     )
     example = "+5 +3 x2 x3 +3 +5 x2 x2 reset-theirs +1"
-    levels = (1, 4, 5, 6, 7)  # nothing ends soon enough for levels 2 and 3 to matter
-    reaches = (6.0, 10.0, 20.0)
 
     # The rules
 
@@ -88,10 +93,17 @@ class NumericalNexus(Game[Hand, None, Move]):
         stock, times, plus = EFFECT[move.operation]
         # Every use is spent once.
         if not uses[stock]:
-            return NONE_LEFT[stock]
+            return _none_left(player, stock)
         # A score never passes the target.
         if score * times + plus > self.target:
-            return f"{OPERATIONS[stock]} would take your score to {score * times + plus}, past {self.target}."
+            return Sentence(
+                "{operation} would take {player:whose} score to {score}, past {target}.",
+                book="{operation} would take your score to {score}, past {target}.",
+                player=player,
+                operation=OPERATIONS[stock],
+                score=score * times + plus,
+                target=self.target,
+            )
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -107,11 +119,37 @@ class NumericalNexus(Game[Hand, None, Move]):
         scores = state.hands[0].score, state.hands[1].score
         if self.target in scores:
             winner = scores.index(self.target)
-            return Outcome(winner, f"{called(winner)} has reached exactly {self.target}.")
+            reached = Sentence(
+                "{player} has reached exactly {target}.",
+                you="You have reached exactly {target}.",
+                player=winner,
+                target=self.target,
+            )
+            return Outcome(winner, reached)
         # A player without a legal operation loses.
         if not self.permitted(state):
-            return Outcome(1 - state.player, f"{called(state.player)} cannot make a valid move and loses.")
+            stuck = Sentence(
+                "{player} cannot make a valid move and loses.",
+                you="You cannot make a valid move and lose.",
+                player=state.player,
+            )
+            return Outcome(1 - state.player, stuck)
         return None
+
+    def effect(self, state: Position, move: Move) -> Effect:
+        after, player, (score, _) = self.after(state, move), state.player, state.mine
+        scores, tone, outcome = self.scores(after), self.tone(player, after), self.outcome(after)
+        note = None if outcome is None else outcome.reason
+        if move.operation in RESETS:
+            mine = move.operation == "reset-mine"
+            if tone == "neutral" and (score if mine else state.theirs.score):
+                tone = "bad" if mine else "good"
+            case = "player" if mine else "other"
+            return Effect(None, None, scores, note or Sentence(f"{{{case}:Whose}} score is 0.", player=player), tone)
+        _, times, plus = EFFECT[move.operation]
+        result = score * times + plus
+        sign, amount = ("+", plus) if plus else ("x", times)
+        return Effect(equation(score, sign, amount, result), result, scores, note, tone)
 
     # How it looks
 
@@ -136,30 +174,64 @@ class NumericalNexus(Game[Hand, None, Move]):
         if state is not None:
             for player, move in ((state.player, mine), (1 - state.player, theirs)):
                 yield f"reset {player + 1}", move
-                yield f"reset {called(player)}", move
+                yield f"reset {player_name(player)}", move
 
     def view(self, state: Position) -> list[str]:
-        lines = [f"{called(player)} Score: {state.hands[player].score}" for player in (0, 1)]
+        lines: list[str] = [
+            Sentence("{player} Score: {score}", player=player, score=state.hands[player].score) for player in (0, 1)
+        ]
         for player in (0, 1):
             stocks = zip(OPERATIONS, state.hands[player].uses, strict=True)
-            lines += [f"{called(player)} uses left: {', '.join(f'{name} ({count})' for name, count in stocks)}"]
+            left = ", ".join(f"{name} ({count})" for name, count in stocks)
+            lines.append(Sentence("{player} uses left: {left}", player=player, left=left))
         return lines
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
-        mover, (score, uses), operation = called(state.player), after.theirs, move.operation
+        player, (score, uses), operation = state.player, after.theirs, move.operation
         stock = EFFECT[operation][0]
         left = uses[stock]
-        if OPERATIONS[stock] != "reset":
-            return [f"{mover}'s score is now {score}. Remaining {OPERATIONS[stock]} uses: {left}."]
-        whose = "their own" if operation == "reset-mine" else f"{called(1 - state.player)}'s"
-        remaining = f"Remaining resets: {left}." if left else "No remaining resets."
-        return [f"{mover} resets {whose} score to 0. {remaining}"]
+        if operation not in RESETS:
+            told = Sentence(
+                "{player:Whose} score is now {score}. Remaining {operation} uses: {left}.",
+                player=player,
+                score=score,
+                operation=OPERATIONS[stock],
+                left=left,
+            )
+            return [told]
+        mine = operation == "reset-mine"
+        whose = "their own" if mine else "{other:whose}"
+        told = Sentence(
+            f"{{player}} resets {whose} score to 0. {{remaining}}",
+            you=f"You reset {'your own' if mine else whose} score to 0. {{remaining}}",
+            player=player,
+            remaining=f"Remaining resets: {left}." if left else "No remaining resets.",
+        )
+        return [told]
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
         for player in (0, 1):
             if state.hands[player].score == self.target:
-                return [f"Congratulations, {called(player)}! You've reached exactly {self.target} and won the game."]
+                won = Sentence(
+                    "{player} has reached exactly {target} and won the game.",
+                    you="Congratulations! You've reached exactly {target} and won the game.",
+                    book="Congratulations, {player}! You've reached exactly {target} and won the game.",
+                    player=player,
+                    target=self.target,
+                )
+                return [won]
         return ["", *super().ending(state, outcome)]
+
+
+@cache
+def _none_left(player: int, stock: int) -> Sentence:
+    return Sentence(
+        "{player} has no {operation} left.",
+        you="You have no {operation} left.",
+        book="You have no {operation} left.",
+        player=player,
+        operation=OPERATIONS[stock],
+    )
 
 
 @lru_cache(maxsize=10_000)

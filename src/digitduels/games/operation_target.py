@@ -6,7 +6,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from digitduels.core import Board, Game, Outcome, Side, State, Stock, Whole, called, option
+from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
+from digitduels.options import Whole, option
+from digitduels.sentence import Played, Sentence, equation
 from digitduels.text import quoted
 
 Position = State["str | None", int]
@@ -47,8 +49,6 @@ class OperationTarget(Game["str | None", int, Move]):
         "Nobody is ever without a move: of the two operations at most one is barred.",
     )
     example = "x2 x2 +1 +1 x2 x2"
-    levels = (1, 4, 5, 6, 7)  # the only choices are far from the end
-    reaches = (3.0, 6.0, 12.0)
 
     # The rules
 
@@ -70,7 +70,13 @@ class OperationTarget(Game["str | None", int, Move]):
     def forbids(self, state: Position, move: Move) -> str | None:
         # Nobody performs the same operation in two turns running.
         if state.mine == move.operation:
-            return f"You cannot {self.labels[move.operation]} again: it was your previous operation."
+            return Sentence(
+                "{player} cannot {label} again: it was their previous operation.",
+                you="You cannot {label} again: it was your previous operation.",
+                book="You cannot {label} again: it was your previous operation.",
+                player=state.player,
+                label=self.labels[move.operation],
+            )
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -81,10 +87,25 @@ class OperationTarget(Game["str | None", int, Move]):
         # Exactly the target wins, more than the target loses.
         last_mover = 1 - state.player
         if state.table == self.target:
-            return Outcome(last_mover, f"{called(last_mover)} has reached the Target Number!")
+            reached = Sentence(
+                "{player} has reached the Target Number!", you="You have reached the Target Number!", player=last_mover
+            )
+            return Outcome(last_mover, reached)
         if state.table > self.target:
-            return Outcome(state.player, f"{called(last_mover)} has exceeded the Target Number!")
+            exceeded = Sentence(
+                "{player} has exceeded the Target Number!",
+                you="You have exceeded the Target Number!",
+                player=last_mover,
+            )
+            return Outcome(state.player, exceeded)
         return None
+
+    def effect(self, state: Position, move: Move) -> Effect:
+        after = self.after(state, move)
+        outcome = self.outcome(after)
+        calculation = equation(state.table, move.operation[0], int(move.operation[1]), after.table)
+        note = None if outcome is None else outcome.reason
+        return Effect(calculation, after.table, self.scores(after), note, self.tone(state.player, after))
 
     # How it looks
 
@@ -117,13 +138,21 @@ class OperationTarget(Game["str | None", int, Move]):
     def turn(self, state: Position) -> list[str]:
         possible = self.choices(state)
         return [
-            f"{called(state.player)}'s Turn:",
+            Sentence("{player}'s Turn:", you="Your Turn:", player=state.player),
             f"Previous Operation: {self.labels.get(state.mine, 'None')}",
-            f"Available Operation{'s' if len(possible) > 1 else ''}: {self.offer(possible)}",
+            f"Available Operation{'s' if len(possible) > 1 else ''}: {self.notation.offer(possible)}",
         ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
-        return [f"You chose to {self.labels[move.operation]}.", f"New Current Number: {after.table}"]
+        chosen = Sentence(
+            "{player} chooses {move}.",
+            you="You choose {move}.",
+            book="You chose to {label}.",
+            player=state.player,
+            move=Played(move, state.player),
+            label=self.labels[move.operation],
+        )
+        return [chosen, f"New Current Number: {after.table}"]
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
         return ["", *super().ending(state, outcome)]

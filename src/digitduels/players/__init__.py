@@ -39,7 +39,7 @@ def player(
     nearest lower one.
     """
     from digitduels.players.external import MOVE_TIME, Program
-    from digitduels.players.levels import Level
+    from digitduels.players.levels import Level, tuning
     from digitduels.players.perfect import Perfect
 
     check(name)
@@ -50,5 +50,5 @@ def player(
     solution = solve(game)
     if name in ("perfect", "7"):
         return Perfect(solution, seed)
-    level = max(level for level in game.levels if level <= int(name))
+    level = max(level for level in tuning(game).levels if level <= int(name))
     return Level(level, solution, seed) if level > 1 else RandomPlayer(seed)

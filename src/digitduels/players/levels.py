@@ -11,10 +11,34 @@ import math
 import random
 from typing import Any, NamedTuple
 
+from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players.player import Player, chance
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
+
+
+class Tuning(NamedTuple):
+    """Which levels a game offers, and how far levels 4, 5 and 6 look in it, in plies."""
+
+    levels: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7)
+    """Levels that would play alike are not offered twice."""
+    reaches: tuple[float, float, float] = (1.0, 4.0, 12.0)
+    """Tuned so that each level clearly beats the one below."""
+
+
+TUNING = {
+    "numerical-nexus": Tuning((1, 4, 5, 6, 7), (6.0, 10.0, 20.0)),  # nothing ends soon enough for levels 2 and 3
+    "operation-target": Tuning((1, 4, 5, 6, 7), (3.0, 6.0, 12.0)),  # the only choices are far from the end
+    "number-duel": Tuning(reaches=(1.2, 3.5, 11.0)),
+    "equation-duel": Tuning(reaches=(0.4, 0.7, 1.3)),
+    "number-quest": Tuning(reaches=(1.3, 4.0, 13.0)),
+}
+
+
+def tuning(game: AnyGame) -> Tuning:
+    """The levels of a game; games that nobody has tuned get the defaults."""
+    return TUNING.get(game.id, Tuning())
 
 
 class Sight(NamedTuple):
@@ -43,7 +67,7 @@ class Level(Player):
         self.name = f"level {level}"
         self.seed = random.getrandbits(64) if seed is None else seed
         self.solution = solution
-        self.sight = sight(level, solution.game.reaches)
+        self.sight = sight(level, tuning(solution.game).reaches)
 
     def choose(self, match: Match) -> Any:
         dice = chance(self.seed, match)

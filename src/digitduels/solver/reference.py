@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.solver.solution import Counts, Solution
-from digitduels.solver.verdict import Verdict, finished
+from digitduels.solver.verdict import Judgement, Verdict, finished
 
 _BYTES = 500  # that a remembered position takes, roughly
 
@@ -50,15 +51,16 @@ class Reference(Solution):
                 unknown = [after for after in following if after not in known]
                 if unknown:
                     return [state, *unknown] if plies else unknown
-                verdict = max((known[after].before for after in following), key=lambda verdict: verdict.merit)
+                verdict = max(known[after].before for after in following)
                 break
             state = following[0]
             plies += 1
         return Verdict(-verdict.value if plies % 2 else verdict.value, verdict.distance + plies)
 
-    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
-        judged = [(move, self.probe(self.game.after(state, move)).before) for move in self.game.legal_moves(state)]
-        return sorted(judged, key=lambda pair: pair[1].merit, reverse=True)
+    def judge(self, state: State[Any, Any]) -> Judgement[Any]:
+        after = partial(self.game.after, state)
+        verdicts = [(move, self.probe(after(move)).before) for move in self.game.legal_moves(state)]
+        return Judgement(sorted(verdicts, key=lambda pair: pair[1], reverse=True), after)
 
     def counts(self) -> Counts:
         found = self.by_distance()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.solver.verdict import Verdict
+from digitduels.solver.verdict import Judgement, Verdict
 
 
 class Counts(NamedTuple):
@@ -34,8 +34,11 @@ class Solution(ABC):
         """The verdict on a position; raises ValueError if the solution does not know it."""
 
     @abstractmethod
-    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
+    def judge(self, state: State[Any, Any]) -> Judgement[Any]:
         """Every legal move with its verdict for the player who makes it, best first, equals in the order of the ids."""
+
+    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
+        return list(self.judge(state).items())
 
     @abstractmethod
     def counts(self) -> Counts:
@@ -52,13 +55,12 @@ class Solution(ABC):
 
     def best(self, state: State[Any, Any]) -> list[Any]:
         """The best moves, all of them: the quickest wins, else the longest draws, else the slowest losses."""
-        each = self.each(state)
-        return [move for move, verdict in each if verdict == each[0][1]]
+        return self.judge(state).best_moves
 
     def line(self, state: State[Any, Any]) -> list[Any]:
         """The moves of a best game from a position to the end."""
         moves = []
         while legal := self.game.legal_moves(state):
-            moves.append(legal[0] if len(legal) == 1 else self.each(state)[0][0])
+            moves.append(legal[0] if len(legal) == 1 else next(iter(self.judge(state))))
             state = self.game.after(state, moves[-1])
         return moves

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, Does
 from digitduels.solver.layout import Layout, Scale, lay_out
 from digitduels.solver.schedule import waves
 from digitduels.solver.solution import Counts, Solution
-from digitduels.solver.verdict import Verdict, finished
+from digitduels.solver.verdict import Judgement, Verdict, finished
 
 Codes = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
@@ -190,9 +190,10 @@ class Tables(Solution):
         table, mine, theirs = self.encode(state)
         return self._verdict(int(self.codes[(table * self._hands + theirs) * self._hands + mine]))
 
-    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
+    def judge(self, state: State[Any, Any]) -> Judgement[Any]:
+        after = partial(self.game.after, state)
         if self.game.outcome(state) is not None:
-            return []
+            return Judgement((), after)
         table, mine, theirs = self.encode(state)
         compiled, moves, count = self.compiled, self.game.moves, self._hands
         legal = compiled.own[:, mine] != ILLEGAL
@@ -201,13 +202,11 @@ class Tables(Solution):
         ids = legal.nonzero()[0]
         hands = compiled.own[ids, mine]
         places = ((table - self._needs[ids]) * count + hands) * count + compiled.other[ids, theirs]
-        found = np.where(hands >= 0, self.codes[places], self._ended[ids, mine])
-        order = np.argsort(self.scale.top - found, kind="stable")
-        verdicts = {code: self._verdict(code).before for code in set(found.tolist())}
-        return [
-            (moves[place], verdicts[code])
-            for place, code in zip(ids[order].tolist(), found[order].tolist(), strict=True)
-        ]
+        codes = np.where(hands >= 0, self.codes[places], self._ended[ids, mine])
+        order = np.argsort(self.scale.top - codes, kind="stable")
+        verdicts = {code: self._verdict(code).before for code in set(codes.tolist())}
+        ordered = zip(ids[order].tolist(), codes[order].tolist(), strict=True)
+        return Judgement([(moves[place], verdicts[code]) for place, code in ordered], after)
 
     def _verdict(self, code: int) -> Verdict:
         """What a code says for the player to move."""

@@ -7,8 +7,9 @@ import textwrap
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from digitduels.core import State, called
+from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.sentence import player_name
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.reasons import reason
@@ -154,7 +155,7 @@ def _whole(state: Position, solution: Solution) -> list[str]:
 def refutation(state: Position, move: Any, solution: Solution) -> str:
     """What best play does about a move that throws the value away."""
     after = solution.game.after(state, move)
-    outcome, you = solution.game.outcome(after), called(1 - state.player)
+    outcome, you = solution.game.outcome(after), player_name(1 - state.player)
     if outcome is not None:
         return f"The game is over: {outcome.reason}"
     line = solution.line(after)
@@ -192,4 +193,4 @@ def worth(player: int, verdict: Verdict) -> tuple[str, str]:
         return "▲", f"wins {soon(player, verdict)}"
     best = winner(player, verdict)
     assert best is not None
-    return "▼", "loses at once" if verdict.distance == 1 else f"{called(best)} wins {soon(player, verdict)}"
+    return "▼", "loses at once" if verdict.distance == 1 else f"{player_name(best)} wins {soon(player, verdict)}"

@@ -8,8 +8,9 @@ from itertools import groupby
 from math import log10
 from typing import Any, NamedTuple
 
-from digitduels.core import State, called
+from digitduels.core import State
 from digitduels.pool import Pool
+from digitduels.sentence import player_name
 from digitduels.solver import Solution
 from digitduels.study.score_map import Cells, cells
 from digitduels.text import counted
@@ -62,7 +63,7 @@ def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel
     every = {*cells, *(score for row in cells.values() for score in row)}
     low, count = min(every), max(every) - min(every) + 1
     side = SIDE / count
-    mover, waiter = called(state.player), called(1 - state.player)
+    mover, waiter = player_name(state.player), player_name(1 - state.player)
     numbers = state.table.numbers
     left = " ".join(map(str, numbers)) if len(numbers) <= ROW else counted(len(numbers), "number")
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from digitduels.core import State, called
+from digitduels.core import State
 from digitduels.games import games
 from digitduels.match import Match
+from digitduels.sentence import player_name
 from digitduels.solver.solution import Solution
 from digitduels.study.hints import Trap, tempting
 from digitduels.study.wording import soon
@@ -42,9 +43,8 @@ class Puzzle(NamedTuple):
         """What is asked."""
         state = self.match.state
         when = soon(state.player, solution.probe(state))
-        return (
-            f"{called(state.player)} to move wins {when}. Which move {'is it' if self.tier == 1 else 'keeps the win'}?"
-        )
+        which = "is it" if self.tier == 1 else "keeps the win"
+        return f"{player_name(state.player)} to move wins {when}. Which move {which}?"
 
 
 def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], Trap | None] | None:

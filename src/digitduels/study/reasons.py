@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from digitduels.core import State, called
+from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.sentence import player_name
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.wording import VALUES, some, soon
@@ -28,7 +29,7 @@ def reason(state: Position, move: Any, solution: Solution) -> Reason:
 
 def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
     """All that is known to be true of a move, the most telling first; the plain verdict is always the last."""
-    game, me, you = solution.game, called(state.player), called(1 - state.player)
+    game, me, you = solution.game, player_name(state.player), player_name(1 - state.player)
     each = dict(solution.each(state))
     best, verdict = next(iter(each.values())), each[move]
     after = game.after(state, move)
@@ -84,7 +85,7 @@ def only(state: Position, solution: Solution) -> bool:
 
 def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Reason]:
     """What is threatened by a move that wins with the next one, whatever is replied."""
-    game, you = solution.game, called(1 - state.player)
+    game, you = solution.game, player_name(1 - state.player)
     threats = wins_at_once(game, after, state.player)
     left = [game.after(after, reply) for reply in game.legal_moves(after)]
     going = [position for position in left if game.outcome(position) is None]
@@ -96,7 +97,9 @@ def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Re
             yield Reason("double threat", f"{told} stops them all.")
         else:
             yield Reason("threat", f"{told} stops that.")
-    yield Reason("next turn", f"Whatever {you} replies, {called(state.player)} wins with the next move at the latest.")
+    yield Reason(
+        "next turn", f"Whatever {you} replies, {player_name(state.player)} wins with the next move at the latest."
+    )
 
 
 def _winning(game: AnyGame, state: Position, move: Any) -> bool:

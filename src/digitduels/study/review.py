@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from digitduels.core import Outcome, called
+from digitduels.core import Outcome
 from digitduels.match import Match
+from digitduels.sentence import player_name
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.wording import VALUES, some, standing, winner
@@ -53,8 +54,8 @@ class Moment(NamedTuple):
         'Player 2 conceded'
         """
         if self.move is not None:
-            return f"{called(self.player)} played {self.move}"
-        return f"{called(self.player)} {'forfeited the game' if self.forfeit else 'conceded'}"
+            return f"{player_name(self.player)} played {self.move}"
+        return f"{player_name(self.player)} {'forfeited the game' if self.forfeit else 'conceded'}"
 
     @property
     def lesson(self) -> str:
@@ -108,7 +109,7 @@ class Review(NamedTuple):
         parts: list[str] = []
         place = self.opening
         for who, turns in groupby(self.winning):
-            name = "nobody" if who is None else called(who)
+            name = "nobody" if who is None else player_name(who)
             parts.append(f"{name} from move {place} on" if parts else f"{name} was winning from the start")
             place += len(list(turns))
         text = ", ".join(parts)
@@ -129,7 +130,7 @@ class Review(NamedTuple):
             seat = "the player who moves first wins from this start"
         else:
             seat = "the player who moves second wins from this start"
-        kept = f"and {called(who)} never let go of it" if over else f"and {called(who)} holds it still"
+        kept = f"and {player_name(who)} never let go of it" if over else f"and {player_name(who)} holds it still"
         return f"Nobody made a mistake: {seat}, {kept}."
 
     def lines(self) -> list[str]:
@@ -141,7 +142,10 @@ class Review(NamedTuple):
             self.story,
         ]
         told += [f"Move {swing.ply + 1}: {swing.lesson}" for swing in self.swings]
-        told += [f"Critical moves found: {called(0)} {self.score(0)}, {called(1)} {self.score(1)}.", self.sentence]
+        told += [
+            f"Critical moves found: {player_name(0)} {self.score(0)}, {player_name(1)} {self.score(1)}.",
+            self.sentence,
+        ]
         return told
 
     def score(self, player: int) -> str:

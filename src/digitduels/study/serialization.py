@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from digitduels.match import Match
+from digitduels.record import to_record
 from digitduels.solver.verdict import Verdict
 from digitduels.study.review import Review
 from digitduels.study.wording import VALUES
@@ -13,7 +14,7 @@ from digitduels.study.wording import VALUES
 
 def solved(match: Match, each: Sequence[tuple[Any, Verdict]]) -> dict[str, Any]:
     """A position, and what every move of it is worth."""
-    record, outcome = match.record(), match.outcome
+    record, outcome = to_record(match), match.outcome
     return {
         "game": record["game"],
         "options": record["options"],
@@ -29,7 +30,7 @@ def solved(match: Match, each: Sequence[tuple[Any, Verdict]]) -> dict[str, Any]:
 
 def reviewed(match: Match, told: Review) -> dict[str, Any]:
     """A game, turn by turn."""
-    record = match.record()
+    record = to_record(match)
     return {
         "version": 1,
         **{key: record[key] for key in ("game", "options", "names", "first", "opening", "moves", "outcome")},

@@ -8,8 +8,10 @@ from dataclasses import replace
 from itertools import groupby, product
 from typing import Any, NamedTuple
 
-from digitduels.core import Option, State, TooLarge, Whole, called
+from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
+from digitduels.options import Option, Whole
+from digitduels.sentence import player_name
 from digitduels.solver.reference import Reference
 from digitduels.solver.solution import Solution
 from digitduels.study.wording import soon, winner
@@ -34,7 +36,7 @@ def _start(solution: Solution, start: State[Any, Any]) -> Iterable[str]:
     game, each = solution.game, solution.each(start)
     verdict = each[0][1]
     best = winner(start.player, verdict)
-    result = "nobody wins: the game is over" if best is None else f"{called(best)} wins"
+    result = "nobody wins: the game is over" if best is None else f"{player_name(best)} wins"
     yield f"With best play {result} {soon(start.player, verdict)}."
 
     good = [move for move, found in each if found.value == verdict.value]
@@ -126,18 +128,18 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
         return
     low, high = min(winners), max(winners)
     won = Counter(winners.values())
-    shares = [f"{called(who)} wins with {won[who]}" for who in (0, 1)] + [f"{won[None]} are drawn"] * (None in won)
+    shares = [f"{player_name(who)} wins with {won[who]}" for who in (0, 1)] + [f"{won[None]} are drawn"] * (None in won)
     yield f"Of the values {low} to {high} of {option.name}, {', '.join(shares[:-1])} and {shares[-1]}."
     if moves and len(moves) <= NAMED:
         found = ", ".join(f"{names} with {count}" for names, count in moves.most_common())
-        yield f"{called(player)}'s winning first move is {found}."
+        yield f"{player_name(player)}'s winning first move is {found}."
 
     stretches = [stretch for stretch in _stretches(winners) if stretch.first < stretch.last]
     rule = _rule(stretches, high)
     if rule is not None:
         times, plus, least = rule
         last = ", ".join(
-            f"{called(stretch.winner)} wins {stretch.first} to {stretch.last}"
+            f"{player_name(stretch.winner)} wins {stretch.first} to {stretch.last}"
             for stretch in stretches[-4:-1]
             if stretch.winner is not None
         )

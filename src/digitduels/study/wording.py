@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from digitduels.core import called
+from digitduels.sentence import player_name
 from digitduels.solver.verdict import Verdict
 from digitduels.text import counted
 
@@ -28,11 +28,14 @@ def standing(player: int, verdict: Verdict) -> str:
     """
     best = winner(player, verdict)
     if best is None:
-        return f"With best play nobody wins: {called(player)} has {counted((verdict.distance + 1) // 2, 'more turn')}."
+        left = counted((verdict.distance + 1) // 2, "more turn")
+        return f"With best play nobody wins: {player_name(player)} has {left}."
     turns, other = _turns(player, best, verdict)
     if not turns:
-        return f"{called(best)} is winning: {called(player)}'s next move ends the game, whatever it is."
-    return f"{called(best)} is winning: {counted(turns, 'more turn')}{f'; then {other} and loses' if other else ''}."
+        return f"{player_name(best)} is winning: {player_name(player)}'s next move ends the game, whatever it is."
+    return (
+        f"{player_name(best)} is winning: {counted(turns, 'more turn')}{f'; then {other} and loses' if other else ''}."
+    )
 
 
 def soon(player: int, verdict: Verdict) -> str:
@@ -45,7 +48,7 @@ def soon(player: int, verdict: Verdict) -> str:
     if verdict.distance == 1:
         return "at once"
     if best is None:
-        return f"after {counted((verdict.distance + 1) // 2, 'turn')} of {called(player)}"
+        return f"after {counted((verdict.distance + 1) // 2, 'turn')} of {player_name(player)}"
     turns, other = _turns(player, best, verdict)
     return f"in {counted(turns, 'turn')}{f'; {other}' if other else ''}"
 
@@ -54,7 +57,7 @@ def _turns(player: int, best: int, verdict: Verdict) -> tuple[int, str]:
     """How many turns the winner still has; and, if the loser makes it, who makes the last move."""
     turns = (verdict.distance + 1) // 2 if best == player else verdict.distance // 2
     last = player if verdict.distance % 2 else 1 - player
-    return turns, "" if last == best else f"{called(last)} makes the last move"
+    return turns, "" if last == best else f"{player_name(last)} makes the last move"
 
 
 def some(moves: Sequence[Any], joint: str) -> str:

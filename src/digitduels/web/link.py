@@ -9,9 +9,11 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from digitduels.core import Choice, IllegalMove, InvalidMove, Option, State, Whole, Wholes
+from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
-from digitduels.match import FOREIGN, Match
+from digitduels.match import Match
+from digitduels.options import Choice, Option, Whole, Wholes
+from digitduels.record import FOREIGN, replay
 from digitduels.text import quoted
 from digitduels.web.refusal import Refusal
 
@@ -41,7 +43,7 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
         values = {key: options[key].kind.read(query[key].strip()) for key in query if key in options}
         rules = fitting(game(name, **values) if values else book(name))
         match = Match(rules, first=number(query, "first", 1, 2) - 1, position=_position(rules, query.get("position")))
-        replay(match, query.get("moves", "").split())
+        play_all(match, query.get("moves", "").split())
         match.opening = number(query, "opening", 0, len(match.moves))
         if query.get("conceded"):
             match.concede(number(query, "conceded", 1, 2) - 1)
@@ -50,7 +52,7 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
     return match, {key: value for key, value in query.items() if key in further}
 
 
-def replay(match: Match, moves: Iterable[str]) -> None:
+def play_all(match: Match, moves: Iterable[str]) -> None:
     """Plays moves that are written in an address or sent; raises Refusal with the place of one that is none."""
     for place, text in enumerate(moves, 1):
         if place > MOST_MOVES:
@@ -70,7 +72,7 @@ def recorded(data: bytes) -> Match:
             fitting(game(found["game"], **found["options"]))
             if isinstance(found.get("moves"), list) and len(found["moves"]) > MOST_MOVES:
                 raise Refusal(422, f"A record that is sent holds {MOST_MOVES:,} moves at the most.")
-        return Match.replay(found)
+        return replay(found)
     except RecursionError:
         raise Refusal(422, FOREIGN) from None
     except ValueError as error:

@@ -6,10 +6,14 @@ import re
 from functools import partial
 from typing import Any
 
-from digitduels.core import Choice, Option, Side, called
+from digitduels.core import Side
 from digitduels.games import AnyGame
 from digitduels.manual import summary
 from digitduels.match import Match
+from digitduels.options import Choice, Option
+from digitduels.players.levels import tuning
+from digitduels.record import to_record
+from digitduels.sentence import player_name, tell
 from digitduels.text import named
 from digitduels.web import link
 
@@ -19,7 +23,7 @@ WORDS = 100_000  # characters that are told of a game's history, the latest firs
 def view(match: Match) -> dict[str, Any]:
     """A match: where it stands, what led there, and what may be played."""
     game, state, outcome = match.game, match.state, match.outcome
-    record = match.record()
+    record = to_record(match)
     told = partial(named, names=match.names)
     board = game.board(state)
     return {
@@ -94,7 +98,7 @@ def history(match: Match) -> list[dict[str, Any]]:
         before, move, after = match.states[ply], match.moves[ply], match.states[ply + 1]
         lines: list[str] = []
         if left > 0:
-            lines = [named(line, match.names) for line in game.announce(before, move, after)]
+            lines = [tell(line, match.names) for line in game.announce(before, move, after)]
             left -= sum(map(len, lines))
         told.append({"player": before.player + 1, "move": str(move), "lines": lines})
     return told[::-1]
@@ -103,12 +107,12 @@ def history(match: Match) -> list[dict[str, Any]]:
 def status(match: Match) -> str:
     """What happened last and whose turn it is, in a line."""
     outcome = match.outcome
-    last = f"{called(match.states[-2].player)} played {match.moves[-1]}. " if match.moves else ""
+    last = f"{player_name(match.states[-2].player)} played {match.moves[-1]}. " if match.moves else ""
     if match.conceded is not None:
         last = ""
     if outcome is not None:
         return f"{last}{outcome.reason} {match.game.victory(outcome.winner)}"
-    return f"{last}{called(match.state.player)}'s turn."
+    return f"{last}{player_name(match.state.player)}'s turn."
 
 
 def ending(match: Match) -> list[str]:
@@ -128,7 +132,7 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
         "game": game.id,
         "title": game.title,
         "summary": summary(kind),
-        "levels": list(kind.levels),
+        "levels": list(tuning(game).levels),
         "options": [option(each) for each in kind.options()],
     }
 

@@ -16,9 +16,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from digitduels.core import IllegalMove, InvalidMove, called
+from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
+from digitduels.record import to_record
+from digitduels.sentence import player_name
 from digitduels.text import clean, counted
 from digitduels.web.refusal import Refusal
 from digitduels.web.store import Change, Event, Kept, Seat
@@ -112,7 +114,7 @@ class Room:
                 self.match.concede(event.body["seat"])
             case "accept":
                 for _ in range(event.body["moves"]):
-                    self.match.undo()
+                    self.match.take_back()
             case "substitute":
                 self.levels[event.body["seat"]] = event.body["level"]
             case "return":
@@ -206,7 +208,9 @@ def _game(name: str, options: str) -> AnyGame:
 
 def _names(kept: Kept) -> tuple[str, str]:
     """What the players are called: always two different names."""
-    first, second = ((seat and seat.name) or called(number) for number, seat in enumerate((kept.seat(0), kept.seat(1))))
+    first, second = (
+        (seat and seat.name) or player_name(number) for number, seat in enumerate((kept.seat(0), kept.seat(1)))
+    )
     if first.casefold() == second.casefold():
         second = f"{second[: LONGEST_NAME - 4]} (2)"
     return first, second
@@ -233,7 +237,7 @@ def begin(
         if other == seat:
             raise Refusal(422, "The computer needs the other seat.")
         seats.append(Seat(other, None, f"Computer, level {level}", level, now))
-    record = match.record()
+    record = to_record(match)
     kept = Kept(
         id=new_id(),
         rules={key: record[key] for key in ("game", "options", "first", "position", "moves")},

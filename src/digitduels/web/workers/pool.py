@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from digitduels.games import games
 from digitduels.match import Match
+from digitduels.record import to_record
 from digitduels.web.link import book
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
@@ -184,7 +185,7 @@ class Workers:
 
     async def ask(self, what: str, match: Match, **arguments: Any) -> Any:
         """The answer to one of the questions of answers.py; raises Refusal."""
-        question = json.dumps({"ask": what, "record": match.record(), "with": arguments}).encode()
+        question = json.dumps({"ask": what, "record": to_record(match), "with": arguments}).encode()
         if question in self._remembered:
             self._remembered.move_to_end(question)
             return json.loads(self._remembered[question])
@@ -235,7 +236,7 @@ class Workers:
         """Makes the tables of all games, or finds that they are there."""
         while self._missing:
             name = self._missing.pop(0)
-            question = json.dumps({"ask": "warm", "record": Match(book(name)).record(), "with": {}}).encode()
+            question = json.dumps({"ask": "warm", "record": to_record(Match(book(name))), "with": {}}).encode()
             try:
                 await self.books.ask(question, slow=True, seconds=WARM_SECONDS)
             except Refusal as refusal:

@@ -17,9 +17,10 @@ from contextlib import suppress
 from typing import Any
 
 import digitduels
-from digitduels.core import TooLarge, Whole
+from digitduels.core import TooLarge
 from digitduels.games import game, games
-from digitduels.match import Match
+from digitduels.options import Whole
+from digitduels.record import replay
 from digitduels.web.workers.answers import ANSWERS, KEPT, Solutions
 
 MEMORY = "This takes more memory than this server gives to one visitor. Choose smaller numbers."
@@ -47,7 +48,7 @@ def main(memory: int, seconds: float | None) -> None:
 def answer(question: dict[str, Any], solutions: Solutions) -> dict[str, Any]:
     """The answer, or the status and the sentence of a refusal."""
     try:
-        match = Match.replay(question["record"])
+        match = replay(question["record"])
         return {"answer": ANSWERS[question["ask"]](match, solutions, **question["with"])}
     except MemoryError:
         return {"refused": [413, MEMORY]}

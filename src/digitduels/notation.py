@@ -1,0 +1,65 @@
+"""Reading what people type: a move, or one field of it, in many spellings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from digitduels.text import Key, quoted, spelled
+
+_BARE_MINUS = re.compile(r"\s*[-−–]\s*\d+\s*")
+
+
+class Notation:
+    """What may be written for the moves of a game, and for each field of a move."""
+
+    def __init__(self, moves: Sequence[Any], labels: Mapping[Any, str], menu: bool) -> None:
+        self.moves = moves
+        self.labels = labels
+        self.menu = menu
+        self._tokens: dict[Key, Any] = {spelled(str(move)): move for move in moves}
+        self._fields: list[dict[Key, Any]] = [
+            {spelled(text): value for value in dict.fromkeys(column) for text in (str(value), self.label(value))}
+            for column in zip(*moves, strict=True)
+        ]
+
+    def label(self, value: Any) -> str:
+        """How people write a field's value."""
+        return self.labels.get(value, str(value))
+
+    def move(self, text: str, phrases: Iterable[tuple[str, Any]] = ()) -> Any | None:
+        """The move that a text means, by these phrases or by its token."""
+        key = spelled(text)
+        for phrase, move in phrases:
+            if spelled(phrase) == key:
+                return move
+        return self._tokens.get(key)
+
+    def field(self, place: int, text: str, possible: Sequence[Any]) -> Any | None:
+        """The value of a field that a text means; in a menu a bare number counts what is possible."""
+        key = spelled(text)
+        if self.menu and not key[1]:
+            counted: dict[Key, Any] = {((str(number),), ()): value for number, value in enumerate(possible, 1)}
+            return counted.get(key)
+        return self._fields[place].get(key)
+
+    def may_be_a_move(self, text: str) -> bool:
+        """Whether an answer to the first question may be a whole move.
+
+        A bare "-3" is a slip for a number at least as often as a move, and may cost a turn: it is not one.
+        """
+        return not (self.menu and not spelled(text)[1]) and not _BARE_MINUS.fullmatch(text)
+
+    def offer(self, values: Iterable[Any]) -> str:
+        """Values of a field in a row, as people answer with them."""
+        labels = [self.label(value) for value in values]
+        return ", ".join(f"[{place}] {label}" if self.menu else label for place, label in enumerate(labels, 1))
+
+    def examples(self) -> str:
+        """How moves look: all of them where they are few, else the first and the last."""
+        return ", ".join(map(str, self.moves if len(self.moves) < 10 else (self.moves[0], self.moves[-1])))
+
+    def unknown(self, text: str, title: str) -> str:
+        """What somebody reads who typed something that is not a move."""
+        return f"{quoted(text)} is no move of {title}. Moves look like {self.examples()}."

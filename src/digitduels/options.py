@@ -1,0 +1,97 @@
+"""Options: the numbers and words that a variant changes, what each may be, and how it is read from a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, NamedTuple
+
+
+class Whole(NamedTuple):
+    """A whole number from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"a whole number from {self.low} to {_power(self.high)}"
+
+    def accepts(self, value: object) -> bool:
+        return type(value) is int and self.low <= value <= self.high
+
+    def read(self, text: str) -> object:
+        return int(text) if re.fullmatch(r"[+-]?[0-9]{1,4300}", text) else text
+
+
+class Wholes(NamedTuple):
+    """A fixed number of whole numbers, each from `low` to `high`, not all of them zero."""
+
+    length: int
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.length} whole numbers from {self.low} to {_power(self.high)}, not all zero"
+
+    def accepts(self, value: object) -> bool:
+        each = Whole(self.low, self.high)
+        return isinstance(value, tuple) and len(value) == self.length and all(map(each.accepts, value)) and any(value)
+
+    def read(self, text: str) -> object:
+        return tuple(Whole(self.low, self.high).read(part.strip()) for part in text[:1000].strip("()[]").split(","))
+
+
+class Choice(NamedTuple):
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(self.words)
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, str) and value in self.words
+
+    def read(self, text: str) -> object:
+        return text.strip().lower()
+
+
+Kind = Whole | Wholes | Choice
+
+
+class Option(NamedTuple):
+    """One option of a game: its name and its field, the book's value, what it may be and what it means."""
+
+    name: str
+    field: str
+    default: Any
+    kind: Kind
+    about: str
+
+
+def option(default: Any, kind: Kind, about: str, name: str = "") -> Any:
+    """A field of a game that is one of its options, under the field's name or another."""
+    return field(default=default, metadata={"name": name, "kind": kind, "about": about})
+
+
+def settings(values: Mapping[str, Any]) -> str:
+    """Options and their values as people write them.
+
+    >>> settings({"target": 60, "uses": (1, 2)})
+    'target=60, uses=1,2'
+    """
+    return ", ".join(f"{name}={written(value)}" for name, value in values.items())
+
+
+def written(value: object) -> str:
+    """A value of an option as `--set` takes it."""
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def _power(number: int) -> str:
+    """A number as people write it: 99, or 10^6."""
+    if number < 10**6:
+        return str(number)
+    power = number.bit_length() * 30103 // 100000
+    return f"10^{power}" if 10**power == number else str(number)

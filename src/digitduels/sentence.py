@@ -1,0 +1,229 @@
+"""A sentence about the players: a string that can also be told to one of them, or to anybody by name.
+
+As a string it is in the third person and calls the players "Player 1" and "Player 2". A template names the player whom
+the sentence is about as `{player}` and the opponent as `{other}`; `{player:whose}` is "Ann's", or "your" to Ann, and
+`{player:whom}` is "Ann", or "you" to Ann. `{player:Whose}` begins a sentence.
+
+>>> said = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
+>>> said
+"Player 2 resets Player 1's score."
+>>> said.to(("Ann", "Bob")), said.to(("Ann", "Bob"), reader=1), said.to(("Ann", "Bob"), reader=0)
+("Bob resets Ann's score.", "You reset Ann's score.", 'Bob resets your score.')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+PLAYERS = ("Player 1", "Player 2")
+Names = Sequence[str]
+
+_SIGNS = str.maketrans({"x": "×", "*": "×", "/": "÷", "-": "−"})
+
+
+def player_name(player: int) -> str:
+    """What the books call a player.
+
+    >>> player_name(0)
+    'Player 1'
+    """
+    return PLAYERS[player]
+
+
+class Sentence(str):
+    """A string that knows its template, its fields, and whom it is about.
+
+    `you` is what the player it is about reads. `book` is what two people at one keyboard read, in the book's own words
+    and signs. A field may be anything that formats itself, another Sentence, or a `Field`.
+    """
+
+    template: str
+    you: str | None
+    book: str | None
+    player: int | None
+    fields: Mapping[str, Any]
+
+    def __new__(
+        cls,
+        template: str,
+        /,
+        *,
+        you: str | None = None,
+        book: str | None = None,
+        player: int | None = None,
+        **fields: Any,
+    ) -> Sentence:
+        sentence = super().__new__(cls, _render(template, player, fields, PLAYERS, None))
+        sentence.template, sentence.you, sentence.book = template, you, book
+        sentence.player, sentence.fields = player, fields
+        return sentence
+
+    def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
+        """The sentence with these names, in the second person where `reader` is the player it is about."""
+        template = self.you if self.you is not None and reader is not None and reader == self.player else self.template
+        return _render(template, self.player, self.fields, names, reader)
+
+    def by_the_book(self, names: Names = PLAYERS) -> str:
+        """The sentence in the book's words, for two people at one keyboard."""
+        template = self.template if self.book is None else self.book
+        return _render(template, self.player, self.fields, names, None, book=True)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
+        return (self.template,), {"you": self.you, "book": self.book, "player": self.player, **self.fields}
+
+
+def tell(text: str, names: Names = PLAYERS, reader: int | None = None) -> str:
+    """What a reader is shown: a Sentence as it is told to them, any other string as it is."""
+    return text.to(names, reader) if isinstance(text, Sentence) else text
+
+
+def tell_by_the_book(text: str, names: Names = PLAYERS) -> str:
+    """What two people at one keyboard are shown."""
+    return text.by_the_book(names) if isinstance(text, Sentence) else text
+
+
+def _render(
+    template: str, player: int | None, fields: Mapping[str, Any], names: Names, reader: int | None, book: bool = False
+) -> str:
+    values = {name: _shown(value, names, reader, book) for name, value in fields.items()}
+    if player is not None:
+        values["player"] = _Name(names[player], reader == player)
+        values["other"] = _Name(names[1 - player], reader == 1 - player)
+    return template.format_map(values)
+
+
+def _shown(value: Any, names: Names, reader: int | None, book: bool) -> Any:
+    if isinstance(value, Field):
+        return value.to(names, reader)
+    if isinstance(value, Sentence):
+        return value.by_the_book(names) if book else value.to(names, reader)
+    return value
+
+
+class _Name:
+    """A player in a sentence."""
+
+    def __init__(self, name: str, reads: bool) -> None:
+        self.name, self.reads = name, reads
+
+    def __format__(self, case: str) -> str:
+        match case:
+            case "":
+                return self.name
+            case "whom":
+                return "you" if self.reads else self.name
+            case "whose":
+                return "your" if self.reads else f"{self.name}'s"
+            case "Whose":
+                return "Your" if self.reads else f"{self.name}'s"
+        raise ValueError(f"A player has no case {case!r}.")
+
+
+# Fields that depend on the names or on who reads.
+
+
+class Field:
+    """A part of a sentence that formats itself."""
+
+    def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.to()
+
+
+class Played(Field):
+    """A move as people write it: ×10, or "reset Ann's score".
+
+    A move whose token does not read well has a `phrase`, a template about its player.
+    """
+
+    def __init__(self, move: Any, player: int) -> None:
+        self.move, self.player = move, player
+
+    def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
+        phrase = getattr(self.move, "phrase", None)
+        return signs(str(self.move)) if phrase is None else _render(phrase, self.player, {}, names, reader)
+
+
+class Moves(Field):
+    """Some moves of one player in a row, the first few by name.
+
+    >>> str(Moves(["+5"], 0)), str(Moves(["+5", "x2"], 0, "and")), str(Moves(["+1", "+2", "+3", "+4", "+5"], 0, "or"))
+    ('+5', '+5 and ×2', '+1, +2 or 3 others')
+    """
+
+    SHOWN = 3
+
+    def __init__(self, moves: Iterable[Any], player: int, joint: str = "and") -> None:
+        self.moves, self.player, self.joint = list(moves), player, joint
+
+    def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
+        shown = [Played(move, self.player).to(names, reader) for move in self.moves]
+        if len(shown) > self.SHOWN:
+            shown = [*shown[: self.SHOWN - 1], f"{len(shown) - self.SHOWN + 1} others"]
+        return f" {self.joint} ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+
+
+class Line(Field):
+    """Moves that follow each other, from a player on; a very long line ends early.
+
+    >>> str(Line(["+5", "x2"], 0))
+    '+5, ×2'
+    """
+
+    LONGEST = 30
+
+    def __init__(self, moves: Iterable[Any], player: int) -> None:
+        self.moves, self.player = list(moves), player
+
+    def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
+        shown = [
+            Played(move, (self.player + ply) % 2).to(names, reader)
+            for ply, move in enumerate(self.moves[: self.LONGEST])
+        ]
+        return ", ".join([*shown, "…"] if len(self.moves) > self.LONGEST else shown)
+
+
+class Count(Field):
+    """A number of things.
+
+    >>> str(Count(1, "try", "tries")), str(Count(2, "try", "tries")), str(Count(0, "move"))
+    ('1 try', '2 tries', '0 moves')
+    """
+
+    def __init__(self, number: int, one: str, many: str | None = None) -> None:
+        self.number, self.noun = number, one if number == 1 else many or f"{one}s"
+
+    def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
+        return f"{self.number} {self.noun}"
+
+
+def signs(token: str) -> str:
+    """A move's token with the signs that people write by hand; words in it are left alone.
+
+    >>> signs("x10"), signs("9-5"), signs("7/2"), signs("take-1")
+    ('×10', '9−5', '7÷2', 'take 1')
+    """
+    return token.replace("-", " ") if token[:2].isalpha() else token.translate(_SIGNS)
+
+
+def shown_moves(moves: Iterable[Any], player: int, names: Names = PLAYERS, reader: int | None = None) -> list[str]:
+    """Moves of one player as people read them."""
+    show = partial(Played, player=player)
+    return [show(move).to(names, reader) for move in moves]
+
+
+def equation(left: int, operation: str, right: int, result: int) -> str:
+    """A calculation as people write it by hand; `operation` is a sign or its token.
+
+    >>> equation(5, "-", 9, -4)
+    '5 − 9 = −4'
+    """
+    return f"{_number(left)} {operation.translate(_SIGNS)} {_number(right)} = {_number(result)}"
+
+
+def _number(number: int) -> str:
+    return str(number).translate(_SIGNS)

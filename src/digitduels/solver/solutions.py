@@ -1,0 +1,39 @@
+"""Solutions in memory: one place that keeps them, so that a game is solved once in a program."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from digitduels.games import AnyGame
+from digitduels.solver import solve
+from digitduels.solver.solution import Solution
+
+
+class Solutions:
+    """The solutions of the games by the book, and of the variants that were asked for last.
+
+    `solve` works out what is not there yet.
+    """
+
+    def __init__(self, variants: int = 4, solve: Callable[[AnyGame], Solution] = solve) -> None:
+        self.variants = variants
+        self._solve = solve
+        self._books: dict[AnyGame, Solution] = {}
+        self._latest: OrderedDict[AnyGame, Solution] = OrderedDict()
+
+    def __call__(self, game: AnyGame) -> Solution:
+        if not game.changes:
+            if game not in self._books:
+                self._books[game] = self._solve(game)
+            return self._books[game]
+        if game not in self._latest:
+            while len(self._latest) >= self.variants:
+                self._latest.popitem(last=False)
+            self._latest[game] = self._solve(game)
+        self._latest.move_to_end(game)
+        return self._latest[game]
+
+
+solution_of = Solutions()
+"""The solution of a game, for everything in this process that has no special needs."""
