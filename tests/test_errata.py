@@ -12,7 +12,7 @@ from conftest import Run
 from digitduels.games import AnyGame
 from digitduels.manual import transcript
 from digitduels.pool import Pool
-from digitduels.sentence import Sentence
+from digitduels.sentence import Sentence, player_name, tell
 
 Position = dd.State[Any, Any]
 
@@ -125,7 +125,10 @@ def test_nexus_sample_game_holds_if_only_the_second_choice_counts() -> None:
     ]
     assert game.objection(played(game, "+5"), game.read("x2")) is None
     for before in ("+5 +3 x2 +5 x2 x3", "+5 +3 x2 +5 x2 x3 +3 reset-theirs reset-theirs"):
-        assert game.objection(played(game, before), game.read("+5")) == "Player 1 has no +5 left."
+        state = played(game, before)
+        objection = game.objection(state, game.read("+5"))
+        assert objection == f"{player_name(state.player)} has no +5 left."
+        assert tell(objection, reader=state.player) == "You have no +5 left."
 
 
 def test_nexus_reset_may_hit_either_score() -> None:

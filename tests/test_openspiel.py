@@ -22,7 +22,6 @@ import digitduels as dd
 from conftest import ROOT
 from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
-from test_sixth_game import TAKE_AWAY
 from variants import ALL, describe, play_on, solve
 
 if not flags.FLAGS.is_parsed():  # which OpenSpiel's tests expect
@@ -243,7 +242,7 @@ def test_a_position_that_there_is_not_is_refused() -> None:
 
 def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src" / "digitduels", tmp_path / "digitduels")
-    (tmp_path / "digitduels" / "games" / "take_away.py").write_text(TAKE_AWAY)
+    shutil.copy(ROOT / "tests" / "plugin" / "take_away.py", tmp_path / "digitduels" / "games")
     script = (
         "import pyspiel, textarena, digitduels.adapters.openspiel, digitduels.adapters.textarena\n"
         "game = pyspiel.load_game('python_digitduels(game=take-away,heap=9)')\n"

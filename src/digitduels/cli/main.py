@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -295,6 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by whoever started us
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+    warnings.formatwarning = lambda message, *_, **__: f"duels: {message}\n"
     parser = build_parser()
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
