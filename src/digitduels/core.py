@@ -136,13 +136,16 @@ _REMEMBERED = 100_000  # sets of legal moves that a game keeps at the most
 class Game(Generic[Hand, Table, Move]):
     """The rules of a duel. Its fields are its options, so a variant is a game with other values.
 
-    The docstring of a game is its rule card: a first line that sums it up, then the rules for people.
+    The docstring of a game is its rule card: a first line that sums it up, then the rules for people. It is a template
+    for the variant's own `facts`, and so are the rulings.
     """
 
     rulings: ClassVar[tuple[str, ...]] = ()
     """What the book leaves open or gets wrong, and how it is settled."""
     example: ClassVar[str] = ""
     """Moves of an instructive short game, as tokens."""
+    spellings: ClassVar[tuple[str, ...]] = ()
+    """How people may type moves: a few examples."""
     prompts: ClassVar[tuple[str, ...]] = ("{player}, enter your move: ",)
     """The book's question for each field of a move, in order."""
     questions: ClassVar[tuple[str, ...]] = ()
@@ -313,6 +316,11 @@ class Game(Generic[Hand, Table, Move]):
         """
         values = {option: getattr(self, option.field) for option in self.options()}
         return {option.name: value for option, value in values.items() if value != option.default}
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What the rule card and the rulings say of this variant, by name: the options, and words made of them."""
+        return {option.name: getattr(self, option.field) for option in self.options()}
 
     @property
     def goal(self) -> int | None:
