@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
 from digitduels.options import Whole, Wholes, option
-from digitduels.sentence import Sentence, equation, number_word, player_name
+from digitduels.sentence import Names, Sentence, equation, number_word, player_name
 
 
 class Hand(NamedTuple):
@@ -171,16 +171,20 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     labels = dict(zip(EFFECT, (*OPERATIONS[:5], "reset-mine", "reset-theirs"), strict=True))
 
-    def phrases(self, state: Position | None) -> Iterator[tuple[str, Move]]:
+    unclear = {"reset": "Whose score? ", "reset to 0": "Whose score? "}
+
+    def phrases(self, state: Position | None, names: Names) -> Iterator[tuple[str, Move]]:
         mine, theirs = MOVES[5:]
-        for owner in ("me", "my score", "myself", "own", "my own score"):
-            yield f"reset {owner}", mine
-        for owner in ("opponent", "the opponent", "opponent's score", "other", "them", "their score"):
-            yield f"reset {owner}", theirs
+        owners = dict.fromkeys(("mine", "me", "my score", "myself", "own", "my own score"), mine)
+        owners |= dict.fromkeys(("theirs", "opponent", "the opponent", "opponent's score", "other", "them"), theirs)
+        owners["their score"] = theirs
         if state is not None:
             for player, move in ((state.player, mine), (1 - state.player, theirs)):
-                yield f"reset {player + 1}", move
-                yield f"reset {player_name(player)}", move
+                for name in (str(player + 1), player_name(player), names[player]):
+                    owners |= {name: move, f"{name}'s score": move}
+        for owner, move in owners.items():
+            yield f"reset {owner}", move
+            yield f"reset to 0 on {owner}", move
 
     def view(self, state: Position) -> list[str]:
         lines: list[str] = [

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
 from digitduels.options import Whole, option
-from digitduels.sentence import Played, Sentence, equation
+from digitduels.sentence import Names, Played, Sentence, equation
 from digitduels.text import quoted
 
 Position = State["str | None", int]
@@ -138,6 +138,9 @@ class OperationTarget(Game["str | None", int, Move]):
     prompts = ("Enter the number of your chosen operation: ",)
     labels = {"+1": "Add 1", "x2": "Multiply by 2"}
     menu = True
+
+    def phrases(self, state: Position | None, names: Names) -> Iterator[tuple[str, Move]]:
+        yield "double", MOVES[1]
 
     def view(self, state: Position) -> list[str]:
         return [f"Target Number: {self.target}", f"Current Number: {state.table}"]
