@@ -399,3 +399,20 @@ You have exceeded 50 points. You lose!
 
 Player 2 Wins the Game!"""
     )
+
+
+def test_target_23_lasts_at_most_eight_moves() -> None:
+    assert dd.game("operation-target").longest == 8
+
+
+def test_equation_shows_used_numbers() -> None:
+    game = dd.game("equation-duel")
+    assert "Used Numbers: none" in game.view(game.start())
+    assert "Used Numbers: 6 7" in game.view(played(game, "6x7"))
+
+
+def test_equation_welcome_is_true_in_a_position_that_was_set_up() -> None:
+    game = dd.game("equation-duel")
+    start = game.start()
+    assert game.welcome(start)[1] == "Player 1 and Player 2 start with 0 points."
+    assert game.welcome(start._replace(hands=(7, 3)))[1] == "Player 1 starts with 7 points, Player 2 with 3."
