@@ -202,8 +202,8 @@ def test_duel_a_number_can_be_taken_once_for_each_copy() -> None:
 
 def test_duel_says_that_one_copy_is_removed() -> None:
     five, ten, _ = announced(dd.game("number-duel"), "+5 +10 x10")
-    assert five[-1] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10 (one 5 is removed)"
-    assert ten[-1] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10 (one 10 is removed)"
+    assert five[-4] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10 (one 5 is removed)"
+    assert ten[-4] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10 (one 10 is removed)"
 
 
 def test_duel_shows_the_calculation_of_a_multiplication_only() -> None:
