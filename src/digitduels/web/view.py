@@ -131,7 +131,7 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
     return {
         "game": game.id,
         "title": game.title,
-        "summary": summary(kind),
+        "summary": summary(game),
         "levels": list(tuning(game).levels),
         "options": [option(each) for each in kind.options()],
     }

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from digitduels.core import InvalidMove
 from digitduels.games import game_class, games
-from digitduels.manual import COMMON, card, tokens, transcript
+from digitduels.manual import COMMON, card, rulings, tokens, transcript
 from digitduels.match import Match
 from digitduels.players import COACH, COACH_LEVEL, PLAYERS
 from digitduels.study.puzzles import TIERS, daily, order, today
@@ -252,7 +252,7 @@ async def learn(game: Id, request: Request) -> Response:
         "summary": about,
         "changed": link.changed(rules),
         "rules": [" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
-        "rulings": [*rules.rulings, *COMMON],
+        "rulings": [*rulings(rules), *COMMON],
         "moves": tokens(rules),
         "example": {"moves": rules.example, "lines": transcript(link.book(rules.id), rules.example).splitlines()},
         "theory": theory,
