@@ -26,7 +26,7 @@ with needs("openspiel"):
     from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 NAME = "python_digitduels"
-_REMEMBERED = 100_000  # sets of legal actions that a game keeps at the most
+_REMEMBERED = 100_000  # the largest number of sets of legal actions that a game keeps
 
 # OpenSpiel wants a value of the right type for every option of every game. These are no option's: as the book has it.
 NUMBER, TEXT = -(2**31), ""
