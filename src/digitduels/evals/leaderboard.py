@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from digitduels.arena.grading import REFUSED, Judged, judged, share, summary, tally
+from digitduels.arena.grading import share, summary, tally
 from digitduels.core import TooLarge
 from digitduels.games import game
 from digitduels.match import Match
 from digitduels.record import replay
 from digitduels.solver.solutions import solution_of
+from digitduels.study.decisions import REFUSED, Decision
+from digitduels.study.decisions import decisions as decisions_of
 
 LEADERBOARD_VERSION = 1
 TASKS = ("positions", "match", "rules")
@@ -31,7 +33,7 @@ class Performance(NamedTuple):
 
     match: Match
     seat: int
-    decisions: list[Judged]
+    decisions: list[Decision]
     """The last answer of each turn."""
     answers: int
     refused: int
@@ -65,7 +67,7 @@ def performance(record: object, seat: int, answers: Sequence[Mapping[str, Any]],
     solution = solution_of(match.game)
     if match.outcome is None and (whole or len(match.moves) == match.opening):
         match.concede(seat, UNFINISHED)
-    decisions = [decision for decision in judged(match, solution) if decision.player == seat]
+    decisions = [decision for decision in decisions_of(match, solution) if decision.player == seat]
     last = answers[-1] if answers else None
     if decisions and decisions[-1].kind == "forfeited" and last and last["refused"] in REFUSED:
         decisions[-1] = decisions[-1]._replace(kind=last["refused"], reason=last["reason"])
