@@ -306,6 +306,15 @@ def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:
     assert boards["positions"]["chance"] == pytest.approx(expected, abs=1e-4)
 
 
+def test_samples_that_were_asked_in_other_words_are_not_compared(ran: Ran) -> None:
+    logs = read_logs([ran.folder])
+    first = [sample._replace(version=1) for sample in logs.done]
+    boards = leaderboard(logs._replace(done=[*logs.done, *first]))["boards"]
+    assert [(board["task"], board["version"]) for board in boards] == [
+        (task, version) for task in ("positions", "match", "rules") for version in (1, 2)
+    ]
+
+
 def test_a_sample_counts_once_however_often_its_log_is_named(ran: Ran) -> None:
     logs = sorted(ran.folder.glob("*.eval"))
     assert leaderboard(read_logs([ran.folder, *logs])) == leaderboard(read_logs([ran.folder]))

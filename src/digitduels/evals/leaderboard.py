@@ -22,7 +22,7 @@ from digitduels.study.decisions import REFUSED, Decision
 from digitduels.study.decisions import decisions as decisions_of
 
 LEADERBOARD_VERSION = 1
-TASKS = ("positions", "match", "rules")
+TASK_NAMES = ("positions", "match", "rules")
 ANSWERED = "exact_answer"  # the scorer of questions about the rules, and what it counts
 ANSWERS = ("legal", "asked_legal", "after", "asked_after")
 UNFINISHED = "The game was not played to its end."
@@ -140,7 +140,7 @@ def read_logs(paths: Iterable[Path]) -> Logs:
         except Exception as error:  # Inspect's reader raises many kinds
             raise LogError(f"{file} is not an Inspect log: {error}") from None
         task = log.eval.task.removeprefix("digitduels/")
-        if task not in TASKS or not (log.eval.task_registry_name or log.eval.task).startswith("digitduels/"):
+        if task not in TASK_NAMES or not (log.eval.task_registry_name or log.eval.task).startswith("digitduels/"):
             others.append(log.eval.task)
             continue
         for sample in log.samples or ():
@@ -201,7 +201,7 @@ def leaderboard(logs: Logs) -> dict[str, Any]:
     """The results as JSON values: a board for each task, game and way of asking, the best model first."""
     boards: dict[str, list[Done]] = defaultdict(list)
     for sample in logs.done:
-        key = [TASKS.index(sample.task), sample.game, sample.options, sample.settings, sample.version]
+        key = [TASK_NAMES.index(sample.task), sample.game, sample.options, sample.settings, sample.version]
         boards[json.dumps(key, sort_keys=True, default=str)].append(sample)
     return {
         "version": LEADERBOARD_VERSION,
