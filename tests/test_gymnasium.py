@@ -71,7 +71,7 @@ def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str) ->
         before = env.match.state
         seen, reward, over, _, info = env.step(action)
         assert (reward, over) == (-1, True)
-        assert "is no action of" in info["illegal"]
+        assert "is not an action in" in info["illegal"]
         assert info["illegal"] in info["reason"]
         assert env.match.state == before
         # Whoever goes on all the same is told that it is over, and wins or loses nothing more.
@@ -146,7 +146,7 @@ def test_a_game_never_ends_before_the_agent_has_moved(home: object) -> None:
         assert seen["action_mask"].any()
         assert info["seat"] == 2
     env = DuelEnv("number-duel", opponent="perfect", options={"target": 1, "highest": 1, "copies": 2}, seat=2)
-    seen, info = env.reset(seed=1)  # where whoever begins has won
+    seen, info = env.reset(seed=1)  # where the player who begins has won
     assert (seen["action_mask"].tolist(), info["seat"]) == ([1, 1], 1)
     assert env.step(0)[1:3] == (1, True)
 
@@ -191,7 +191,7 @@ def test_the_truth_about_every_move_is_told_on_request(name: str, home: object) 
         seen, info = env.reset(seed=seed)
         over = False
         while not over:
-            each = dict(solution.each(env.match.state))
+            each = solution.judge(env.match.state)
             for move, value, distance in zip(env.game.moves, info["values"], info["distances"], strict=True):
                 assert (value, distance) == each.get(move, (0, 0))
             assert (info["value"], info["distance"]) == solution.probe(env.match.state)
@@ -205,7 +205,7 @@ def test_it_renders_what_people_see() -> None:
     env.reset(seed=1)
     assert env.render() == "\n".join(env.game.view(env.game.start()))
     env.step(99)
-    assert env.render().endswith("forfeits the game: 99 is no action of Number Duel; they are 0 to 19.")
+    assert env.render().endswith("forfeits the game: 99 is not an action in Number Duel; actions are 0 to 19.")
     assert DuelEnv("number-duel").render() is None
 
 

@@ -202,10 +202,10 @@ def test_what_is_forbidden_is_refused_with_the_reason_and_changes_nothing() -> N
     state.apply_action(1)
     state.apply_action(1)
     before = str(state), state.history()
-    with pytest.raises(dd.IllegalMove, match="You cannot Multiply by 2 again: it was your previous"):
+    with pytest.raises(dd.IllegalMove, match="Player 1 cannot Multiply by 2 again: it was their previous"):
         state.apply_action(1)
     for action in (-7, 2):
-        with pytest.raises(dd.IllegalMove, match=f"{action} is no action of Operation Target; they are 0 to 1"):
+        with pytest.raises(dd.IllegalMove, match=f"{action} is not an action in Operation Target; actions are 0 to 1"):
             state.apply_action(action)
     assert (str(state), state.history()) == before
 
@@ -263,7 +263,7 @@ def test_a_missing_framework_is_named_with_how_to_get_it(framework: str, module:
     assert done.stderr.splitlines()[-1] == hint
 
 
-if __name__ == "__main__":  # writes the playthroughs anew
+if __name__ == "__main__":  # writes the playthroughs again
     for each in dd.games():
         text = generate_playthrough.playthrough(written((each, {})), action_sequence=None, seed=7)
         (PLAYTHROUGHS / f"{each}.txt").write_text(text, encoding="utf-8")

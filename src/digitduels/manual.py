@@ -11,10 +11,10 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.options import settings, written
-from digitduels.sentence import player_name, tell_by_the_book
+from digitduels.sentence import PLAYERS, Names, Sentence, tell_by_the_book
 
 WIDTH = 120  # of a line of a rule page
-FIRST = "Player 1 always begins. The players agree beforehand who takes that seat."
+FIRST = Sentence("{player} always begins. The players agree beforehand who takes that seat.", player=0)
 ENDS = "Every game ends, because each move uses something up or makes a number grow."
 COMMON = (
     FIRST,
@@ -49,10 +49,10 @@ def manual(game: AnyGame) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def briefing(game: AnyGame) -> str:
+def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
     """The rules of this very variant, for a reader who knows nothing else and cannot ask.
 
-    Whether one may concede, and what becomes of a bad answer, is for whoever asks to say.
+    It does not say whether one may concede, or what happens after an invalid answer: that depends on the interface.
     """
     about, rules = card(game)
     settings = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
@@ -60,34 +60,38 @@ def briefing(game: AnyGame) -> str:
     parts = [f"# {game.title}", about]
     if changed:
         parts += [f"{changed[0]}."]
-    parts += ["## Rules", rules, "## Rulings", _bullets((*rulings(game), FIRST, ENDS))]
+    parts += ["## Rules", rules, "## Rulings", _bullets((*rulings(game), FIRST.to(names), ENDS))]
     parts += ["## Settings of this game", _bullets(settings), "## Moves", tokens(game)]
     if game.example and not changed:
-        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+        parts += [
+            "## Example",
+            f"The moves are `{game.example}`.",
+            f"```\n{transcript(game, game.example, names)}\n```",
+        ]
     return "\n\n".join(parts) + "\n"
 
 
-def transcript(game: AnyGame, tokens: str) -> str:
+def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
     """A game as two people at a terminal see it, what they type included."""
     match = Match(game)
     lines = game.welcome(match.state)
     for token in tokens.split():
         state, move = match.state, game.read(token, match.state)
-        lines += ["", *game.turn(state), *answered(game, state, move)]
+        lines += ["", *game.turn(state), *answered(game, state, move, names)]
         match.play(move)
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)
     lines += game.ending(match.state, outcome) if outcome else ["", "…"]
-    return "\n".join(map(tell_by_the_book, lines))
+    return "\n".join(tell_by_the_book(line, names) for line in lines)
 
 
-def answered(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
+def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
     """The questions of a turn with the answers that make a move."""
     lines = []
     for place, prompt in enumerate(game.prompts):
         label = game.labels.get(move[place], str(move[place]))
         answer = str(game.choices(state, move[:place]).index(move[place]) + 1) if game.menu else label
-        lines += (prompt.format(player=player_name(state.player)) + answer).split("\n")
+        lines += (prompt.format(player=names[state.player]) + answer).split("\n")
     return lines
 
 
