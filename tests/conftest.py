@@ -30,7 +30,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 ROOT = Path(__file__).parents[1]
 DUELS = [sys.executable, "-m", "digitduels"]
 PATIENCE = 60  # seconds without a word after which a program counts as hung
-# The test files that `make check` leaves out, by the beginning of their names: browsers, servers, databases, frameworks,
+# The test files that `make check` leaves out, by how their names begin: browsers, servers, databases, frameworks,
 # and all that solve large games or start many programs. A slow test in another file is marked with @pytest.mark.slow.
 SLOW = (
     "test_arena",

@@ -240,7 +240,7 @@ print(dd.solve(game).start == Reference(game).start, dd.solve(game).each(game.st
     for landing in ("5", "5", "12"):
         (home / "short_duel.py").write_text(rules.replace("LANDING", landing))
         process = run(program, env={**os.environ, "PYTHONPATH": str(home), "PYTHONDONTWRITEBYTECODE": "1"})
-        output, errors = process.communicate()
+        output, errors = process.communicate(timeout=PATIENCE)
         assert output.startswith("True"), errors
         told.append(output)
         said.append(errors.count("UserWarning: The kept table of Short Duel is solved anew: it was made with other"))
@@ -277,7 +277,8 @@ def mounted(options: str) -> list[str]:
 def can_mount() -> bool:
     if shutil.which("unshare") is None:
         return False
-    tried = subprocess.run([*mounted("size=64k"), "true"], env={**os.environ, "XDG_CACHE_HOME": "/tmp"}, check=False)
+    environment = {**os.environ, "XDG_CACHE_HOME": "/tmp"}
+    tried = subprocess.run([*mounted("size=64k"), "true"], env=environment, timeout=PATIENCE, check=False)
     return tried.returncode == 0
 
 
@@ -313,7 +314,7 @@ def test_processes_that_solve_the_same_game_at_once_all_get_it_right(home: Path)
         process.stdin.write("\n")
         process.stdin.flush()
     for process in processes:
-        assert process.communicate() == (expected, "")
+        assert process.communicate(timeout=PATIENCE) == (expected, "")
     assert names(cache.folder()) == [cache.path_of(GAME).name]
     cache.verify(cache.path_of(GAME))
     solution, said = solved(GAME)
@@ -351,7 +352,7 @@ while True:
         assert process.stdout.readline() == "ready\n"
         time.sleep(chance.random() / 10)
         process.kill()
-        process.communicate()
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == -signal.SIGKILL
         assert not path.exists() or path.read_bytes() == good
     assert all(path.name in name for name in names(cache.folder()))
