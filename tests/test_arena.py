@@ -372,7 +372,7 @@ def test_a_tournament_goes_on_after_a_kill_and_leaves_nobody_behind(home: Path, 
         wait(lambda: path.exists() and path.read_bytes().count(b"\n") >= 3)
     finally:
         begun.send_signal(signal.SIGKILL)
-        begun.communicate()
+        begun.communicate(timeout=PATIENCE)
     wait(lambda: not any(Path("/proc", each).exists() for each in os.listdir(home / "players")))
     kept = path.read_bytes().splitlines(keepends=True)
     assert 3 <= len(kept) < 40

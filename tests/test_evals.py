@@ -135,6 +135,7 @@ def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
     by_pair: dict[str, list[EvalSample]] = {}
     for sample in samples:
         by_pair.setdefault(sample.metadata["pair"], []).append(sample)
+    assert len(by_pair) > 1
     for one, two in by_pair.values():
         assert {one.metadata["seat"], two.metadata["seat"]} == {1, 2}
         records = [sample.store["Duel:record"] for sample in (one, two)]

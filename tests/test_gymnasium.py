@@ -45,7 +45,8 @@ def test_masks_are_the_legal_moves_and_every_game_ends(variant: tuple[str, dict[
     env, chance = DuelEnv(game), random.Random(1)
     for seed in range(3):
         seen, info = env.reset(seed=seed)
-        for _ in range(200):
+        longest = min(game.longest, 200)  # of a game of thousands of moves only the beginning
+        for _ in range(longest):
             legal = [place for place, move in enumerate(game.moves) if move in game.legal_moves(env.match.state)]
             assert np.flatnonzero(seen["action_mask"]).tolist() == np.flatnonzero(info["action_mask"]).tolist() == legal
             assert env.observation_space.contains(seen)
@@ -56,6 +57,7 @@ def test_masks_are_the_legal_moves_and_every_game_ends(variant: tuple[str, dict[
             assert seen["action_mask"].any()
             assert reward == 0
             assert env.match.state.player == env.player
+        assert over or longest < game.longest
         if over:
             winner = game.outcome(env.match.state).winner  # type: ignore[union-attr]
             assert reward == (0 if winner is None else 1 if winner == env.player else -1)
@@ -111,9 +113,13 @@ def test_any_player_can_be_the_opponent(opponent: str | int, home: object) -> No
     env = DuelEnv("number-duel", opponent=opponent, options={"highest": 4, "target": 12}, seat="random")
     for seed in range(4):
         seen, _ = env.reset(seed=seed)
-        over = False
+        reward, over = 0.0, False
         while not over:
-            seen, _, over, _, _ = env.step(env.action_space.sample(seen["action_mask"]))
+            seen, reward, over, _, _ = env.step(env.action_space.sample(seen["action_mask"]))
+        outcome = env.match.outcome
+        assert outcome is not None
+        assert env.match.conceded is None  # nobody broke the rules
+        assert reward == (0 if outcome.winner is None else 1 if outcome.winner == env.player else -1)
     env.close()
 
 
@@ -238,7 +244,9 @@ def test_gymnasiums_vector_environments_batch_the_masks() -> None:
     env = gymnasium.make_vec(env_id("number-duel"), num_envs=3, vectorization_mode="sync")
     seen, info = env.reset(seed=1)
     for _ in range(30):
-        assert (seen["action_mask"] == info["action_mask"])[info["_action_mask"]].all()
+        told = info["_action_mask"]
+        assert told.any()
+        assert (seen["action_mask"] == info["action_mask"])[told].all()
         actions = [env.single_action_space.sample(mask) for mask in seen["action_mask"]]
         seen, _, _, _, info = env.step(np.array(actions))
     env.close()

@@ -19,7 +19,7 @@ from open_spiel.python.algorithms import generate_playthrough
 from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 
 import digitduels as dd
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
 from variants import ALL, describe, play_on, solve
@@ -251,14 +251,16 @@ def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
         "env.reset(num_players=2)\n"
         "print(game, env.step('[take-2]'))"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert done.stdout.endswith("python_digitduels(game=take-away,heap=9) (True, {'move': 'take-2'})\n")
 
 
 @pytest.mark.parametrize(("framework", "module"), [("pyspiel", "openspiel"), ("textarena", "textarena")])
 def test_a_missing_framework_is_named_with_how_to_get_it(framework: str, module: str) -> None:
     script = f"import sys; sys.modules['{framework}'] = None; import digitduels.adapters.{module}"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False)
     hint = f"ModuleNotFoundError: {framework} is missing. Get it with: pip install 'digitduels[{module}]'"
     assert done.stderr.splitlines()[-1] == hint
 

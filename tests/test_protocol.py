@@ -152,6 +152,7 @@ def test_a_prompt_tells_two_positions_apart_even_without_the_moves_so_far(varian
     for match in reached(dd.game(variant[0], **variant[1])):
         prompt = question(match, Style("hidden", history=False))
         assert told.setdefault(prompt, match.state) == match.state
+    assert told
 
 
 def test_a_prompt_without_the_moves_so_far_says_what_is_left_once() -> None:

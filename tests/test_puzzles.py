@@ -94,7 +94,9 @@ def test_a_seed_repeats_its_puzzles_another_gives_others_and_none_comes_twice(so
 
 def test_equation_duel_gives_make_50_now() -> None:
     solution = solve(dd.game("equation-duel"))
-    for puzzle in islice(puzzles(solution, 1, 1), 20):
+    first = list(islice(puzzles(solution, 1, 1), 20))
+    assert len(first) == 20
+    for puzzle in first:
         after = solution.game.play(puzzle.match.state, puzzle.answer[0])
         assert after.theirs == 50
 
