@@ -253,7 +253,7 @@ class RoomService:
             except StoreError as error:
                 event("computer", logging.WARNING, refused=str(error))
                 return
-            if answer is None:  # the game has gone on meanwhile; whoever changed it has asked for a move
+            if answer is None:  # the game has gone on, and the change asked for a move
                 return
             room = answer.room
             self._publish(room)
