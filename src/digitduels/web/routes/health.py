@@ -1,4 +1,4 @@
-"""The routes for whoever runs a server: is it alive, is it ready, what has it done; and the description of the API."""
+"""The routes for the owner of a server: is it alive, is it ready, what has it done; and the description of the API."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Res
 
 from digitduels.web.metrics import Metrics
 from digitduels.web.store import Store, StoreError
-from digitduels.web.workers.pool import Workers
+from digitduels.web.workers.supervisor import Supervisor
 
-router = APIRouter(tags=["for whoever runs the server"])
+router = APIRouter(tags=["for the owner of the server"])
 
 
 @router.get("/healthz", summary="Whether the server is alive")
@@ -28,7 +28,7 @@ async def alive() -> dict[str, bool]:
 )
 async def ready(request: Request) -> Response:
     state = request.app.state
-    workers: Workers = state.workers
+    workers: Supervisor = state.workers
     parts = {
         "tables": workers.warm,
         "database": await answers(state.rooms.store),
