@@ -86,7 +86,7 @@ class TextDuelEnv(textarena.Env):  # type: ignore[misc]
             else:
                 state.set_winner(outcome.winner, outcome.reason)
             for reader in (0, 1):
-                state.game_info[reader]["reason"] = outcome.reason.to(ROLES, reader)
+                state.game_info[reader]["reason"] = tell(outcome.reason, ROLES, reader)
         state.step_info.update(info)
         done, step_info = state.step()
         return done, step_info
