@@ -24,7 +24,7 @@ def choose(console: Console) -> list[str] | None:
     console.say("Which duel?")
     for number, name in enumerate(ids, 1):
         kind = game_class(name)
-        console.say(f"{number}  {kind().title}: {summary(kind)}")
+        console.say(f"{number}  {kind().title}: {summary(kind())}")
     try:
         numbers = [str(number) for number in range(1, len(ids) + 1)]
         game = _ask(console, f"1 to {len(ids)}, or Enter for {default}: ", numbers, default)

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
         console.say(json.dumps({"version": 1, "games": [_to_json(kind) for kind in kinds]}, indent=1))
         return 0
     for kind in kinds:
-        console.say(kind().id, f"    {summary(kind)}")
+        console.say(kind().id, f"    {summary(kind())}")
     return 0
 
 
@@ -36,4 +36,4 @@ def _to_json(kind: type[AnyGame]) -> dict[str, Any]:
         {"name": option.name, "default": option.default, "about": option.about, "allowed": str(option.kind)}
         for option in kind.options()
     ]
-    return {"game": kind().id, "title": kind().title, "summary": summary(kind), "options": options}
+    return {"game": kind().id, "title": kind().title, "summary": summary(kind()), "options": options}
