@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import chain, compress, repeat
 from operator import add, floordiv, mul, sub
 from typing import Final, NamedTuple
@@ -64,6 +65,17 @@ class Pool(NamedTuple):
         """The pool without one copy of `number`, which must be there."""
         counts = self.counts
         return Pool((*counts[: number - 1], counts[number - 1] - 1, *counts[number:]), self.copies)
+
+
+def row(pool: Pool) -> str:
+    """The numbers in the pool as the books print them."""
+    return ", ".join(map(str, pool.numbers)) or "none"
+
+
+@lru_cache(maxsize=4096)
+def missing(number: int, pool: Pool) -> Sentence:
+    """Why a number that is not in the pool cannot be taken."""
+    return Sentence("There is no {number} in the pool. Available Numbers: {row}.", number=number, row=row(pool))
 
 
 def laid_out(state: State[int, Pool], lowest: int = 0) -> Board:

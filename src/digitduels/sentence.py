@@ -40,11 +40,7 @@ class Sentence(str):
     and signs. A field may be anything that formats itself, another Sentence, or a `Field`.
     """
 
-    template: str
-    you: str | None
-    book: str | None
-    player: int | None
-    fields: Mapping[str, Any]
+    _parts: tuple[str, str | None, str | None, int | None, dict[str, Any]]
 
     def __new__(
         cls,
@@ -56,23 +52,30 @@ class Sentence(str):
         player: int | None = None,
         **fields: Any,
     ) -> Sentence:
-        sentence = super().__new__(cls, _render(template, player, fields, PLAYERS, None))
-        sentence.template, sentence.you, sentence.book = template, you, book
-        sentence.player, sentence.fields = player, fields
+        sentence = str.__new__(cls, _render(template, player, fields, PLAYERS, None))
+        sentence._parts = template, you, book, player, fields
         return sentence
+
+    @property
+    def player(self) -> int | None:
+        """Whom the sentence is about; None if it is about nobody."""
+        return self._parts[3]
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
         """The sentence with these names, in the second person where `reader` is the player it is about."""
-        template = self.you if self.you is not None and reader is not None and reader == self.player else self.template
-        return _render(template, self.player, self.fields, names, reader)
+        template, you, _, player, fields = self._parts
+        if you is not None and reader is not None and reader == player:
+            template = you
+        return _render(template, player, fields, names, reader)
 
     def by_the_book(self, names: Names = PLAYERS) -> str:
         """The sentence in the book's words, for two people at one keyboard."""
-        template = self.template if self.book is None else self.book
-        return _render(template, self.player, self.fields, names, None, book=True)
+        template, _, book, player, fields = self._parts
+        return _render(template if book is None else book, player, fields, names, None, book=True)
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
-        return (self.template,), {"you": self.you, "book": self.book, "player": self.player, **self.fields}
+        template, you, book, player, fields = self._parts
+        return (template,), {"you": you, "book": book, "player": player, **fields}
 
 
 def tell(text: str, names: Names = PLAYERS, reader: int | None = None) -> str:
@@ -88,19 +91,23 @@ def tell_by_the_book(text: str, names: Names = PLAYERS) -> str:
 def _render(
     template: str, player: int | None, fields: Mapping[str, Any], names: Names, reader: int | None, book: bool = False
 ) -> str:
-    values = {name: _shown(value, names, reader, book) for name, value in fields.items()}
+    values = fields
+    for name, value in fields.items():
+        if isinstance(value, _TOLD):
+            values = values if values is not fields else dict(fields)
+            values[name] = _shown(value, names, reader, book)  # type: ignore[index]
     if player is not None:
-        values["player"] = _Name(names[player], reader == player)
-        values["other"] = _Name(names[1 - player], reader == 1 - player)
-    return template.format_map(values)
+        if names is PLAYERS and reader is None:
+            seats = _THIRD_PERSON[player]
+        else:
+            you, other = _Name(names[player], reader == player), _Name(names[1 - player], reader == 1 - player)
+            seats = {"player": you, "other": other}
+        return template.format(**values, **seats)
+    return template.format(**values)
 
 
-def _shown(value: Any, names: Names, reader: int | None, book: bool) -> Any:
-    if isinstance(value, Field):
-        return value.to(names, reader)
-    if isinstance(value, Sentence):
-        return value.by_the_book(names) if book else value.to(names, reader)
-    return value
+def _shown(value: Field | Sentence, names: Names, reader: int | None, book: bool) -> str:
+    return value.by_the_book(names) if book and isinstance(value, Sentence) else value.to(names, reader)
 
 
 class _Name:
@@ -122,6 +129,10 @@ class _Name:
         raise ValueError(f"A player has no case {case!r}.")
 
 
+_FIRST, _SECOND = (_Name(name, False) for name in PLAYERS)
+_THIRD_PERSON = ({"player": _FIRST, "other": _SECOND}, {"player": _SECOND, "other": _FIRST})
+
+
 # Fields that depend on the names or on who reads.
 
 
@@ -133,6 +144,9 @@ class Field:
 
     def __str__(self) -> str:
         return self.to()
+
+
+_TOLD = (Field, Sentence)  # what depends on who reads
 
 
 class Played(Field):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, run_out, set_up, tie_rule
+from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, missing, row, run_out, set_up, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -72,9 +72,7 @@ class NumberDuel(Game[int, Pool, Move]):
     def forbids(self, state: Position, move: Move) -> str | None:
         # Only numbers that are still in the pool can be taken.
         if not state.table.has(move.number):
-            return Sentence(
-                "There is no {number} in the pool. Available Numbers: {row}.", number=move.number, row=_row(state.table)
-            )
+            return missing(move.number, state.table)
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -126,7 +124,7 @@ class NumberDuel(Game[int, Pool, Move]):
     labels = {"+": "add", "x": "multiply"}
 
     def view(self, state: Position) -> list[str]:
-        return ["Number Pool:", _row(state.table), "", *_scores(state)]
+        return ["Number Pool:", row(state.table), "", *_scores(state)]
 
     def welcome(self, state: Position) -> list[str]:
         return ["Welcome to Number Duel!", "", *self.view(state)]
@@ -134,7 +132,7 @@ class NumberDuel(Game[int, Pool, Move]):
     def turn(self, state: Position) -> list[str]:
         return [
             Sentence("{player}'s Turn:", you="Your Turn:", player=state.player),
-            f"Available Numbers: {_row(state.table)}",
+            f"Available Numbers: {row(state.table)}",
         ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
@@ -173,7 +171,7 @@ class NumberDuel(Game[int, Pool, Move]):
             lines.append(f"{result} exceeds {self.target}, so the score is reset to 0.")
         lines.append(Sentence("{player:Whose} New Score: {score}", player=player, score=score))
         if score != self.target:
-            lines += ["", "Number Pool (updated):", f"{_row(after.table)} (one {number} is removed)"]
+            lines += ["", "Number Pool (updated):", f"{row(after.table)} (one {number} is removed)"]
             lines += ["", *_scores(after)]
         return lines
 
@@ -191,7 +189,3 @@ class NumberDuel(Game[int, Pool, Move]):
 
 def _scores(state: Position) -> list[str]:
     return [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
-
-
-def _row(pool: Pool) -> str:
-    return ", ".join(map(str, pool.numbers)) or "none"

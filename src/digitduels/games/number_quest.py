@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, run_out, set_up, tie_rule
+from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, missing, row, run_out, set_up, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -91,9 +91,7 @@ class NumberQuest(Game[int, Pool, Move]):
     def forbids(self, state: Position, move: Move) -> str | None:
         # Only numbers that are still in the pool can be selected; the operation may not be chosen yet.
         if not state.table.has(move.number):
-            return Sentence(
-                "There is no {number} in the pool. Available Numbers: {row}.", number=move.number, row=_row(state.table)
-            )
+            return missing(move.number, state.table)
         if self.invalid == "refused" and move.operation is not None:
             fault = self._fault(state.mine, move)
             return fault and Sentence("{fault} Adding is always possible.", fault=fault)
@@ -193,7 +191,7 @@ class NumberQuest(Game[int, Pool, Move]):
 
     def view(self, state: Position) -> list[str]:
         scores = [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
-        return [f"Number Pool: {_row(state.table)}", *scores]
+        return [f"Number Pool: {row(state.table)}", *scores]
 
     def turn(self, state: Position) -> list[str]:
         player = state.player
@@ -201,7 +199,7 @@ class NumberQuest(Game[int, Pool, Move]):
             Sentence("{player}'s Turn", you="Your Turn", player=player),
             Sentence("{other:Whose} Score: {score}", player=player, score=state.theirs),
             f"Current Score: {state.mine}",
-            f"Available Numbers: {_row(state.table)}",
+            f"Available Numbers: {row(state.table)}",
         ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
@@ -257,7 +255,3 @@ class NumberQuest(Game[int, Pool, Move]):
         if winner is None:
             return Sentence("Nobody Wins the Game: It Is a Draw!")
         return Sentence("{player} Wins the Game!", you="You Win the Game!", player=winner)
-
-
-def _row(pool: Pool) -> str:
-    return ", ".join(map(str, pool.numbers)) or "none"
