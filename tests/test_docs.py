@@ -18,7 +18,8 @@ import pytest
 
 import digitduels as dd
 from conftest import ROOT, Run
-from digitduels.cli import main as cli
+from digitduels.cli import errors
+from digitduels.cli.main import build_parser
 from digitduels.cli.session import AT_THE_END, HELP
 from digitduels.manual import COMMON, manual
 from digitduels.record import dump, parse, to_record
@@ -75,7 +76,7 @@ def first_column(text: str) -> list[str]:
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    for action in cli.build_parser()._actions:
+    for action in build_parser()._actions:
         if isinstance(action, argparse._SubParsersAction):
             return dict(action.choices)
     raise AssertionError("the parser has no commands")
@@ -148,7 +149,7 @@ def test_terminal_samples_are_real_output(page: Path, shell: Run) -> None:
 def test_every_command_is_documented_with_all_it_takes() -> None:
     page = DOCS / "commands.md"
     general = page.read_text(encoding="utf-8")
-    for action in cli.build_parser()._actions:
+    for action in build_parser()._actions:
         for option in action.option_strings:
             assert f"`{option}" in general or f"duels {option}`" in general, option
     for name, parser in commands().items():
@@ -177,7 +178,7 @@ def test_every_command_during_a_game_is_documented() -> None:
 
 def test_every_exit_code_is_documented() -> None:
     documented = re.findall(r"^\| (\d+) \|", section(DOCS / "commands.md", "## Exit codes"), re.MULTILINE)
-    codes = [value for name, value in vars(cli).items() if name.isupper() and type(value) is int]
+    codes = [value for name, value in vars(errors).items() if name.isupper() and type(value) is int]
     assert sorted(map(int, documented)) == sorted({0, *codes})
 
 

@@ -13,8 +13,10 @@ import pytest
 
 import digitduels as dd
 from conftest import ROOT, Open, Run
-from digitduels.cli import main as cli
+from digitduels.cli.arguments import size
+from digitduels.cli.main import main
 from digitduels.record import load
+from digitduels.sentence import Played
 from digitduels.solver import Reference, Verdict, cache, memory
 from digitduels.study.theory import theory
 from digitduels.study.wording import soon, standing
@@ -50,7 +52,7 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         capsys.readouterr()
         try:
-            code = cli.main(arguments)
+            code = main(arguments)
         except SystemExit as leaving:
             code = int(leaving.code or 0)
         return subprocess.CompletedProcess([], code, *capsys.readouterr())
@@ -80,7 +82,10 @@ def test_json_tells_what_the_plain_solver_finds(run: Run, name: str, settings: d
             "value": words[value],
             "plies": plies,
             "best": [str(move) for move in reference.best(state)],
-            "each": [{"move": str(m), "value": words[v.value], "plies": v.distance} for m, v in reference.each(state)],
+            "each": [
+                {"move": str(m), "value": words[v.value], "plies": v.distance}
+                for m, v in reference.judge(state).items()
+            ],
         }
 
 
@@ -126,8 +131,8 @@ def test_a_position_is_told_in_words_best_moves_first(run: Run) -> None:
     shown = run("solve", "number-duel", "--set", "copies=1", "--set", "target=20", "--moves", "+5 +10").stdout
     assert shown.startswith("Number Duel\n\nNumber Pool:\n1, 2, 3, 4, 6, 7, 8, 9\n\nPlayer 1 Score: 5\n")
     assert "\nPlayer 1 to move.\nPlayer 1 is winning: 1 more turn.\n\n▲ Winning: " in shown
-    assert "\n  at once: x4\n" in shown
-    assert re.search(r"▼ Losing: 14 of 16\n  Player 2 wins in 4 turns: x2\n  Player 2 wins in 1 turn: .*x9\n$", shown)
+    assert "\n  wins at once: ×4\n" in shown
+    assert re.search(r"▼ Losing: 14 of 16\n  Player 2 wins in 4 turns: ×2\n  Player 2 wins in 1 turn: .*×9\n$", shown)
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
@@ -139,14 +144,15 @@ def test_every_move_is_told_once_in_the_order_of_its_worth(
     shown = run("solve", name, *options(settings), "--moves", moves).stdout
     body = shown.partition(" to move.\n")[2].partition("\n\n")[2]
     groups = re.findall(r"^. (\w+): (\d+) of (\d+)\n((?:  .*\n)+)", body, re.MULTILINE)
-    each = Reference(game).each(state)
+    judgement = Reference(game).judge(state)
     words = {1: "Winning", 0: "Drawing", -1: "Losing"}
     told = []
     for word, count, total, lines in groups:
-        tokens = re.sub(r"^  \S.*?:(?= )", "", lines, flags=re.MULTILINE).split()
-        assert (int(count), int(total)) == (len(tokens), len(each))
-        told += [(token, word) for token in tokens]
-    assert told == [(str(move), words[verdict.value]) for move, verdict in each]
+        unwrapped = re.sub(r"\n    +", " ", lines)
+        shown_moves = [move for line in unwrapped.splitlines() for move in line.partition(": ")[2].split(", ")]
+        assert (int(count), int(total)) == (len(shown_moves), len(judgement))
+        told += [(move, word) for move in shown_moves]
+    assert told == [(str(Played(move, state.player)), words[verdict.value]) for move, verdict in judgement.items()]
 
 
 def test_a_finished_game_is_told_as_such(run: Run) -> None:
@@ -171,7 +177,7 @@ def test_turns_are_those_that_the_winner_takes_in_best_play(name: str, settings:
             end = game.after(end, move)
         outcome = game.outcome(end)
         assert outcome is not None
-        told = standing(state.player, verdict)
+        told = " ".join(standing(state.player, verdict))
         if outcome.winner is None:
             assert f"has {movers.count(state.player)} more turn" in told
         elif outcome.winner not in movers:
@@ -184,8 +190,8 @@ def test_turns_are_those_that_the_winner_takes_in_best_play(name: str, settings:
 
 
 def test_the_winner_is_never_guessed_from_the_number_of_moves() -> None:
-    assert standing(0, Verdict(1, 8)).startswith("Player 1 is winning")
-    assert standing(0, Verdict(-1, 7)).startswith("Player 2 is winning")
+    assert standing(0, Verdict(1, 8))[0].startswith("Player 1 is winning")
+    assert standing(0, Verdict(-1, 7))[0].startswith("Player 2 is winning")
 
 
 # Theory
@@ -194,7 +200,7 @@ def test_the_winner_is_never_guessed_from_the_number_of_moves() -> None:
 def test_theory_of_equation_duel_counts_turned_equations_once() -> None:
     told = theory(dd.solve(dd.game("equation-duel"), cache=False))
     assert told[0] == "With best play Player 1 wins in 2 turns."
-    assert told[1].startswith("14 of the 288 first moves win: 5x8, ")
+    assert told[1].startswith("14 of the 288 first moves win: 5×8, ")
     assert told[2] == "Moves that lead to the same position counted once, these are 7 of 200."
 
 
@@ -205,15 +211,15 @@ def test_theory_of_operation_target_is_true_of_every_target(start: int) -> None:
     winners, first = {}, []
     for target in range(low, high + 1):
         game = dd.game("operation-target", target=target, start=start)
-        each = Reference(game).each(game.start())
-        winners[target] = 1 if each[0][1].value > 0 else 2
-        first.append([str(move) for move, verdict in each if verdict.value > 0])
+        judgement = Reference(game).judge(game.start())
+        winners[target] = 1 if judgement.best.value > 0 else 2
+        first.append([str(Played(move, 0)) for move in judgement.keeping if judgement.best.value > 0])
     ones = list(winners.values()).count(1)
     assert (
         f"values {low} to {high} of target, Player 1 wins with {ones} and Player 2 wins with {len(winners) - ones}."
         in (told)
     )
-    for move in ("+1", "x2"):
+    for move in ("+1", "×2"):
         assert f"{move} with {first.count([move])}" in told
     assert "There are only 4 different games.\nAfter the first 2 moves every move is forced.\n" in told
 
@@ -234,16 +240,17 @@ def test_theory_counts_what_the_plain_solver_counts(name: str, settings: dict[st
     game = dd.game(name, **settings)
     told = "\n".join(theory(dd.solve(game, cache=False), 1))
     reference = Reference(game)
-    verdict, each = reference.start, reference.each(game.start())
+    judgement = reference.judge(game.start())
+    verdict = judgement.best
     best = {1: "Player 2 wins ", 0: "nobody wins", -1: "Player 1 wins "}[verdict.value]
     assert told.startswith(f"With best play {best}")
-    good = [str(move) for move, found in each if found.value == verdict.value]
-    assert (f"{len(good)} of the {len(each)} first moves" in told) == (len(good) < len(each))
+    good, moves_in_all = len(judgement.keeping), len(judgement)
+    assert (f"{good} of the {moves_in_all} first moves" in told) == (good < moves_in_all)
 
 
 def test_theory_takes_the_place_of_the_moves_and_goes_into_json(run: Run) -> None:
     shown = run("solve", "operation-target", "--theory").stdout
-    assert shown.startswith("With best play Player 1 wins in 4 turns; Player 2 makes the last move.\n")
+    assert shown.startswith("With best play Player 1 wins in 4 turns.\n")
     assert "Winning:" not in shown
     assert json.loads(run("solve", "operation-target", "--theory", "--json").stdout)["theory"] == shown.splitlines()
 
@@ -314,7 +321,11 @@ def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> N
         (["number-duel", "--limit", "much"], 2, "a size looks like 500MB or 8GiB, not 'much'"),
         (["number-duel", "--theory", "--moves", "+5"], 2, "--theory tells of the whole game; leave out --moves."),
         (["number-duel", "--moves", "+5 +99"], 3, "Move 2 of --moves, '+99': '+99' is no move of Number Duel."),
-        (["operation-target", "--moves", "x2 x2 x2"], 3, "Move 3 of --moves, 'x2': You cannot Multiply by 2 again"),
+        (
+            ["operation-target", "--moves", "x2 x2 x2"],
+            3,
+            "Move 3 of --moves, 'x2': Player 1 cannot Multiply by 2 again",
+        ),
         (
             ["operation-target", "--set", "target=2", "--moves", "x2 +1"],
             3,
@@ -345,7 +356,7 @@ def test_sizes_are_read_as_people_write_them(text: str) -> None:
         "2 tb": 2 << 40,
         "3GB": 3 << 30,
     }
-    assert cli.size(text) == units[text]
+    assert size(text) == units[text]
 
 
 # While it works
@@ -413,7 +424,7 @@ def test_cleared_tables_are_gone_with_what_killed_programs_left(run: Run, kept: 
     (kept.parent / f".{kept.name}.half").write_bytes(b"half")
     assert run("cache", "--clear").stdout.startswith("Deleted 2 tables, ")
     assert list(kept.parent.iterdir()) == []
-    assert run("cache").stdout == run("cache", "--clear").stdout == "Nothing is kept.\n"
+    assert run("cache").stdout == run("cache", "--clear").stdout == "The cache is empty.\n"
 
 
 # The rules of a variant, and files that are not needed
