@@ -7,9 +7,6 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @type {Record<string, Value>} */
 const VALUES = { w: "win", d: "draw", l: "loss" };
 
-/** Who wins at which scores; `rows` by the score of the player who waits, a letter for each of the mover's. */
-/** @typedef {{low: number, high: number, rows: string[], mine: number, theirs: number}} Scores */
-
 export class ScoreMap {
   /** @param {(mine: number, theirs: number) => void} choose */
   constructor(choose) {
@@ -41,28 +38,55 @@ export class ScoreMap {
     const size = map.rows.length;
     const margin = size * 0.09;
     this.picture.setAttribute("viewBox", `${-margin} ${-margin / 4} ${size + margin * 1.25} ${size + margin * 1.25}`);
-    const found = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) => map.rows.some((row) => [...row].some((sign) => VALUES[sign] === value)));
+    const found = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) =>
+      map.rows.some((row) => [...row].some((sign) => VALUES[sign] === value)),
+    );
     const numbers = ticks(map.low, map.high);
     const place = (/** @type {number} */ score) => score - map.low + 0.5;
     fill(
       this.picture,
       svg(
         "pattern",
-        { id: this.hatch, width: size / 28, height: size / 28, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+        {
+          id: this.hatch,
+          width: size / 28,
+          height: size / 28,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: "rotate(45)",
+        },
         svg("rect", { class: "stripe", width: size / 90, height: size / 28 }),
       ),
       svg("rect", { class: "ground", width: size, height: size }),
       found.map((value) => svg("path", { class: `cell ${value}`, d: outline(map.rows, value) })),
       svg("path", { d: outline(map.rows, "loss"), fill: `url(#${this.hatch})` }),
-      numbers.map((score) => svg("text", { x: place(score), y: size + margin * 0.75, "font-size": size / 24, "text-anchor": "middle" }, String(score))),
-      numbers.map((score) => svg("text", { x: -margin * 0.2, y: size - place(score) + size / 70, "font-size": size / 24, "text-anchor": "end" }, String(score))),
+      numbers.map((score) =>
+        svg(
+          "text",
+          { x: place(score), y: size + margin * 0.75, "font-size": size / 24, "text-anchor": "middle" },
+          String(score),
+        ),
+      ),
+      numbers.map((score) =>
+        svg(
+          "text",
+          { x: -margin * 0.2, y: size - place(score) + size / 70, "font-size": size / 24, "text-anchor": "end" },
+          String(score),
+        ),
+      ),
       ring(place(map.mine), size - place(map.theirs), size),
     );
     const told = this.#told(mover, waiter);
     this.picture.setAttribute("aria-label", told.join(" "));
-    fill(this.legend, found.map((value) => chip(value, `${mover} ${WORDS[value]}`)), h("span", { class: "soft" }, "◎ here"));
+    fill(
+      this.legend,
+      found.map((value) => chip(value, `${mover} ${WORDS[value]}`)),
+      h("span", { class: "soft" }, "◎ here"),
+    );
     this.axes.textContent = `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. Press a point to go there.`;
-    fill(this.words, told.map((line) => h("p", null, line)));
+    fill(
+      this.words,
+      told.map((line) => h("p", null, line)),
+    );
     this.#read(null);
   }
 
@@ -76,10 +100,12 @@ export class ScoreMap {
     const all = map.rows.join("").replaceAll(".", "");
     const count = (/** @type {string} */ sign) => all.split(sign).length - 1;
     const row = map.rows[map.theirs - map.low] ?? "";
-    const parts = ["w", "d", "l"].filter((sign) => row.includes(sign)).map((sign) => {
-      const value = /** @type {Value} */ (VALUES[sign]);
-      return `${WORDS[value]} at ${ranges(row, sign, map.low)}`;
-    });
+    const parts = ["w", "d", "l"]
+      .filter((sign) => row.includes(sign))
+      .map((sign) => {
+        const value = /** @type {Value} */ (VALUES[sign]);
+        return `${WORDS[value]} at ${ranges(row, sign, map.low)}`;
+      });
     return [
       `With everything else as it is, ${mover} to move wins at ${count("w")} of ${all.length} pairs of scores${count("d") ? ` and draws at ${count("d")}` : ""}.`,
       parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
@@ -123,7 +149,11 @@ function outline(rows, value) {
   const sign = Object.keys(VALUES).find((each) => VALUES[each] === value) ?? "";
   const runs = new RegExp(`${sign}+`, "g");
   return rows
-    .map((row, up) => [...row.matchAll(runs)].map((run) => `M${run.index} ${rows.length - 1 - up}h${run[0].length}v1h-${run[0].length}z`).join(""))
+    .map((row, up) =>
+      [...row.matchAll(runs)]
+        .map((run) => `M${run.index} ${rows.length - 1 - up}h${run[0].length}v1h-${run[0].length}z`)
+        .join(""),
+    )
     .join("");
 }
 
