@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from databases import Postgresql, start_postgresql
-from digitduels.web.rooms.rules import Room
+from digitduels.web.rooms.acts import Room
 from digitduels.web.store import Event, open_store
 from servers import Server
 

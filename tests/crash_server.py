@@ -15,9 +15,9 @@ from digitduels.cli.main import main
 from digitduels.match import Match
 from digitduels.players import RandomPlayer
 from digitduels.web import app
-from digitduels.web.rooms import rules
+from digitduels.web.rooms import acts
 from digitduels.web.store import sqlite
-from digitduels.web.workers.pool import Workers
+from digitduels.web.workers.supervisor import Supervisor
 
 
 def answers_before_commit() -> None:
@@ -42,15 +42,15 @@ def answers_before_commit() -> None:
 
 def ignores_the_version() -> None:
     """A move is taken whatever version it answers."""
-    act = rules.act
+    act = acts.act
 
-    def careless(kept: Any, what: rules.Act, *more: Any) -> Any:
+    def careless(kept: Any, what: acts.Act, *more: Any) -> Any:
         return act(kept, what._replace(version=kept.head), *more)
 
-    rules.act = careless  # type: ignore[assignment]
+    acts.act = careless  # type: ignore[assignment]
 
 
-class NoWorkers(Workers):
+class NoWorkers(Supervisor):
     """A computer that plays at random, in the process of the server."""
 
     async def __aenter__(self) -> NoWorkers:
@@ -66,7 +66,7 @@ class NoWorkers(Workers):
 FAULTS = {fault.__name__: fault for fault in (answers_before_commit, ignores_the_version)}
 
 if __name__ == "__main__":
-    app.Workers = NoWorkers  # type: ignore[attr-defined]
+    app.Supervisor = NoWorkers  # type: ignore[attr-defined]
     if sys.argv[1] != "none":
         FAULTS[sys.argv[1]]()
     main(["serve", *sys.argv[2:]])

@@ -89,7 +89,10 @@ def test_a_game_is_played_to_its_end(client: TestClient) -> None:
     state = friends.play("+5 +10 x10")
     assert state["version"] == 4, "joining and three moves"
     assert state["names"] == ["Anna", "Bert"]
-    assert state["outcome"] == {"winner": 1, "reason": "Anna has reached 50 points."}
+    assert state["outcome"] == {
+        "winner": 1,
+        "reason": {"text": "Anna has reached 50 points.", "you": "You have reached 50 points.", "of": 1},
+    }
     over = friends.act(2, "moves", move="+1")
     assert (over.status_code, over.json()["state"]["version"]) == (410, 4)
 
@@ -265,12 +268,12 @@ def test_half_a_character_is_no_name_but_no_failure_either(client: TestClient) -
 
 def test_a_state_is_sent_again_only_when_it_has_changed(client: TestClient) -> None:
     friends = Friends(client)
-    address = f"/api/games/{friends.id}"
-    tag = client.get(address).headers["ETag"]
+    path = f"/api/games/{friends.id}"
+    tag = client.get(path).headers["ETag"]
     assert tag == '"1"'
-    assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
+    assert client.get(path, headers={"If-None-Match": tag}).status_code == 304
     friends.play("+5")
-    assert client.get(address, headers={"If-None-Match": tag}).status_code == 200
+    assert client.get(path, headers={"If-None-Match": tag}).status_code == 200
 
 
 def test_the_computer_plays_and_agrees_to_take_back(client: TestClient) -> None:

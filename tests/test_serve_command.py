@@ -181,7 +181,7 @@ def test_check_says_that_all_is_well_and_starts_nothing(duels: Run) -> None:
         ("/proc/no/games.sqlite", "No such file"),
         ("/dev/null", "The database /dev/null cannot be used"),
         ("postgresql://nobody:s3cr3t@127.0.0.1:1/none", "Connection refused"),
-        ("postgresql://nobody:s3cr3t%@127.0.0.1:1/none", "its address is wrong"),
+        ("postgresql://nobody:s3cr3t%@127.0.0.1:1/none", "its URL is invalid"),
         ("mysql://nobody:s3cr3t@127.0.0.1/none", "'mysql://…' is neither"),
     ],
 )
@@ -281,5 +281,5 @@ def test_every_route_and_every_metric_is_documented(home: Path, tables: Path) ->
 def test_a_position_is_documented() -> None:
     keys = re.findall(r"^\| (`[^|]*`) \|", section(PAGE, "### A position"), re.MULTILINE)
     assert re.findall(r"`(\w+)`", " ".join(keys)) == list(view(Match(dd.game("number-duel"))))
-    address_keys = first_column(section(PAGE, "## The API").partition("| route |")[0])
-    assert address_keys == list(KEYS)
+    link_keys = first_column(section(PAGE, "## The API").partition("| route |")[0])
+    assert link_keys == list(KEYS)

@@ -14,19 +14,8 @@ import pytest
 
 from conftest import PATIENCE, Run
 from databases import Postgresql
-from digitduels.web.store import (
-    AT_ONCE,
-    Change,
-    Event,
-    Kept,
-    Rule,
-    Seat,
-    Store,
-    StoreError,
-    open_store,
-    postgresql,
-    sqlite,
-)
+from digitduels.web.store import Change, Event, Kept, Rule, Seat, Store, StoreError, open_store, postgresql, sqlite
+from digitduels.web.store.interface import AT_ONCE
 
 RULES = {"game": "number-duel", "options": {"target": 50}, "first": 1, "position": None, "moves": ["+5"]}
 ANNA = Seat(0, b"hash of a token", "Anna", None, 100.0)

@@ -17,18 +17,19 @@ from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import tuning
 from digitduels.record import to_record
+from digitduels.sentence import PLAYERS, signs
 from digitduels.study import serialization
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.hints import hint, refutation, warning, worth
-from digitduels.study.puzzles import daily, find, judge, order, today
+from digitduels.study.hints import hint, refutation, warning
+from digitduels.study.puzzles import attempt, daily, find, judge, order, today
 from digitduels.study.reasons import reason
 from digitduels.study.review import review
 from digitduels.study.score_map import cells
 from digitduels.study.theory import theory
-from digitduels.study.wording import standing
-from digitduels.text import addressed
+from digitduels.study.wording import standing, worth
 from digitduels.web import link
 from digitduels.web.view import columns, view
+from digitduels.web.wire import wire, wires
 from variants import ALL, describe, play_on, solve
 from web import warmed
 
@@ -117,11 +118,11 @@ def test_picks_lead_to_the_move(site: httpx.Client, variant: Variant) -> None:
             fields = [column[pick] for column, pick in zip(values, each["picks"], strict=True)]
             assert str(match.game.partial(fields)) == each["move"]
         for field, column in zip(seen["fields"], values, strict=True):
-            assert field["choices"] == [match.game.labels.get(value, str(value)) for value in column]
+            assert field["choices"] == [signs(match.game.labels.get(value, str(value))) for value in column]
 
 
 @every_variant
-def test_address_of_a_position_leads_back_to_it(variant: Variant) -> None:
+def test_link_of_a_position_leads_back_to_it(variant: Variant) -> None:
     for match in matches(variant):
         if match.outcome is None:
             match.concede(1)
@@ -136,7 +137,8 @@ def test_a_forbidden_choice_is_explained_as_the_rules_explain_it(site: httpx.Cli
         first = columns(match.game)[0]
         for pick, value in enumerate(first):
             reason = match.game.objection(match.state, match.game.partial([value]))
-            assert get(site, f"objection/{name}", match, picks=pick) == {"reason": reason}
+            expected = None if reason is None else wire(reason, match.names)
+            assert get(site, f"objection/{name}", match, picks=pick) == {"reason": expected}
 
 
 def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
@@ -144,11 +146,18 @@ def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
     for token in ["+4", "+5", "+1", "x10"]:
         match.play(match.game.read(token))
     told = site.post("/api/review", json=to_record(match)).json()
-    assert "Bob" in told["sentence"] + " ".join(told["lines"])
-    assert "Player" not in " ".join([told["sentence"], *told["lines"], *(str(turn) for turn in told["turns"])]).replace(
-        "'player'", ""
-    )
-    assert "Player" not in " ".join([*view(match)["ending"], view(match)["status"]])
+    said = json.dumps([told["sentence"], told["story"], *told["lines"], told["turns"]], ensure_ascii=False)
+    assert "Bob" in said
+    assert "Player" not in said
+    seen = view(match)
+    assert "Player" not in json.dumps([seen["ending"], seen["status"], seen["outcome"], seen["history"]])
+
+
+def test_a_position_tells_what_a_take_back_leaves_and_the_house_rules(site: httpx.Client) -> None:
+    seen = get(site, "position/number-duel", target=60, copies=3, moves="+5 +6 +7")
+    assert (seen["back"], seen["house_rules"]) == ([2, 1], "target=60, copies=3")
+    seen = get(site, "position/number-duel", moves="+5 +6", opening=1)
+    assert (seen["back"], seen["house_rules"]) == ([None, 1], "")
 
 
 # The truth
@@ -158,31 +167,39 @@ def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
 def test_solve_tells_what_the_command_tells_and_says_it_in_words(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
         told = get(site, f"solve/{variant[0]}", match)
-        each = solve(match.game).each(match.state)
+        judgement, outcome, player = solve(match.game).judge(match.state), match.outcome, match.state.player
         assert {key: told[key] for key in ("player", "outcome", "value", "plies", "best")} == {
-            key: serialization.solved(match, each)[key] for key in ("player", "outcome", "value", "plies", "best")
+            key: serialization.solved(match, judgement)[key] for key in ("player", "outcome", "value", "plies", "best")
         }
         assert [(entry["move"], entry["plies"], entry["words"]) for entry in told["each"]] == [
-            (str(move), verdict.distance, worth(match.state.player, verdict)[1]) for move, verdict in each
+            (str(move), verdict.distance, wire(worth(player, verdict), match.names))
+            for move, verdict in judgement.items()
         ]
-        outcome = match.outcome
-        assert told["standing"] == (outcome.reason if outcome else standing(match.state.player, each[0][1]))
+        expected = [outcome.reason] if outcome else standing(player, judgement.best)
+        assert told["standing"] == wires(expected, match.names)
+
+
+def test_a_conceded_position_has_nothing_to_solve(site: httpx.Client) -> None:
+    told = get(site, "solve/number-duel", moves="+5", conceded=1)
+    assert (told["value"], told["plies"], told["best"], told["each"]) == (None, None, [], [])
+    assert told["standing"] == [{"text": "Player 1 concedes.", "you": "You concede.", "of": 1}]
 
 
 @every_variant
 def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
-        found = review(match, solve(match.game))
+        found, names = review(match, solve(match.game)), match.names
         expected = json.loads(json.dumps(serialization.reviewed(match, found)))
         answers = [get(site, f"review/{variant[0]}", match), site.post("/api/review", json=to_record(match)).json()]
         for told in answers:
-            assert {key: told[key] for key in ("start", "winning", "critical", "sentence")} == {
-                key: expected[key] for key in ("start", "winning", "critical", "sentence")
+            assert {key: told[key] for key in ("start", "winning", "critical")} == {
+                key: expected[key] for key in ("start", "winning", "critical")
             }
-            assert told["lines"] == found.lines()
-            for turn, moment in zip(told["turns"], found.moments, strict=True):
-                assert turn.get("lesson") == (moment.lesson if moment.swing else None)
-            again, _ = link.read(variant[0], httpx.QueryParams(told["address"]).multi_items())
+            assert (told["sentence"], told["story"]) == (wire(found.sentence, names), wire(found.story, names))
+            assert told["lines"] == wires(found.lines(), names)
+            for turn, decision in zip(told["turns"], found.decisions, strict=True):
+                assert turn.get("lesson") == (wire(decision.lesson, names) if decision.swing else None)
+            again, _ = link.read(variant[0], httpx.QueryParams(told["link"]).multi_items())
             assert again.states == match.states
 
 
@@ -201,32 +218,17 @@ def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Clien
         solution = solve(match.game)
         for step in (1, 2, 3, 4):
             told = get(site, f"hint/{name}", match, step=step)
-            assert told == {"step": step, "lines": hint(match.state, solution, step)}
+            assert told == {"step": step, "lines": wires(hint(match.state, solution, step), match.names)}
         for move in match.game.legal_moves(match.state)[:: max(1, len(match.game.moves) // 5)]:
-            question, verdict = warning(match.state, move, solution), dict(solution.each(match.state))[move]
-            why = refutation(match.state, move, solution) if question else reason(match.state, move, solution).sentence
+            warned, verdict = warning(match.state, move, solution), solution.judge(match.state)[move]
+            why = refutation(match.state, move, solution) if warned else reason(match.state, move, solution).sentence
             assert get(site, f"judge/{name}", match, move=move) == {
-                "keeps": question is None,
-                "question": question,
+                "keeps": warned is None,
+                "warning": None if warned is None else wire(warned, match.names),
                 **serialization.judged(verdict),
-                "words": worth(match.state.player, verdict)[1],
-                "why": why,
+                "words": wire(worth(match.state.player, verdict), match.names),
+                "why": wire(why, match.names),
             }
-
-
-@every_game
-def test_whoever_reads_is_addressed(site: httpx.Client, name: str) -> None:
-    for match in ongoing(name):
-        for you in (0, 1):
-            found, each = review(match, solve(match.game)), solve(match.game).each(match.state)
-            told = get(site, f"review/{name}", match, you=you + 1)
-            assert (told["sentence"], told["story"]) == (addressed(found.sentence, you), addressed(found.story, you))
-            told = get(site, f"solve/{name}", match, you=you + 1)
-            assert told["standing"] == addressed(standing(match.state.player, each[0][1]), you)
-            told = get(site, f"hint/{name}", match, step=1, you=you + 1)
-            assert told["lines"][0] == addressed(standing(match.state.player, each[0][1]), you)
-            told = get(site, f"judge/{name}", match, move=each[-1][0], you=you + 1)
-            assert told["words"] == addressed(worth(match.state.player, each[-1][1])[1], you)
 
 
 @every_game
@@ -279,7 +281,8 @@ def test_puzzle_of_the_day_is_the_same_as_in_the_terminal(site: httpx.Client) ->
         assert found is not None
         (puzzle,), solution = found
         assert (told["game"], told["tier"], told["date"]) == (solution.game.id, puzzle.tier, date)
-        assert (told["address"], told["question"]) == (link.written(puzzle.match), puzzle.question(solution))
+        assert told["link"] == link.written(puzzle.match)
+        assert told["question"] == wire(puzzle.question(solution), puzzle.match.names)
     assert get(site, "puzzle") == get(site, "puzzle", date=daily(today()))
 
 
@@ -291,19 +294,35 @@ def test_puzzles_and_sheets_of_a_game_are_puzzles(site: httpx.Client, name: str)
         assert site.get(f"/api/puzzle?game={name}&seed=4").json() == answer.json()
         return
     one, two = answer.json()["puzzles"]
-    assert one["address"] == get(site, "puzzle", game=name, seed=4)["address"] != two["address"]
+    assert one["link"] == get(site, "puzzle", game=name, seed=4)["link"] != two["link"]
     for each in (one, two):
-        match, _ = link.read(name, httpx.QueryParams(each["address"]).multi_items())
+        match, _ = link.read(name, httpx.QueryParams(each["link"]).multi_items())
         judged = judge(match.state, solve(match.game))
         assert judged is not None
         assert judged[0] == each["tier"]
-        assert str(judged[1][0]) in each["answer"]
+        assert signs(str(judged[1][0])) in each["answer"]
+
+
+@every_game
+def test_a_try_in_a_puzzle_is_judged_as_in_the_terminal(site: httpx.Client, name: str) -> None:
+    found = find([solve(dd.game(name))], None, "4", 1)
+    if found is None:
+        pytest.skip("There are no puzzles of this game.")
+    (puzzle,), solution = found
+    judgement = solution.judge(puzzle.match.state)
+    for move in (next(iter(judgement)), list(judgement)[-1]):
+        tried = attempt(puzzle.match, move, solution, puzzle.tier)
+        assert get(site, f"attempt/{name}", puzzle.match, move=move, tier=puzzle.tier) == {
+            "kind": tried.kind,
+            "sentences": wires(tried.sentences, puzzle.match.names),
+            "moves": [str(played) for played in tried.moves],
+        }
 
 
 @every_game
 def test_lesson_holds_the_rules_the_rulings_and_what_is_known(site: httpx.Client, name: str) -> None:
     told, game = get(site, f"learn/{name}"), dd.game(name)
-    assert told["theory"] == theory(solve(game))
+    assert told["theory"] == wires(theory(solve(game)), PLAYERS)
     assert told["rulings"][: len(game.rulings)] == list(game.rulings)
     assert told["rules"]
     assert told["example"]["moves"] == game.example
@@ -326,11 +345,11 @@ def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> No
     [
         ("position/chess", 404, "There is no game 'chess'"),
         ("position/Number-Duel", 404, "There is no game 'Number-Duel'"),
-        ("position/number-duel?moves=+5", 422, "In an address a + is written %2B."),
+        ("position/number-duel?moves=+5", 422, "In a link, write + as %2B."),
         ("position/number-duel?moves=x11", 422, "Move 1, 'x11': 'x11' is no move of Number Duel."),
-        ("position/operation-target?moves=x2%20x2%20x2", 422, "Move 3, 'x2': You cannot Multiply by 2 again"),
-        ("position/number-duel?goal=60", 422, "An address of this kind has no 'goal'"),
-        ("position/number-duel?target=60&target=70", 422, "The address has 'target' twice."),
+        ("position/operation-target?moves=x2%20x2%20x2", 422, "Move 3, 'x2': Player 1 cannot Multiply by 2 again"),
+        ("position/number-duel?goal=60", 422, "A link of this kind has no 'goal'"),
+        ("position/number-duel?target=60&target=70", 422, "The link has 'target' twice."),
         ("position/number-duel?target=-1", 422, "target must be a whole number from 1 to 10^6; -1 is not."),
         ("position/number-duel?position=1;2", 422, "A position of Number Duel is written like 1;0;0;2,2"),
         ("position/number-duel?position=1;60;0;2,2,2,2,2,2,2,2,2,2", 422, "A score must be a whole number from 0"),
@@ -343,7 +362,9 @@ def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> No
         ("reply/number-duel?vs=4&moves=%2B5%20%2B10%20x10", 422, "The game is over. Player 1 has reached 50 points."),
         ("hint/number-duel?step=5", 422, "step must be a whole number from 1 to 4; '5' is not."),
         ("judge/number-duel?move=%2B11", 422, "'+11' is no move of Number Duel."),
-        ("judge/operation-target?moves=x2%20x2&move=x2", 422, "You cannot Multiply by 2 again"),
+        ("judge/operation-target?moves=x2%20x2&move=x2", 422, "Player 1 cannot Multiply by 2 again"),
+        ("attempt/number-duel?move=%2B11", 422, "'+11' is no move of Number Duel."),
+        ("solve/number-duel?you=1", 422, "A link of this kind has no 'you'"),
         ("solve/numerical-nexus?position=1;50,3,2,1,2,1,1;0,3,2,1,2,1,1;", 200, "Player 1 has reached"),
         ("solve/numerical-nexus?position=1;20,3,2,1,2,1,1;0,3,2,1,2,1,1;", 422, "no player ever holds"),
         ("puzzle?date=yesterday", 422, "date must be a day such as"),

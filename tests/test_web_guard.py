@@ -29,7 +29,7 @@ from digitduels.web.app import routed
 from digitduels.web.guard import MOST_CLIENTS, Buckets, whose
 from digitduels.web.logs import Lines
 from digitduels.web.settings import Settings
-from digitduels.web.workers.pool import REMEMBERED, Pool, Workers
+from digitduels.web.workers.supervisor import ANSWER_CACHE, Supervisor, WorkerPool
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
 
@@ -356,7 +356,7 @@ def test_when_too_many_wait_the_next_is_told_to_come_again(tables: Path, tmp_pat
     for answer in answers:
         if answer.status_code == BUSY:
             assert (answer.json()["detail"], answer.headers["retry-after"]) == (
-                "The server is busy. Ask again in a moment.",
+                "The server is busy. Try again in a moment.",
                 "2",
             )
 
@@ -438,7 +438,7 @@ def test_a_worker_cannot_take_more_memory_than_it_may() -> None:
 
 def test_a_fault_in_a_worker_is_told_and_the_next_question_is_answered() -> None:
     async def asked() -> tuple[str, object]:
-        pool = Pool(1, 9, PATIENCE, 1 << 25)
+        pool = WorkerPool(1, 9, PATIENCE, 1 << 25)
         pool.start()
         try:
             with pytest.raises(RuntimeError) as failure:
@@ -454,10 +454,10 @@ def test_a_fault_in_a_worker_is_told_and_the_next_question_is_answered() -> None
 
 
 def test_a_question_is_answered_once_and_remembered_in_a_table_that_does_not_grow_for_ever() -> None:
-    workers = Workers(Settings())
+    workers = Supervisor(Settings())
     for number in range(100):
-        workers._remember(str(number).encode(), "x" * (REMEMBERED // 50))
-        workers._remember(str(number).encode(), "x" * (REMEMBERED // 50))
+        workers._remember(str(number).encode(), "x" * (ANSWER_CACHE // 50))
+        workers._remember(str(number).encode(), "x" * (ANSWER_CACHE // 50))
     assert len(workers._remembered) < 50
-    assert workers._size <= REMEMBERED
+    assert workers._size <= ANSWER_CACHE
     assert b"99" in workers._remembered

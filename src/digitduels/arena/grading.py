@@ -1,8 +1,4 @@
-"""How well moves were chosen, by the exact truth: single decisions, whole games, and many of them together.
-
-A decision is a position and what somebody answered to it: a move, a text that should be one, or nothing. What is no
-legal move counts like giving up the game, so nobody gains by not answering.
-"""
+"""How well moves were chosen, by the exact truth: whole games, and many of them together."""
 
 from __future__ import annotations
 
@@ -10,83 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.match import Match
 from digitduels.solver.solution import Solution
-from digitduels.solver.verdict import Verdict
-from digitduels.study.review import Moment, review
-
-KINDS = ("kept", "threw", "illegal", "invalid", "forfeited", "conceded")
-"""What a decision did: it kept the value of the position or threw it away; it was a move that the rules forbid here, or
-no move of the game at all; or the player forfeited the game, or gave it up. In a lost position every move keeps."""
-REFUSED = ("illegal", "invalid", "forfeited")
-ENDED = Verdict(-1, 0)  # what giving up is worth
-
-
-class Judged(NamedTuple):
-    """A decision and what it was worth. Verdicts are for the player who decided."""
-
-    player: int
-    kind: str
-    """One of KINDS."""
-    reason: str | None
-    """Why an answer was refused, in a sentence."""
-    before: Verdict
-    after: Verdict
-    """As the verdict on a move: its distance counts the move. Without a legal move it is a loss at distance 0."""
-    critical: bool
-    """Whether the position was not lost and something worse could be done, or was."""
-
-    @property
-    def found(self) -> bool:
-        """Whether it was critical and the value was kept."""
-        return self.critical and self.kind == "kept"
-
-    @property
-    def detour(self) -> int:
-        """Plies by which a move that kept the value made a win slower, or a loss quicker, than need be."""
-        return abs(self.after.distance - self.before.distance) if self.kind == "kept" else 0
-
-
-def judge(state: State[Any, Any], answer: object, solution: Solution) -> Judged:
-    """Judges what somebody answered to a position: a move, a text that should be one, or anything else.
-
-    >>> from digitduels.games import game
-    >>> from digitduels.solver import Reference
-    >>> rules = game("operation-target")
-    >>> judge(rules.start(), "+1", Reference(rules)).kind
-    'threw'
-    """
-    game = solution.game
-    each = solution.each(state)
-    if not each:
-        raise ValueError("The game is over: there is nothing to decide.")
-    before = each[0][1]
-    try:
-        move = game.read(answer, state) if isinstance(answer, str) else answer
-        if move not in game.moves:
-            raise InvalidMove("There is no move in the answer.")
-        game.play(state, move)
-    except (IllegalMove, InvalidMove) as error:
-        kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
-        return Judged(state.player, kind, str(error), before, ENDED, before.value > ENDED.value)
-    after = dict(each)[move]
-    kind = "kept" if after.value == before.value else "threw"
-    return Judged(state.player, kind, None, before, after, before.value > each[-1][1].value)
-
-
-def judged(match: Match, solution: Solution) -> list[Judged]:
-    """The decisions of a match, finished or not; the moves of its opening are nobody's."""
-    return [_judged(moment, match.forfeit) for moment in review(match, solution).moments]
-
-
-def _judged(moment: Moment, forfeit: str | None) -> Judged:
-    if moment.move is None:
-        kind = "forfeited" if moment.forfeit else "conceded"
-    else:
-        kind = "threw" if moment.swing else "kept"
-    reason = forfeit if kind == "forfeited" else None
-    return Judged(moment.player, kind, reason, moment.before, moment.after, moment.critical)
+from digitduels.study.decisions import KINDS, REFUSED, Decision
+from digitduels.study.decisions import decisions as decisions_of
 
 
 class Grade(NamedTuple):
@@ -111,7 +34,7 @@ class Grade(NamedTuple):
         return Grade(*map(sum, zip(self, other, strict=True)))
 
 
-def tally(decisions: Sequence[Judged], victory: bool | None = None) -> Grade:
+def tally(decisions: Sequence[Decision], victory: bool | None = None) -> Grade:
     """The grade of the decisions of one player in one game, and whether it won; None if that is not known.
 
     Then a win counts as thrown away if the last decision did not hold it.
@@ -134,7 +57,7 @@ def grade(match: Match, solution: Solution) -> tuple[Grade, Grade]:
     outcome = match.outcome
     if outcome is None:
         raise ValueError("Only a finished match can be graded.")
-    every = judged(match, solution)
+    every = decisions_of(match, solution)
     one, two = (tally([each for each in every if each.player == seat], outcome.winner == seat) for seat in (0, 1))
     return one, two
 
@@ -142,7 +65,7 @@ def grade(match: Match, solution: Solution) -> tuple[Grade, Grade]:
 # Many decisions
 
 
-Group = Sequence[Judged]
+Group = Sequence[Decision]
 """Decisions that depend on each other: those of a game, or of two games from one start."""
 
 

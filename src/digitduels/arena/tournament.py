@@ -27,7 +27,7 @@ from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
 from digitduels.players import PLAYERS, check, player
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
-from digitduels.solver import Solution, solve
+from digitduels.solver.solutions import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.text import clean
 
@@ -130,7 +130,7 @@ def cores() -> int:
 def play(plan: Plan, task: Task, record: dict[str, Any] | None = None) -> Played:
     """Plays a game of the plan, or takes it from its record, and grades it."""
     rules = _game(plan.game, json.dumps(plan.options))
-    solution = _solution(rules)
+    solution = solution_of(rules)
     if record is not None:
         match = replay(record)
     else:
@@ -139,7 +139,7 @@ def play(plan: Plan, task: Task, record: dict[str, Any] | None = None) -> Played
         for move in _opening(rules, f"{plan.seed} {task.number // 2}") if plan.start == "fair" else ():
             match.play(move)
         match.opening = len(match.moves)
-        one, two = (player(name, rules, _solution, match.seed, plan.move_time) for name in match.players)
+        one, two = (player(name, rules, solution_of, match.seed, plan.move_time) for name in match.players)
         with one, two:
             contest(match, one, two)
     return Played(task, to_record(match), grade(match, solution))
@@ -175,14 +175,9 @@ def _game(name: str, options: str) -> AnyGame:
     return game(name, **json.loads(options))
 
 
-@functools.cache
-def _solution(game: AnyGame) -> Solution:
-    return solve(game)
-
-
 @functools.lru_cache(1000)
 def _opening(game: AnyGame, seed: str) -> list[Any]:
-    return fair_start(_solution(game), seed)
+    return fair_start(solution_of(game), seed)
 
 
 # The records

@@ -15,7 +15,6 @@ from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players.player import Player, chance
 from digitduels.solver.solution import Solution
-from digitduels.solver.verdict import Verdict
 
 
 class Tuning(NamedTuple):
@@ -70,17 +69,13 @@ class Level(Player):
         self.sight = sight(level, tuning(solution.game).reaches)
 
     def choose(self, match: Match) -> Any:
-        dice = chance(self.seed, match)
-        each = self.solution.each(match.state)
-        seen = [(move, verdict) for move, verdict in each if dice.random() < self.sight.sees(verdict.distance)]
-        wins = [(move, verdict) for move, verdict in seen if verdict.value > 0]
-        if wins:
-            return dice.choice(_best(wins))
-        lost = {move for move, verdict in seen if verdict.value < 0}
-        hopeful = [move for move, _ in each if move not in lost]
-        return dice.choice(hopeful or _best(seen))
-
-
-def _best(judged: list[tuple[Any, Verdict]]) -> list[Any]:
-    """The moves with the best verdict of a list that is sorted, best first."""
-    return [move for move, verdict in judged if verdict == judged[0][1]]
+        dice, judgement = chance(self.seed, match), self.solution.judge(match.state)
+        seen = {
+            move: verdict for move, verdict in judgement.items() if dice.random() < self.sight.sees(verdict.distance)
+        }
+        best = max(seen.values(), default=None)
+        best_seen = [move for move, verdict in seen.items() if verdict == best]
+        if best is not None and best.value > 0:
+            return dice.choice(best_seen)
+        hopeful = [move for move in judgement if move not in seen or seen[move].value == 0]
+        return dice.choice(hopeful or best_seen)

@@ -24,24 +24,16 @@ class Perfect(Player):
         self.seed = random.getrandbits(64) if seed is None else seed
 
     def choose(self, match: Match) -> Any:
-        each = self.solution.each(match.state)
-        top = each[0][1]
-        if top.value > 0:
-            candidates = self.solution.best(match.state)
+        judgement = self.solution.judge(match.state)
+        if judgement.best.value > 0:
+            candidates = judgement.best_moves
         else:
-            traps = [
-                (self.escape(match, move), -verdict.distance, move)
-                for move, verdict in each
-                if verdict.value == top.value
-            ]
-            best = min(trap[:2] for trap in traps)
-            candidates = [move for *trap, move in traps if tuple(trap) == best]
+            traps = {move: (self.escape(match, move), -judgement[move].distance) for move in judgement.keeping}
+            best = min(traps.values())
+            candidates = [move for move, trap in traps.items() if trap == best]
         return chance(self.seed, match).choice(candidates)
 
     def escape(self, match: Match, move: Any) -> float:
         """The share of the opponent's replies to a move that keep the value of the position."""
-        after = match.game.after(match.state, move)
-        replies = self.solution.each(after)
-        if not replies:
-            return 1.0
-        return sum(verdict.value == replies[0][1].value for _, verdict in replies) / len(replies)
+        replies = self.solution.judge(match.game.after(match.state, move))
+        return len(replies.keeping) / len(replies) if replies else 1.0

@@ -25,8 +25,8 @@ def fair_start(solution: Solution, seed: object) -> list[Any]:
             state = game.after(state, opening[-1])
             if game.outcome(state) is not None:
                 break
-        each = solution.each(state)
-        if each and each[0][1].value > 0:
-            share = sum(verdict.value > 0 for _, verdict in each) / len(each)
-            found = max(found, (each[0][1].distance * (1 - share), opening), key=lambda pair: pair[0])
+        judgement = solution.judge(state)
+        if judgement and judgement.best.value > 0:
+            share = len(judgement.keeping) / len(judgement)
+            found = max(found, (judgement.best.distance * (1 - share), opening), key=lambda pair: pair[0])
     return found[1]

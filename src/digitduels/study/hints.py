@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
-import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.sentence import player_name
+from digitduels.sentence import Line, Played, Sentence, signs
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.reasons import reason
-from digitduels.study.wording import VALUES, soon, standing, winner
-from digitduels.text import counted
+from digitduels.study.wording import SIGNS, VALUES, standing, worth
 
 STEPS = 4
-WIDTH = 80  # of a line of values
 Position = State[Any, Any]
 
 
-def hint(state: Position, solution: Solution, step: int) -> list[str]:
-    """The lines of a step from 1 to 4, in a game that is not over.
+def hint(state: Position, solution: Solution, step: int) -> list[Sentence]:
+    """The sentences of a step from 1 to 4, in a game that is not over.
 
     1: how the player to move stands and how many moves keep it. 2: the tempting move and its refutation. 3: half the
     move. 4: the move, its line and one true sentence.
@@ -30,30 +28,47 @@ def hint(state: Position, solution: Solution, step: int) -> list[str]:
     return (_stand, _temptation, _half, _whole)[step - 1](state, solution)
 
 
-def values(state: Position, solution: Solution) -> list[str]:
-    """Every move with its verdict in words, moves alike in a line: quickest wins first, quickest losses last."""
-    lines = []
-    for (sign, words), alike in groupby(solution.each(state), lambda pair: worth(state.player, pair[1])):
-        told = f"{sign} {words}: {' '.join(str(move) for move, _ in alike)}"
-        lines += textwrap.wrap(told, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
-    return lines
+class Group(NamedTuple):
+    """Moves that lead to the same result at the same time."""
+
+    value: int
+    sign: str
+    words: Sentence
+    moves: list[Any]
 
 
-def warning(state: Position, move: Any, solution: Solution) -> str | None:
-    """What a coach asks before a move that gives the result away; None for a move that keeps it."""
-    each = dict(solution.each(state))
-    best = next(iter(each.values()))
-    if each[move].value == best.value:
+def values(state: Position, solution: Solution) -> list[Group]:
+    """Every move with its verdict in words, moves alike together: quickest wins first, quickest losses last."""
+    groups: list[Group] = []
+    for verdict, alike in groupby(solution.judge(state).items(), lambda pair: pair[1]):
+        words = worth(state.player, verdict)
+        if groups and groups[-1].words == words:  # plies apart, but the same number of turns
+            groups[-1].moves.extend(move for move, _ in alike)
+        else:
+            groups.append(Group(verdict.value, SIGNS[verdict.value], words, [move for move, _ in alike]))
+    return groups
+
+
+def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
+    """What a coach says before a move that gives the result away; None for a move that keeps it."""
+    judgement = solution.judge(state)
+    verdict = judgement[move]
+    if verdict.value == judgement.best.value:
         return None
-    return f"That {'lets me win' if each[move].value < 0 else 'gives the win away'}. Take it back?"
+    if verdict.value == 0:
+        return Sentence("That gives the win away.")
+    outcome = solution.game.outcome(solution.game.after(state, move))
+    if outcome is not None:
+        return Sentence("That loses at once. {reason}", reason=outcome.reason)
+    return Sentence("That lets me win.")
 
 
 def advised(state: Position, solution: Solution) -> Any:
     """The move that the hints lead to: one of the best; in a lost position the one that is hardest to refute."""
-    each = solution.each(state)
-    if each[0][1].value > -1:
-        return each[0][0]
-    return hardest(state, solution, each).move
+    judgement = solution.judge(state)
+    if judgement.best.value > -1:
+        return judgement.best_moves[0]
+    return hardest(state, solution, list(judgement)).move
 
 
 class Trap(NamedTuple):
@@ -72,22 +87,22 @@ def tempting(state: Position, solution: Solution) -> Trap | None:
     Without knowing a game that is: not one that the next move punishes, if there is another; of those the one that
     the smallest share of replies refutes; of those the one whose punishment comes last.
     """
-    each = solution.each(state)
-    worse = [(move, verdict) for move, verdict in each if verdict.value < each[0][1].value]
-    return hardest(state, solution, worse) if worse else None
+    throwing = solution.judge(state).throwing
+    return hardest(state, solution, throwing) if throwing else None
 
 
-def hardest(state: Position, solution: Solution, judged: list[tuple[Any, Verdict]]) -> Trap:
+def hardest(state: Position, solution: Solution, moves: Sequence[Any]) -> Trap:
     """Of some moves the one that is hardest to refute."""
-    later = [(move, verdict) for move, verdict in judged if verdict.distance > 2]
-    traps = [_trap(state, solution, move, verdict) for move, verdict in later or judged]
+    judgement = solution.judge(state)
+    later = [move for move in moves if judgement[move].distance > 2]
+    traps = [_trap(state, solution, move, judgement[move]) for move in later or moves]
     return min(traps, key=lambda trap: (len(trap.refutations) / max(1, trap.replies), -trap.verdict.distance))
 
 
 def _trap(state: Position, solution: Solution, move: Any, verdict: Verdict) -> Trap:
     after = solution.game.after(state, move)
     replies: dict[Position, tuple[Any, int]] = {}
-    for reply, answer in solution.each(after):
+    for reply, answer in solution.judge(after).items():
         replies.setdefault(solution.game.after(after, reply), (reply, answer.value))
     refuting = [reply for reply, value in replies.values() if value == -verdict.value]
     return Trap(move, verdict, refuting, len(replies))
@@ -96,101 +111,94 @@ def _trap(state: Position, solution: Solution, move: Any, verdict: Verdict) -> T
 # The steps
 
 
-def _stand(state: Position, solution: Solution) -> list[str]:
-    each = solution.each(state)
-    best = each[0][1]
-    keeping = sum(verdict.value == best.value for _, verdict in each)
-    lines = [standing(state.player, best)]
-    if len(each) == 1:
-        return [*lines, "There is only one move."]
+ONE_MOVE = Sentence("There is only one move.")
+
+
+def _stand(state: Position, solution: Solution) -> list[Sentence]:
+    judgement = solution.judge(state)
+    best, moves, keeping = judgement.best, len(judgement), len(judgement.keeping)
+    lines = standing(state.player, best)
+    if moves == 1:
+        return [*lines, ONE_MOVE]
     if best.value < 0:
-        return [*lines, f"All {len(each)} moves lose against best play."]
-    if keeping == len(each):
-        return [*lines, f"All {len(each)} moves keep the {VALUES[best.value]}."]
-    verb = "keeps" if keeping == 1 else "keep"
-    return [*lines, f"{keeping} of {counted(len(each), 'move')} {verb} the {VALUES[best.value]}."]
+        return [*lines, Sentence("All {moves} moves lose against best play.", moves=moves)]
+    value = VALUES[best.value]
+    if keeping == moves:
+        return [*lines, Sentence("All {moves} moves keep the {value}.", moves=moves, value=value)]
+    some = f"{{keeping}} of {{moves}} moves {'keeps' if keeping == 1 else 'keep'} the {{value}}."
+    return [*lines, Sentence(some, keeping=keeping, moves=moves, value=value)]
 
 
-def _temptation(state: Position, solution: Solution) -> list[str]:
+def _temptation(state: Position, solution: Solution) -> list[Sentence]:
     trap = tempting(state, solution)
     if trap is not None:
-        return [f"Tempting, but wrong: {trap.move}.", refutation(state, trap.move, solution)]
-    each = solution.each(state)
-    if each[0][1].value < 0:
-        trap = hardest(state, solution, each)
+        tempts = Sentence("Tempting, but wrong: {move}.", move=Played(trap.move, state.player))
+        return [tempts, refutation(state, trap.move, solution)]
+    judgement = solution.judge(state)
+    if judgement.best.value < 0:
+        trap = hardest(state, solution, list(judgement))
         if trap.replies > len(trap.refutations):
-            return ["Every move loses, so set a trap: find the one that is hardest to answer."]
-        return ["Every move loses, whatever is replied."]
-    return ["No move is wrong here."]
+            return [Sentence("Every move loses, so set a trap: find the one that is hardest to answer.")]
+        return [Sentence("Every move loses, whatever the reply.")]
+    return [Sentence("No move is wrong here.")]
 
 
-def _half(state: Position, solution: Solution) -> list[str]:
+def _half(state: Position, solution: Solution) -> list[Sentence]:
     if len(solution.game.legal_moves(state)) == 1:
-        return ["There is only one move."]
-    return [f"The move begins with {beginning(solution.game, advised(state, solution))}."]
+        return [ONE_MOVE]
+    start = beginning(solution.game, advised(state, solution))
+    return [Sentence("The move begins with {start}.", start=start)]
 
 
-def _whole(state: Position, solution: Solution) -> list[str]:
+def _whole(state: Position, solution: Solution) -> list[Sentence]:
     move = advised(state, solution)
-    after = solution.game.after(state, move)
-    line = [move, *solution.line(after)]
-    told = [f"Play {move}."]
+    line = [move, *solution.line(solution.game.after(state, move))]
+    told = [Sentence("Play {move}.", move=Played(move, state.player))]
     if len(line) > 1:
-        told.append(f"With best play: {told_line(line)}.")
-    verdict = dict(solution.each(state))[move]
+        told.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
+    verdict = solution.judge(state)[move]
     if verdict.value < 0:
         trap = _trap(state, solution, move, verdict)
-        if trap.replies > len(trap.refutations):
-            wins = "wins" if len(trap.refutations) == 1 else "win"
-            return [
-                *told,
-                f"Every move loses, but only {len(trap.refutations)} of {trap.replies} replies to this one {wins}.",
-            ]
+        refuting = len(trap.refutations)
+        if trap.replies > refuting:
+            wins = "wins" if refuting == 1 else "win"
+            few = f"Every move loses, but only {{refuting}} of {{replies}} replies to this one {wins}."
+            return [*told, Sentence(few, refuting=refuting, replies=trap.replies)]
     return [*told, reason(state, move, solution).sentence]
 
 
 # What they share
 
 
-def refutation(state: Position, move: Any, solution: Solution) -> str:
+def refutation(state: Position, move: Any, solution: Solution) -> Sentence:
     """What best play does about a move that throws the value away."""
-    after = solution.game.after(state, move)
-    outcome, you = solution.game.outcome(after), player_name(1 - state.player)
+    game, refuter = solution.game, 1 - state.player
+    after = game.after(state, move)
+    outcome = game.outcome(after)
     if outcome is not None:
-        return f"The game is over: {outcome.reason}"
-    line = solution.line(after)
-    verdict = solution.probe(after)
-    result = f"{you} wins" if verdict.value > 0 else "nobody wins"
-    rest = f"; then {told_line(line[1:])}" if line[1:] else ""
-    return f"{you} answers {line[0]}{rest}, and {result}."
-
-
-def told_line(line: list[Any]) -> str:
-    """The moves of a line, as a record writes them; a very long one ends early."""
-    shown = [str(move) for move in line[:30]]
-    return " ".join([*shown, "…"] if len(line) > 30 else shown)
+        return Sentence("The game is over: {reason}", reason=outcome.reason)
+    reply, *line = solution.line(after)
+    then = ", then {line}," if line else ""
+    wins = solution.probe(after).value > 0
+    end, your_end = (f"{then} and wins", f"{then} and win") if wins else (f"{then or ','} and nobody wins",) * 2
+    return Sentence(
+        f"{{player}} answers {{reply}}{end}.",
+        you=f"You answer {{reply}}{your_end}.",
+        player=refuter,
+        reply=Played(reply, refuter),
+        line=Line(line, state.player),
+    )
 
 
 def beginning(game: AnyGame, move: Any) -> str:
-    """Half of a move: its first field, or the kind of operation where it has but one.
+    """Half of a move: its first field, or the kind of operation where it has only one.
 
     >>> from digitduels.games import game
     >>> number, nexus = game("number-duel"), game("numerical-nexus")
     >>> beginning(number, number.read("x10")), beginning(nexus, nexus.read("+5")), beginning(nexus, nexus.read("x3"))
-    ('10', '+', 'x')
+    ('10', '+', '×')
     """
     if len(game.prompts) > 1:
-        return str(game.labels.get(move[0], move[0]))
+        return signs(game.notation.label(move[0]))
     found = re.match(r"[^\W\d_]+|\W", str(move))
-    return found[0] if found else str(move)[0]
-
-
-def worth(player: int, verdict: Verdict) -> tuple[str, str]:
-    """A verdict on a move as a sign and in words."""
-    if verdict.value == 0:
-        return "=", "nobody wins" if verdict.distance == 1 else f"nobody wins, {soon(player, verdict)}"
-    if verdict.value > 0:
-        return "▲", f"wins {soon(player, verdict)}"
-    best = winner(player, verdict)
-    assert best is not None
-    return "▼", "loses at once" if verdict.distance == 1 else f"{player_name(best)} wins {soon(player, verdict)}"
+    return signs(found[0] if found else str(move)[0])

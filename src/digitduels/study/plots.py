@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.pool import Pool
-from digitduels.sentence import player_name
+from digitduels.sentence import Count, player_name
 from digitduels.solver import Solution
 from digitduels.study.score_map import Cells, cells
-from digitduels.text import counted
 
 COLOURS = {1: "#0072B2", 0: "#999999", -1: "#B84A00"}
 WORDS = {1: "▲ the player to move wins", 0: "= nobody wins", -1: "▼ the player to move loses"}
@@ -65,7 +64,7 @@ def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel
     side = SIDE / count
     mover, waiter = player_name(state.player), player_name(1 - state.player)
     numbers = state.table.numbers
-    left = " ".join(map(str, numbers)) if len(numbers) <= ROW else counted(len(numbers), "number")
+    left = " ".join(map(str, numbers)) if len(numbers) <= ROW else str(Count(len(numbers), "number"))
 
     parts = [
         text(LEFT, 14, f"{solution.game.title}: who wins at which scores", weight="bold"),
@@ -151,7 +150,7 @@ def chart(solution: Solution) -> Panel:
         x = place * slot + slot * 0.08 + values.index(value) * bar
         tall = height(count)
         first = place * bin
-        moves = counted(first, "move") if bin == 1 else f"{first} to {first + bin - 1} moves"
+        moves = str(Count(first, "move")) if bin == 1 else f"{first} to {first + bin - 1} moves"
         parts.append(
             f'<rect x="{x:.2f}" y="{HIGH - tall:.2f}" width="{bar:.2f}" height="{tall:.2f}" fill="{COLOURS[value]}">'
             f"<title>{moves} left, {escape(WORDS[value][2:])}: {count:,}</title></rect>"

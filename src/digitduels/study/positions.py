@@ -11,10 +11,9 @@ from digitduels.core import State
 from digitduels.match import Match
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
-from digitduels.solver.verdict import Verdict
+from digitduels.solver.verdict import Judgement
 
-Judged = list[tuple[Any, Verdict]]
-Sort = Callable[[Solution, State[Any, Any], Judged], Hashable]
+Sort = Callable[[Judgement[Any]], Hashable]
 """Which kind of position this is, for all that are wanted; None for others. Every kind gets its share."""
 
 _IDLE = 300  # games without a new position after which there are no more
@@ -22,19 +21,14 @@ _CHOICE = 4  # times as many positions as are wanted to choose from, so that rar
 _MORE = 50_000  # but only so many more
 
 
-def any_position(_solution: Solution, _state: State[Any, Any], each: Judged) -> Hashable:
+def any_position(judgement: Judgement[Any]) -> Hashable:
     """Every position, by its value and distance and by whether anything depends on the move."""
-    value, distance = each[0][1]
-    return value, distance, each[-1][1].value < value
+    return (*judgement.best, bool(judgement.throwing))
 
 
-def only_move(solution: Solution, state: State[Any, Any], each: Judged) -> Hashable:
+def only_move(judgement: Judgement[Any]) -> Hashable:
     """Positions in which one move alone keeps the win or the draw, by distance; moves to one position count as one."""
-    value, distance = each[0][1]
-    keeping = [move for move, verdict in each if verdict.value == value]
-    if value < 0 or len(keeping) == len(each):
-        return None
-    return (value, distance) if len({solution.game.after(state, move) for move in keeping}) == 1 else None
+    return judgement.best if judgement.only else None
 
 
 def positions(
@@ -61,17 +55,15 @@ def positions(
             progress("looking for positions", total / wanted)
         state, moves = game.start(), list[Any]()
         idle += 1
-        while each := solution.each(state):
-            if state not in seen and (distances is None or each[0][1].distance in distances):
+        while judgement := solution.judge(state):
+            if state not in seen and (distances is None or judgement.best.distance in distances):
                 seen.add(state)
-                kind = sort(solution, state, each)
+                kind = sort(judgement)
                 if kind is not None:
                     kinds[kind].append(moves.copy())
                     total += 1
                     idle = 0
-            if dice.random() < 0.5:
-                each = [pair for pair in each if pair[1].value == each[0][1].value]
-            moves.append(dice.choice(each)[0])
+            moves.append(dice.choice(judgement.keeping if dice.random() < 0.5 else list(judgement)))
             state = game.after(state, moves[-1])
     for chosen in _spread(kinds, count, dice):
         yield _reached(solution, chosen)

@@ -7,8 +7,10 @@ from html import escape
 from typing import NamedTuple
 
 from digitduels.manual import summary
+from digitduels.options import settings
+from digitduels.sentence import Line, Moves, Played, Sentence
 from digitduels.solver.solution import Solution
-from digitduels.study.hints import refutation, told_line
+from digitduels.study.hints import refutation
 from digitduels.study.puzzles import TIERS, Puzzle
 from digitduels.study.reasons import reason
 
@@ -35,14 +37,16 @@ def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
     game, found = solution.game, []
     for number, puzzle in enumerate(puzzles, 1):
         state, move = puzzle.match.state, puzzle.answer[0]
-        key = f"{' or '.join(map(str, puzzle.answer))}. {reason(state, move, solution).sentence}"
+        found_by = Sentence("{moves}.", moves=Moves(puzzle.answer, state.player, "or"))
+        key: list[str] = [found_by, reason(state, move, solution).sentence]
         line = solution.line(state)
         if len(line) > 1:
-            key += f" With best play: {told_line(line)}."
+            key.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
         if puzzle.trap is not None:
-            key += f" Not {puzzle.trap.move}: {refutation(state, puzzle.trap.move, solution)}"
+            wrong = Sentence("Not {move}.", move=Played(puzzle.trap.move, state.player))
+            key += [wrong, refutation(state, puzzle.trap.move, solution)]
         heading = f"Puzzle {number}: {TIERS[puzzle.tier]}"
-        found.append(Item(heading, [*game.view(state)], puzzle.question(solution), key))
+        found.append(Item(heading, [*game.view(state)], puzzle.question(solution), " ".join(key)))
     return found
 
 
@@ -83,6 +87,4 @@ def title(solution: Solution, seed: object) -> str:
 def about(solution: Solution) -> list[str]:
     """What the game is about, and what this variant changes."""
     game = solution.game
-    book = type(game)().values
-    changed = [f"{name}={value}" for name, value in game.values.items() if value != book[name]]
-    return [summary(game), *([f"In this game: {', '.join(changed)}."] if changed else [])]
+    return [summary(game), *([f"In this game: {settings(game.changes)}."] if game.changes else [])]

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from digitduels.core import State
 from digitduels.games import games
 from digitduels.match import Match
-from digitduels.sentence import player_name
+from digitduels.sentence import Played, Sentence
 from digitduels.solver.solution import Solution
-from digitduels.study.hints import Trap, tempting
-from digitduels.study.wording import soon
+from digitduels.solver.verdict import Verdict
+from digitduels.study.hints import Trap, refutation, tempting
+from digitduels.study.wording import soon, standing
 
 TIERS = {1: "win at once", 2: "win in two turns", 3: "win in three turns", 4: "win in four turns or more"}
 CHOICE = 3  # positions to choose from, at the least
@@ -39,25 +40,29 @@ class Puzzle(NamedTuple):
     trap: Trap | None
     """The tempting move, which loses; None where the win is one move away."""
 
-    def question(self, solution: Solution) -> str:
+    def question(self, solution: Solution) -> Sentence:
         """What is asked."""
         state = self.match.state
-        when = soon(state.player, solution.probe(state))
         which = "is it" if self.tier == 1 else "keeps the win"
-        return f"{player_name(state.player)} to move wins {when}. Which move {which}?"
+        return Sentence(
+            f"{{player}} to move wins {{when}}. Which move {which}?",
+            you=f"You win {{when}}. Which move {which}?",
+            player=state.player,
+            when=soon(state.player, solution.probe(state)),
+        )
 
 
 def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], Trap | None] | None:
     """The tier, the answer and the tempting move, if a position makes a puzzle."""
-    game, each = solution.game, solution.each(state)
-    if not each or each[0][1].value < 1:
+    game, judgement = solution.game, solution.judge(state)
+    if judgement.verdict is None or judgement.best.value < 1:
         return None
-    distance = each[0][1].distance
-    answer = [move for move, verdict in each if verdict.value > 0 and (distance > 1 or verdict.distance == 1)]
+    distance = judgement.best.distance
+    answer = judgement.keeping if distance > 1 else judgement.best_moves
     # Moves to the same position count once.
     if len({game.after(state, move) for move in answer}) > 1:
         return None
-    choice = len({game.after(state, move) for move, _ in each})
+    choice = len({game.after(state, move) for move in judgement})
     if distance == 1:
         return (1, answer, None) if choice >= MANY else None
     if distance < 3 or choice < CHOICE:
@@ -67,6 +72,39 @@ def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], T
     if trap is None or trap.verdict.value > -1 or trap.verdict.distance < 2:
         return None
     return min((distance + 1) // 2, max(TIERS)), answer, trap
+
+
+class Attempt(NamedTuple):
+    """What comes of a move that somebody tries in a puzzle."""
+
+    kind: str
+    """"right" if the win is kept, "slower" if it wins where a win at once is asked for, "wrong" if it does not win."""
+    sentences: list[Sentence]
+    moves: list[Any]
+    """What is played then: the move, and the best defence unless the game is over; nothing after a wrong try."""
+
+
+def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
+    """Judges a try in a puzzle. A move that wins is never called wrong."""
+    state, player, game = match.state, match.state.player, solution.game
+    verdict, played = solution.judge(state)[move], Played(move, match.state.player)
+    if verdict.value < 1:
+        wrong = Sentence("{move} gives the win away.", move=played)
+        return Attempt("wrong", [wrong, refutation(state, move, solution)], [])
+    if tier == 1 and verdict.distance > 1:
+        slower = Sentence("{move} wins too, {when}.", move=played, when=soon(player, verdict))
+        return Attempt("slower", [slower, Sentence("But there is a win at once.")], [])
+    after = game.after(state, move)
+    outcome = game.outcome(after)
+    if outcome is not None:
+        return Attempt("right", [outcome.reason], [move])
+    reply = solution.judge(after).best_moves[0]
+    answers = Sentence(
+        "{player} answers {reply}.", you="You answer {reply}.", player=1 - player, reply=Played(reply, 1 - player)
+    )
+    told = [Sentence("Right."), *standing(1 - player, solution.probe(after)), answers]
+    outcome = game.outcome(game.after(after, reply))
+    return Attempt("right", told if outcome is None else [*told, outcome.reason], [move, reply])
 
 
 def puzzles(solution: Solution, tier: int | None = None, seed: object = 0) -> Iterator[Puzzle]:
@@ -121,21 +159,21 @@ def _search(solution: Solution, tier: int, dice: random.Random, seen: set[State[
     game = solution.game
     for _ in range(_TRIED):
         match, found = Match(game), list[Puzzle]()
-        while each := solution.each(match.state):
-            if tier_at(each[0][1].value, each[0][1].distance) == tier and match.state not in seen:
+        while judgement := solution.judge(match.state):
+            if tier_at(judgement.best) == tier and match.state not in seen:
                 judged = judge(match.state, solution)
                 if judged is not None:
                     position = match.until(len(match.moves))
                     position.opening = len(position.moves)
                     found.append(Puzzle(position, *judged))
-            if dice.random() < 0.5:
-                each = [pair for pair in each if pair[1].value == each[0][1].value]
-            match.play(dice.choice(each)[0])
+            match.play(dice.choice(judgement.keeping if dice.random() < 0.5 else list(judgement)))
         if found:
             return dice.choice(found)
     return None
 
 
-def tier_at(value: int, distance: int) -> int | None:
+def tier_at(verdict: Verdict) -> int | None:
     """The tier of a win by its distance; None if it is of none."""
-    return None if value < 1 or distance == 2 else min((distance + 1) // 2, max(TIERS))
+    if verdict.value < 1 or verdict.distance == 2:
+        return None
+    return min((verdict.distance + 1) // 2, max(TIERS))

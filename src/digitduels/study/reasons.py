@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.sentence import player_name
+from digitduels.sentence import Moves, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
-from digitduels.study.wording import VALUES, some, soon
+from digitduels.study.wording import VALUES, soon
 
 Position = State[Any, Any]
 
@@ -19,7 +19,7 @@ class Reason(NamedTuple):
     """What is true of a move: which kind of truth, and the sentence."""
 
     kind: str
-    sentence: str
+    sentence: Sentence
 
 
 def reason(state: Position, move: Any, solution: Solution) -> Reason:
@@ -29,37 +29,53 @@ def reason(state: Position, move: Any, solution: Solution) -> Reason:
 
 def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
     """All that is known to be true of a move, the most telling first; the plain verdict is always the last."""
-    game, me, you = solution.game, player_name(state.player), player_name(1 - state.player)
-    each = dict(solution.each(state))
-    best, verdict = next(iter(each.values())), each[move]
+    game, player, other = solution.game, state.player, 1 - state.player
+    judgement = solution.judge(state)
+    best, verdict = judgement.best, judgement[move]
     after = game.after(state, move)
     if verdict == (1, 1):
-        yield Reason("wins", f"It wins at once: {_why(game, after)}")
+        yield Reason("wins", Sentence("It wins at once: {why}", why=_why(game, after)))
     if verdict == (1, 2):
-        yield Reason("no good reply", f"Whatever {you} replies loses at once.")
+        yield Reason(
+            "no good reply",
+            Sentence("Whatever {player} replies loses at once.", you="Whatever you reply loses at once.", player=other),
+        )
     if verdict == (1, 3):
         yield from _threat(state, after, solution)
     keeps = verdict.value == best.value
     if keeps and best.value > -1 and verdict.distance > 1:
-        threats = wins_at_once(game, state, 1 - state.player)
-        if threats and not wins_at_once(game, after, 1 - state.player):
-            told = some([moves[0] for moves in threats], "and")
-            yield Reason("block", f"{you} threatened to win at once with {told}; this stops it.")
-    if keeps and best.value > -1 and only(state, solution):
-        others = [other for other in each.values() if other.value < best.value]
-        if others and all(other == (-1, 1) for other in others):
-            yield Reason("only move", "Every other move loses at once.")
-        elif others and all(other.value < 0 for other in others):
-            yield Reason("only move", f"Every other move loses: only this one keeps the {VALUES[best.value]}.")
-        elif others:
-            yield Reason("only move", f"It is the only move that keeps the {VALUES[best.value]}.")
+        threats = wins_at_once(game, state, other)
+        if threats and not wins_at_once(game, after, other):
+            blocked = Sentence(
+                "{player} threatened to win at once with {threats}. This stops it.",
+                you="You threatened to win at once with {threats}. This stops it.",
+                player=other,
+                threats=Moves([moves[0] for moves in threats], other),
+            )
+            yield Reason("block", blocked)
+    if keeps and judgement.only:
+        others = [judgement[thrown] for thrown in judgement.throwing]
+        value = VALUES[best.value]
+        if all(thrown == (-1, 1) for thrown in others):
+            yield Reason("only move", Sentence("Every other move loses at once."))
+        elif all(thrown.value < 0 for thrown in others):
+            only = Sentence("Every other move loses: only this one keeps the {value}.", value=value)
+            yield Reason("only move", only)
+        else:
+            yield Reason("only move", Sentence("It is the only move that keeps the {value}.", value=value))
     if verdict.value > 0 and verdict.distance > 1:
         end = after
         for reply in solution.line(after):
             end = game.after(end, reply)
-        if _stuck(game, end, 1 - state.player):
-            yield Reason("runs out", f"In this line {you} runs out of moves: {_why(game, end)}")
-    yield Reason("plain", _plain(me, state.player, verdict, best))
+        if _stuck(game, end, other):
+            stuck = Sentence(
+                "In this line {player} runs out of moves: {why}",
+                you="In this line you run out of moves: {why}",
+                player=other,
+                why=_why(game, end),
+            )
+            yield Reason("runs out", stuck)
+    yield Reason("plain", _plain(player, verdict, best))
 
 
 def wins_at_once(game: AnyGame, state: Position, player: int) -> list[list[Any]]:
@@ -77,29 +93,27 @@ def wins_at_once(game: AnyGame, state: Position, player: int) -> list[list[Any]]
     return list(found.values())
 
 
-def only(state: Position, solution: Solution) -> bool:
-    """Whether one move alone keeps the value; moves to the same position count once."""
-    each = solution.each(state)
-    return len({solution.game.after(state, move) for move, verdict in each if verdict.value == each[0][1].value}) == 1
-
-
 def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Reason]:
     """What is threatened by a move that wins with the next one, whatever is replied."""
-    game, you = solution.game, player_name(1 - state.player)
+    game = solution.game
     threats = wins_at_once(game, after, state.player)
     left = [game.after(after, reply) for reply in game.legal_moves(after)]
     going = [position for position in left if game.outcome(position) is None]
     if threats and all(
         any(_winning(game, position, move) for moves in threats for move in moves) for position in going
     ):
-        told = f"It threatens to win with {some([moves[0] for moves in threats], 'and')}, and no reply of {you}"
+        moves = Moves([moves[0] for moves in threats], state.player)
         if len(threats) > 1:
-            yield Reason("double threat", f"{told} stops them all.")
+            double = Sentence("It threatens to win with {moves}, and no reply stops them all.", moves=moves)
+            yield Reason("double threat", double)
         else:
-            yield Reason("threat", f"{told} stops that.")
-    yield Reason(
-        "next turn", f"Whatever {you} replies, {player_name(state.player)} wins with the next move at the latest."
+            yield Reason("threat", Sentence("It threatens to win with {moves}, and no reply stops that.", moves=moves))
+    soonest = Sentence(
+        "Whatever the reply, {player} wins with the next move at the latest.",
+        you="Whatever the reply, you win with your next move at the latest.",
+        player=state.player,
     )
+    yield Reason("next turn", soonest)
 
 
 def _winning(game: AnyGame, state: Position, move: Any) -> bool:
@@ -118,16 +132,22 @@ def _stuck(game: AnyGame, state: Position, loser: int) -> bool:
     return bool(game.permitted(state._replace(player=1 - loser)))
 
 
-def _why(game: AnyGame, state: Position) -> str:
+def _why(game: AnyGame, state: Position) -> Sentence:
     """How the rules put the end of a game."""
     outcome = game.outcome(state)
     assert outcome is not None
     return outcome.reason
 
 
-def _plain(me: str, player: int, verdict: Verdict, best: Verdict) -> str:
+def _plain(player: int, verdict: Verdict, best: Verdict) -> Sentence:
     if verdict.value > 0:
-        return f"{me} wins {soon(player, verdict)}."
+        return Sentence("{player} wins {when}.", you="You win {when}.", player=player, when=soon(player, verdict))
     if verdict.value == 0:
-        return "It keeps the draw." if best.value == 0 else "It gives a draw."
-    return f"{me} loses against best play, as with every move." if best.value < 0 else f"{me} loses with it."
+        return Sentence("It keeps the draw." if best.value == 0 else "It gives a draw.")
+    if best.value < 0:
+        return Sentence(
+            "{player} loses against best play, as with every move.",
+            you="You lose against best play, as with every move.",
+            player=player,
+        )
+    return Sentence("{player} loses with it.", you="You lose with it.", player=player)

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from digitduels.match import Match
 from digitduels.record import to_record
-from digitduels.solver.verdict import Verdict
+from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study.review import Review
 from digitduels.study.wording import VALUES
 
 
-def solved(match: Match, each: Sequence[tuple[Any, Verdict]]) -> dict[str, Any]:
+def solved(match: Match, judgement: Judgement[Any]) -> dict[str, Any]:
     """A position, and what every move of it is worth."""
-    record, outcome = to_record(match), match.outcome
+    record, outcome, verdict = to_record(match), match.outcome, judgement.verdict
     return {
         "game": record["game"],
         "options": record["options"],
         "moves": record["moves"],
         "player": None if outcome else match.state.player + 1,
         "outcome": record["outcome"],
-        "value": VALUES[each[0][1].value] if each else None,
-        "plies": each[0][1].distance if each else None,
-        "best": [str(move) for move, verdict in each if verdict == each[0][1]],
-        "each": [{"move": str(move), **judged(verdict)} for move, verdict in each],
+        "value": None if verdict is None else VALUES[verdict.value],
+        "plies": None if verdict is None else verdict.distance,
+        "best": [str(move) for move in judgement.best_moves],
+        "each": [{"move": str(move), **judged(verdict)} for move, verdict in judgement.items()],
     }
 
 
@@ -37,22 +36,23 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
         "start": {"player": told.player + 1, **judged(told.start)},
         "turns": [
             {
-                "ply": moment.ply,
-                "player": moment.player + 1,
-                "move": None if moment.move is None else str(moment.move),
-                "before": judged(moment.before),
-                "after": judged(moment.after),
-                "critical": moment.critical,
-                "swing": moment.swing,
-                "best": [str(move) for move in moment.best],
-                "keeping": [str(move) for move in moment.keeping],
-                "words": [text for after, text in match.words if after == moment.ply],
+                "ply": turn.ply,
+                "player": turn.player + 1,
+                "move": None if turn.move is None else str(turn.move),
+                "before": judged(turn.before),
+                "after": judged(turn.after),
+                "critical": turn.critical,
+                "swing": turn.swing,
+                "best": [str(move) for move in turn.best],
+                "keeping": [str(move) for move in turn.keeping],
+                "words": [text for after, text in match.words if after == turn.ply],
             }
-            for moment in told.moments
+            for turn in told.decisions
         ],
         "winning": [None if who is None else who + 1 for who in told.winning],
         "critical": [dict(zip(("found", "of"), told.found(player), strict=True)) for player in (0, 1)],
         "sentence": told.sentence,
+        "answer": told.answer,
     }
 
 

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.options import Option, Whole
-from digitduels.sentence import player_name
+from digitduels.sentence import Count, player_name, shown_moves
 from digitduels.solver.reference import Reference
 from digitduels.solver.solution import Solution
 from digitduels.study.wording import soon, winner
-from digitduels.text import counted
 
 FEW = 100  # different games, up to which a game is looked at game by game and with other values of its option
 SWEPT = 1000  # the largest value that is looked at
@@ -33,24 +32,24 @@ def theory(solution: Solution, player: int = 0) -> list[str]:
 
 def _start(solution: Solution, start: State[Any, Any]) -> Iterable[str]:
     """Who wins from the start, how soon, and by which moves."""
-    game, each = solution.game, solution.each(start)
-    verdict = each[0][1]
-    best = winner(start.player, verdict)
+    game, judgement, player = solution.game, solution.judge(start), start.player
+    verdict, moves, keeping = judgement.best, list(judgement), judgement.keeping
+    best = winner(player, verdict)
     result = "nobody wins: the game is over" if best is None else f"{player_name(best)} wins"
-    yield f"With best play {result} {soon(start.player, verdict)}."
+    yield f"With best play {result} {soon(player, verdict)}."
 
-    good = [move for move, found in each if found.value == verdict.value]
     verb = {1: "win", 0: "hold the draw", -1: "lose"}[verdict.value]
-    if len(good) == len(each):
+    if len(keeping) == len(moves):
         yield f"All first moves {verb}."
     else:
-        verb = verb.replace("win", "wins").replace("hold", "holds") if len(good) == 1 else verb
-        yield f"{len(good)} of the {len(each)} first moves {verb}: {_names(good)}."
-    different, total = ({game.after(start, move) for move in moves} for moves in (good, [move for move, _ in each]))
-    if len(different) < len(good) < len(each):
+        verb = {1: "wins", 0: "holds the draw"}[verdict.value] if len(keeping) == 1 else verb
+        yield f"{len(keeping)} of the {len(moves)} first moves {verb}: {_names(keeping, player)}."
+    different, total = ({game.after(start, move) for move in some} for some in (keeping, moves))
+    if len(different) < len(keeping) < len(moves):
         yield f"Moves that lead to the same position counted once, these are {len(different)} of {len(total)}."
-    if verdict.value < 0 and len(longest := [move for move, found in each if found == verdict]) < len(each):
-        yield f"{_names(longest)} {'holds' if len(longest) == 1 else 'hold'} out longest."
+    longest = judgement.best_moves
+    if verdict.value < 0 and len(longest) < len(moves):
+        yield f"{_names(longest, player)} {'holds' if len(longest) == 1 else 'hold'} out longest."
 
 
 def _positions(solution: Solution) -> Iterable[str]:
@@ -63,7 +62,7 @@ def _positions(solution: Solution) -> Iterable[str]:
     if counts.reachable < counts.positions:
         yield f"{counts.reachable:,} of them can arise from the start."
     if counts.longest:
-        yield f"The longest win that a player to move can force takes {counted((counts.longest + 1) // 2, 'turn')}."
+        yield f"The longest win that a player to move can force takes {Count((counts.longest + 1) // 2, 'turn')}."
 
 
 # Games that are so narrow that all their lines can be looked at
@@ -77,7 +76,7 @@ def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
     games, free = found
     yield f"There {'is only 1 game' if games == 1 else f'are only {games} different games'}."
     if free:
-        yield f"After the first {counted(free, 'move')} every move is forced."
+        yield f"After the first {Count(free, 'move')} every move is forced."
     option = next((option for option in game.options() if isinstance(option.kind, Whole)), None)
     if option is not None:
         yield from _sweep(game, option, start.player)
@@ -115,15 +114,15 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
         try:
             other = replace(game, **{option.field: value})
             start = other.start()._replace(player=player)
-            each = Reference(other, _LIMIT).each(start)
+            judgement = Reference(other, _LIMIT).judge(start)
         except TooLarge:
             break
         except ValueError:  # a value that does not go with the other options
             continue
-        if each:
-            winners[value] = winner(player, each[0][1])
+        if judgement:
+            winners[value] = winner(player, judgement.best)
             if winners[value] == player:
-                moves[" or ".join(str(move) for move, verdict in each if verdict.value > 0)] += 1
+                moves[" or ".join(shown_moves(judgement.keeping, player))] += 1
     if len(winners) < 2:
         return
     low, high = min(winners), max(winners)
@@ -167,6 +166,6 @@ def _rule(stretches: list[Stretch], high: int) -> tuple[int, int, int] | None:
     return None
 
 
-def _names(moves: list[Any]) -> str:
+def _names(moves: list[Any], player: int) -> str:
     more = len(moves) - NAMED
-    return ", ".join(map(str, moves[:NAMED])) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(shown_moves(moves[:NAMED], player)) + (f" and {more} more" if more > 0 else "")

@@ -1,16 +1,14 @@
-"""The words that hints, reviews and puzzles share: verdicts in turns, never in plies, and lists of moves."""
+"""The words that hints, reviews and puzzles share: verdicts in turns, never in plies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from digitduels.sentence import player_name
+from digitduels.sentence import Count, Sentence
 from digitduels.solver.verdict import Verdict
-from digitduels.text import counted
 
 VALUES = {1: "win", 0: "draw", -1: "loss"}
-_SHOWN = 3  # moves that are named before the rest is counted
+SIGNS = {1: "▲", 0: "=", -1: "▼"}
 
 
 def winner(player: int, verdict: Verdict) -> int | None:
@@ -18,55 +16,73 @@ def winner(player: int, verdict: Verdict) -> int | None:
     return None if verdict.value == 0 else player if verdict.value > 0 else 1 - player
 
 
-def standing(player: int, verdict: Verdict) -> str:
-    """How a position stands in which `player` is to move, in a sentence.
+def standing(player: int, verdict: Verdict) -> list[Sentence]:
+    """How a position stands in which `player` is to move.
 
-    >>> standing(0, Verdict(1, 7)), standing(0, Verdict(-1, 1))
-    ('Player 1 is winning: 4 more turns.', "Player 2 is winning: Player 1's next move ends the game, whatever it is.")
+    >>> standing(0, Verdict(1, 7))
+    ['Player 1 is winning: 4 more turns.']
+    >>> standing(0, Verdict(-1, 1))
+    ["Player 2 is winning: Player 1's next move ends the game, whatever it is."]
     >>> standing(1, Verdict(1, 8))
-    'Player 2 is winning: 4 more turns; then Player 1 makes the last move and loses.'
+    ['Player 2 is winning: 4 more turns.', 'Then Player 1 makes the last move and loses.']
     """
-    best = winner(player, verdict)
+    best, left = winner(player, verdict), Count(_turns(player, verdict), "more turn")
     if best is None:
-        left = counted((verdict.distance + 1) // 2, "more turn")
-        return f"With best play nobody wins: {player_name(player)} has {left}."
-    turns, other = _turns(player, best, verdict)
-    if not turns:
-        return f"{player_name(best)} is winning: {player_name(player)}'s next move ends the game, whatever it is."
-    return (
-        f"{player_name(best)} is winning: {counted(turns, 'more turn')}{f'; then {other} and loses' if other else ''}."
-    )
+        return [
+            Sentence(
+                "With best play nobody wins: {player} has {left}.",
+                you="With best play nobody wins: you have {left}.",
+                player=player,
+                left=left,
+            )
+        ]
+    if not left.number:
+        ends = "{other:whose} next move ends the game, whatever it is."
+        return [Sentence(f"{{player}} is winning: {ends}", you=f"You are winning: {ends}", player=best)]
+    told = [Sentence("{player} is winning: {left}.", you="You are winning: {left}.", player=best, left=left)]
+    last = player if verdict.distance % 2 else 1 - player
+    if last != best:
+        told.append(
+            Sentence(
+                "Then {player} makes the last move and loses.", you="Then you make the last move and lose.", player=last
+            )
+        )
+    return told
 
 
 def soon(player: int, verdict: Verdict) -> str:
     """When the game ends, of a verdict on a move that `player` makes: in turns of the winner, this move included.
 
-    >>> soon(0, Verdict(1, 1)), soon(0, Verdict(1, 3)), soon(0, Verdict(-1, 2))
-    ('at once', 'in 2 turns', 'in 1 turn')
+    >>> soon(0, Verdict(1, 1)), soon(0, Verdict(1, 3)), soon(0, Verdict(-1, 2)), soon(0, Verdict(0, 3))
+    ('at once', 'in 2 turns', 'in 1 turn', 'after 2 turns')
     """
-    best = winner(player, verdict)
     if verdict.distance == 1:
         return "at once"
-    if best is None:
-        return f"after {counted((verdict.distance + 1) // 2, 'turn')} of {player_name(player)}"
-    turns, other = _turns(player, best, verdict)
-    return f"in {counted(turns, 'turn')}{f'; {other}' if other else ''}"
+    return f"{'in' if verdict.value else 'after'} {Count(_turns(player, verdict), 'turn')}"
 
 
-def _turns(player: int, best: int, verdict: Verdict) -> tuple[int, str]:
-    """How many turns the winner still has; and, if the loser makes it, who makes the last move."""
-    turns = (verdict.distance + 1) // 2 if best == player else verdict.distance // 2
-    last = player if verdict.distance % 2 else 1 - player
-    return turns, "" if last == best else f"{player_name(last)} makes the last move"
+def worth(player: int, verdict: Verdict) -> Sentence:
+    """What a move of `player` leads to, as a label.
 
-
-def some(moves: Sequence[Any], joint: str) -> str:
-    """Some moves in a row, the first few by name.
-
-    >>> some(["+5"], "or"), some(["+5", "x2"], "and"), some(["+1", "+2", "+3", "+4", "+5"], "or")
-    ('+5', '+5 and x2', '+1, +2 or 3 others')
+    >>> worth(0, Verdict(1, 3)), worth(0, Verdict(-1, 2)), worth(0, Verdict(-1, 1)), worth(0, Verdict(0, 1))
+    ('wins in 2 turns', 'Player 2 wins in 1 turn', 'loses at once', 'nobody wins')
     """
-    shown = [str(move) for move in moves]
-    if len(shown) > _SHOWN:
-        shown = [*shown[: _SHOWN - 1], f"{len(shown) - _SHOWN + 1} others"]
-    return f" {joint} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    when = soon(player, verdict)
+    if verdict.value == 0:
+        return Sentence("nobody wins" if verdict.distance == 1 else "nobody wins, {when}", when=when)
+    if verdict.value > 0:
+        return Sentence("wins {when}", when=when)
+    if verdict.distance == 1:
+        return Sentence("loses at once")
+    return Sentence("{player} wins {when}", you="you win {when}", player=1 - player, when=when)
+
+
+def joined(sentences: list[Sentence]) -> Sentence:
+    """Several sentences as one, each still told to the right person."""
+    fields: dict[str, Any] = {f"part{place}": sentence for place, sentence in enumerate(sentences)}
+    return Sentence(" ".join(f"{{{name}}}" for name in fields), **fields)
+
+
+def _turns(player: int, verdict: Verdict) -> int:
+    """How many turns the winner still has; in a draw the player to move."""
+    return verdict.distance // 2 if winner(player, verdict) == 1 - player else (verdict.distance + 1) // 2

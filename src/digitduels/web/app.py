@@ -20,12 +20,12 @@ from digitduels.text import clean
 from digitduels.web.guard import Guard
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms.rules import Conflict
+from digitduels.web.rooms.acts import Conflict
 from digitduels.web.rooms.service import RoomService
-from digitduels.web.routes import health, rooms, solo
+from digitduels.web.routes import health, rooms, stateless
 from digitduels.web.settings import Settings
 from digitduels.web.store import StoreError, open_store
-from digitduels.web.workers.pool import Workers
+from digitduels.web.workers.supervisor import Supervisor
 
 PAGE = Path(__file__).parent / "page"
 PAGES = (
@@ -47,7 +47,7 @@ PAGES = (
 def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp:
     """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
     app = routed(settings, stopping or asyncio.Event())
-    return Guard(rooms.Feed(app), settings, app.state.metrics)
+    return Guard(rooms.FeedRoute(app), settings, app.state.metrics)
 
 
 def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
@@ -55,7 +55,7 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
     app.include_router(rooms.router)  # first, since moves are what comes most
-    app.include_router(solo.router)
+    app.include_router(stateless.router)
     app.include_router(health.router)
     for path in PAGES:
         app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
@@ -64,7 +64,7 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     app.add_exception_handler(Conflict, rooms.conflict)
     app.add_exception_handler(StoreError, rooms.unavailable)
     app.add_exception_handler(HTTPException, failed)
-    app.add_exception_handler(RequestValidationError, senseless)
+    app.add_exception_handler(RequestValidationError, invalid)
     return app
 
 
@@ -73,7 +73,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """What lives as long as the server."""
     settings: Settings = app.state.settings
     async with AsyncExitStack() as stack:
-        workers = app.state.workers = await stack.enter_async_context(Workers(settings))
+        workers = app.state.workers = await stack.enter_async_context(Supervisor(settings))
         for name, pool in (("books", workers.books), ("variants", workers.variants)):
             app.state.metrics.gauge(f"{name}_waiting", lambda pool=pool: pool.waiting)
             app.state.metrics.gauge(f"{name}_workers_killed", lambda pool=pool: pool.killed)
@@ -85,7 +85,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def page() -> Response:
-    """The same page for every address of it; what it shows, it reads from its address."""
+    """The same page for every path; what it shows, it reads from the URL."""
     return FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-cache"})
 
 
@@ -105,7 +105,7 @@ async def failed(request: Request, error: Exception) -> Response:
     return JSONResponse({"detail": f"{str(error.detail).rstrip('.')}."}, error.status_code, error.headers)
 
 
-async def senseless(_: Request, error: Exception) -> Response:
+async def invalid(_: Request, error: Exception) -> Response:
     """Names what is wrong and where, and never repeats what was sent."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]

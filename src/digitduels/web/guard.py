@@ -24,7 +24,7 @@ from digitduels.web.settings import Settings, listed
 MOST_CLIENTS = 10_000  # that are remembered, to limit how often each calls
 CHEAP = 1 << 14  # bytes of a request that count as much as a call
 COSTLY = {("POST", "/api/games"): 10}  # calls that count as several: a game is kept for days
-SEATS = 3  # a single player may call as often as a third of an address, where many may sit
+SEAT_SHARE = 3  # a single player may make a third of the calls that an address may, where many may sit
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 PROTECTION = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
@@ -44,7 +44,7 @@ class Guard:
         self.app, self.settings, self.metrics = app, settings, metrics
         self.origins = {origin.rstrip("/").lower() for origin in listed(settings.origins)}
         self.buckets = Buckets(settings.rate, settings.burst)
-        self.seats = Buckets(settings.rate / SEATS, settings.burst // SEATS or 1)
+        self.seats = Buckets(settings.rate / SEAT_SHARE, settings.burst // SEAT_SHARE or 1)
         self.open = 0
         metrics.gauge("requests_open", lambda: self.open)
 
@@ -84,7 +84,7 @@ class Guard:
         if shown is not None and not wait:
             wait = self.seats.take(str(hash(shown)), now, cost)
         if wait:
-            raise Refusal(429, "Too many calls. Wait a little.", again=math.ceil(wait))
+            raise Refusal(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
 
     def known(self, origin: str, host: str) -> bool:
         return origin in self.origins or (bool(host) and urlsplit(origin).netloc == host)

@@ -1,4 +1,4 @@
-"""A game in an address: its rules, its start and its moves, as a query that people share."""
+"""A game in a link: its rules, its start and its moves, as a query that people share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from digitduels import options
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import Match
@@ -19,7 +20,7 @@ from digitduels.web.refusal import Refusal
 
 KEYS = ("moves", "first", "position", "opening", "conceded")
 PAGE_ONLY = ("vs", "seat", "seed", "hints", "takebacks")
-MOST_MOVES = 1000  # in an address
+MOST_MOVES = 1000  # in a link
 MOST_DIFFERENT = 1000  # moves of a variant, so that a position stays small enough to be sent
 
 _NUMBERS = r"(?:-?[0-9]{1,4300}(?:,-?[0-9]{1,4300})*)?"
@@ -29,18 +30,18 @@ Pairs = Iterable[tuple[str, str]]
 
 
 def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]:
-    """The match that an address tells of, and the values of further keys; raises Refusal with the reason."""
-    options = {option.name: option for option in kind(name).options()}
+    """The match in a link, and the values of further keys; raises Refusal with the reason."""
+    known = {option.name: option for option in kind(name).options()}
     query: dict[str, str] = {}
     for key, value in pairs:
-        if key not in (*KEYS, *further, *options, *PAGE_ONLY):
-            known = ", ".join((*KEYS, *further, *options))
-            raise Refusal(422, f"An address of this kind has no {quoted(key)}; it has {known}.")
+        if key not in (*KEYS, *further, *known, *PAGE_ONLY):
+            keys = ", ".join((*KEYS, *further, *known))
+            raise Refusal(422, f"A link of this kind has no {quoted(key)}. It can have {keys}.")
         if key in query:
-            raise Refusal(422, f"The address has {quoted(key)} twice.")
+            raise Refusal(422, f"The link has {quoted(key)} twice.")
         query[key] = value
     try:
-        values = {key: options[key].kind.read(query[key].strip()) for key in query if key in options}
+        values = {key: known[key].kind.read(query[key].strip()) for key in query if key in known}
         rules = fitting(game(name, **values) if values else book(name))
         match = Match(rules, first=number(query, "first", 1, 2) - 1, position=_position(rules, query.get("position")))
         play_all(match, query.get("moves", "").split())
@@ -53,25 +54,25 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
 
 
 def play_all(match: Match, moves: Iterable[str]) -> None:
-    """Plays moves that are written in an address or sent; raises Refusal with the place of one that is none."""
+    """Plays the moves of a link or a request; raises Refusal with the place of the first that cannot be played."""
     for place, text in enumerate(moves, 1):
         if place > MOST_MOVES:
-            raise Refusal(422, f"An address holds {MOST_MOVES:,} moves at the most.")
+            raise Refusal(422, f"A link holds at most {MOST_MOVES:,} moves.")
         try:
             match.play(match.game.read(text, match.state))
         except (InvalidMove, IllegalMove) as error:
-            hint = "" if not text[:1].isdecimal() else " In an address a + is written %2B."
+            hint = "" if not text[:1].isdecimal() else " In a link, write + as %2B."
             raise Refusal(422, f"Move {place}, {quoted(text)}: {error}{hint}") from None
 
 
 def recorded(data: bytes) -> Match:
-    """The match whose record somebody sends; raises Refusal if it is none, or too large to be shown."""
+    """The match of a record that somebody sends; raises Refusal if it is invalid or too large to be shown."""
     try:
         found = json.loads(data)
         if isinstance(found, dict) and isinstance(found.get("game"), str) and isinstance(found.get("options"), dict):
             fitting(game(found["game"], **found["options"]))
             if isinstance(found.get("moves"), list) and len(found["moves"]) > MOST_MOVES:
-                raise Refusal(422, f"A record that is sent holds {MOST_MOVES:,} moves at the most.")
+                raise Refusal(422, f"A record may have at most {MOST_MOVES:,} moves here.")
         return replay(found)
     except RecursionError:
         raise Refusal(422, FOREIGN) from None
@@ -80,17 +81,14 @@ def recorded(data: bytes) -> Match:
 
 
 def written(match: Match) -> str:
-    """The query that tells of a match.
+    """The query of a match.
 
     >>> match = Match(game("number-duel", target=60))
     >>> match.play(match.game.read("+5"))
     >>> written(match)
     'target=60&moves=%2B5'
     """
-    pairs = [
-        (name, ",".join(map(str, value)) if isinstance(value, list) else str(value))
-        for name, value in changed(match.game).items()
-    ]
+    pairs = [(name, options.written(value)) for name, value in match.game.changes.items()]
     if match.position is not None:
         pairs.append(("position", placed(match.game, match.position)))
     elif match.first:
@@ -110,14 +108,8 @@ def placed(rules: AnyGame, state: State[Any, Any]) -> str:
     return ";".join([str(parts["player"]), *(",".join(map(str, side)) for side in (*parts["hands"], parts["table"]))])
 
 
-def changed(rules: AnyGame) -> dict[str, Any]:
-    """The options that are not as the book has them."""
-    usual = book(rules.id).values
-    return {name: value for name, value in rules.values.items() if value != usual[name]}
-
-
 def described() -> dict[str, tuple[str, dict[str, Any]]]:
-    """Everything that may stand in an address: what it means, and what it looks like."""
+    """Everything that a link can have: what it means, and what it looks like."""
     player = {"type": "integer", "enum": [1, 2]}
     found: dict[str, tuple[str, dict[str, Any]]] = {
         "moves": ("the moves so far with spaces between; a + is written %2B", {"type": "string"}),

@@ -1,4 +1,4 @@
-"""What a server writes down: a line of JSON for each event. Never an address, a query or a header as it was sent."""
+"""What a server writes down: a line of JSON for each event. Never a URL, a query or a header as it was sent."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-STEPS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0)  # seconds
+BOUNDS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0)  # seconds
 Labels = tuple[tuple[str, str], ...]
 
 
@@ -23,8 +23,8 @@ class Metrics:
 
     def time(self, name: str, seconds: float, **labels: str) -> None:
         """Notes how long something took; the name ends in _seconds."""
-        row = self._times[name].setdefault(tuple(labels.items()), [0.0] * (len(STEPS) + 2))
-        for place, step in enumerate(STEPS):
+        row = self._times[name].setdefault(tuple(labels.items()), [0.0] * (len(BOUNDS) + 2))
+        for place, step in enumerate(BOUNDS):
             row[place] += seconds <= step
         row[-2] += 1
         row[-1] += seconds
@@ -42,7 +42,7 @@ class Metrics:
         for name, times in sorted(self._times.items()):
             lines.append(f"# TYPE digitduels_{name} histogram")
             for labels, (*steps, count, total) in sorted(times.items()):
-                for step, below in zip((*map(str, STEPS), "+Inf"), (*steps, count), strict=True):
+                for step, below in zip((*map(str, BOUNDS), "+Inf"), (*steps, count), strict=True):
                     lines.append(f"digitduels_{name}_bucket{_written((*labels, ('le', step)))} {below:g}")
                 lines.append(f"digitduels_{name}_sum{_written(labels)} {total:.6f}")
                 lines.append(f"digitduels_{name}_count{_written(labels)} {count:g}")

@@ -23,7 +23,7 @@ class Server(uvicorn.Server):
         self.stopping = asyncio.Event()
         config = uvicorn.Config(
             create(settings, self.stopping),
-            http="h11",  # it limits how long an address and headers may be
+            http="h11",  # it limits how long a URL and headers may be
             ws="none",
             lifespan="on",
             log_config=None,

@@ -20,7 +20,7 @@ def _setting(default: Any, about: str, low: float = 0, high: float = float("inf"
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a server. Senseless values raise ValueError with a sentence."""
+    """All settings of a server. Invalid values raise ValueError with a sentence."""
 
     host: str = _setting("127.0.0.1", "the address to listen on; 0.0.0.0 for all")
     port: int = _setting(8000, "the port to listen on; 0 for any that is free", 0, 65535)

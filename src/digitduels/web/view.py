@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from digitduels.core import Side
 from digitduels.games import AnyGame
 from digitduels.manual import summary
 from digitduels.match import Match
-from digitduels.options import Choice, Option
+from digitduels.options import Choice, Option, settings
 from digitduels.players.levels import tuning
 from digitduels.record import to_record
-from digitduels.sentence import player_name, tell
-from digitduels.text import named
+from digitduels.sentence import Played, Sentence, signs
 from digitduels.web import link
+from digitduels.web.wire import Wire, wire, wires
 
-WORDS = 100_000  # characters that are told of a game's history, the latest first
+HISTORY_CHARACTERS = 100_000  # of the words about a game's moves, the latest first
+QUESTION = "Choose your move"
 
 
 def view(match: Match) -> dict[str, Any]:
     """A match: where it stands, what led there, and what may be played."""
     game, state, outcome = match.game, match.state, match.outcome
     record = to_record(match)
-    told = partial(named, names=match.names)
     board = game.board(state)
     return {
         "game": game.id,
         "title": game.title,
         "options": record["options"],
-        "changed": link.changed(game),
+        "changed": game.changes,
+        "house_rules": settings(game.changes),
         "names": record["names"],
         "first": record["first"],
         "position": None if match.position is None else link.placed(game, match.position),
@@ -38,14 +38,15 @@ def view(match: Match) -> dict[str, Any]:
         "moves": record["moves"],
         "conceded": record["conceded"],
         "player": None if outcome else state.player + 1,
-        "outcome": outcome and {**record["outcome"], "reason": told(outcome.reason)},
+        "outcome": outcome and {**record["outcome"], "reason": wire(outcome.reason, match.names)},
         "board": {"goal": game.goal, "hands": [side(hand) for hand in board.hands], "table": side(board.table)},
         "placed": link.placed(game, state),
         "fields": fields(game),
         "legal": [] if outcome else legal(match),
         "history": history(match),
-        "status": told(status(match)),
-        "ending": [told(line) for line in ending(match)],
+        "status": wires(status(match), match.names),
+        "ending": wires(filter(None, match.ending()), match.names),
+        "back": [remaining(match, player) for player in (0, 1)],
     }
 
 
@@ -62,71 +63,63 @@ def columns(game: AnyGame) -> list[list[Any]]:
 def fields(game: AnyGame) -> list[dict[str, Any]]:
     """For each field of a move: what is asked, and all that can ever be answered."""
     return [
-        {"prompt": question(prompt), "choices": [game.labels.get(value, str(value)) for value in column]}
-        for prompt, column in zip(game.prompts, columns(game), strict=True)
+        {"prompt": question, "choices": [signs(game.notation.label(value)) for value in column]}
+        for question, column in zip_longest(game.questions, columns(game), fillvalue=QUESTION)
     ]
-
-
-def question(prompt: str) -> str:
-    """A question of the book without what belongs to a terminal.
-
-    >>> question("{player}, select your first number:\\n> ")
-    'Select your first number'
-    >>> question("Enter the number of your chosen operation: ")
-    'Choose your move'
-    """
-    text = re.sub(r"^\{player\},\s*", "", prompt).splitlines()[0].strip(" :")
-    # On the page nothing is entered: what may be played is there to be pressed.
-    if text.lower().startswith("enter "):
-        return "Choose your move"
-    return text[:1].upper() + text[1:]
 
 
 def legal(match: Match) -> list[dict[str, Any]]:
     """What may be played, each move with the places of its fields among the choices."""
     places = [{value: place for place, value in enumerate(column)} for column in columns(match.game)]
     return [
-        {"move": str(move), "picks": [place[value] for place, value in zip(places, move, strict=True)]}
+        {
+            "move": str(move),
+            "shown": Played(move, match.state.player).to(match.names),
+            "picks": [place[value] for place, value in zip(places, move, strict=True)],
+        }
         for move in match.game.legal_moves(match.state)
     ]
 
 
 def history(match: Match) -> list[dict[str, Any]]:
-    """Every move with the lines that tell what it did; of a very long game only the latest are told."""
-    game, left, told = match.game, WORDS, []
+    """Every move with what it did, in a line and in the book's lines; of a very long game only the latest say it."""
+    left, turns = HISTORY_CHARACTERS, []
     for ply in reversed(range(len(match.moves))):
-        before, move, after = match.states[ply], match.moves[ply], match.states[ply + 1]
-        lines: list[str] = []
+        player, shown = match.states[ply].player, wire(Played(match.moves[ply], match.states[ply].player), match.names)
+        turn = {"player": player + 1, "move": str(match.moves[ply]), "shown": shown, "report": shown, "lines": []}
         if left > 0:
-            lines = [tell(line, match.names) for line in game.announce(before, move, after)]
-            left -= sum(map(len, lines))
-        told.append({"player": before.player + 1, "move": str(move), "lines": lines})
-    return told[::-1]
+            report, lines = words(match, ply)
+            left -= sum(len(line["text"]) for line in (report, *lines))
+            turn |= {"report": report, "lines": lines}
+        turns.append(turn)
+    return turns[::-1]
 
 
-def status(match: Match) -> str:
-    """What happened last and whose turn it is, in a line."""
-    outcome = match.outcome
-    last = f"{player_name(match.states[-2].player)} played {match.moves[-1]}. " if match.moves else ""
-    if match.conceded is not None:
-        last = ""
+def words(match: Match, ply: int) -> tuple[Wire, list[Wire]]:
+    """What a move did, in a line and in the book's lines."""
+    before, move, after = match.states[ply], match.moves[ply], match.states[ply + 1]
+    lines = match.game.announce(before, move, after)
+    return wire(match.game.report(before, move), match.names), wires(lines, match.names)
+
+
+def status(match: Match) -> list[str]:
+    """What happened last, and whose turn it is or how the game ended."""
+    outcome, last = match.outcome, list[str]()
+    if match.moves and match.conceded is None:
+        last.append(match.game.report(match.states[-2], match.moves[-1]))
     if outcome is not None:
-        return f"{last}{outcome.reason} {match.game.victory(outcome.winner)}"
-    return f"{last}{player_name(match.state.player)}'s turn."
+        return [*last, outcome.reason, match.game.victory(outcome.winner)]
+    return [*last, Sentence("{player:Whose} turn.", player=match.state.player)]
 
 
-def ending(match: Match) -> list[str]:
-    """The lines that end the game."""
-    game, outcome = match.game, match.outcome
-    if outcome is None:
-        return []
-    if match.conceded is not None:
-        return [outcome.reason, game.victory(outcome.winner)]
-    return [line for line in game.ending(match.state, outcome) if line]
+def remaining(match: Match, player: int) -> int | None:
+    """How many moves remain when a player takes one back; None if there is nothing to take back."""
+    count = match.back(player)
+    return None if count is None else len(match.moves) - count
 
 
 def listing(kind: type[AnyGame]) -> dict[str, Any]:
-    """A game for whoever looks for one."""
+    """A game in the list of games."""
     game = kind()
     return {
         "game": game.id,

@@ -15,12 +15,12 @@ from digitduels.match import Match
 from digitduels.players import RandomPlayer
 from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import rules
+from digitduels.web.rooms import acts
+from digitduels.web.rooms.acts import Act, Answer, Room
 from digitduels.web.rooms.feed import Hub, Receive, Send
-from digitduels.web.rooms.rules import Act, Answer, Room
 from digitduels.web.settings import Settings
 from digitduels.web.store import Kept, Store, StoreError
-from digitduels.web.workers.pool import Workers
+from digitduels.web.workers.supervisor import Supervisor
 
 LOOK = 2.0  # seconds between looks for what other processes did, and who came or went
 SEEN = 20.0  # seconds after which a person who is still there is noted again
@@ -35,7 +35,7 @@ NO_GAME = "There is no such game. It may have been deleted because nobody joined
 class RoomService:
     """All games between friends of one server process."""
 
-    def __init__(self, store: Store, workers: Workers, settings: Settings, stopping: asyncio.Event) -> None:
+    def __init__(self, store: Store, workers: Supervisor, settings: Settings, stopping: asyncio.Event) -> None:
         self.store = store
         self.hub = Hub()
         self._workers, self._settings, self._stopping = workers, settings, stopping
@@ -75,7 +75,7 @@ class RoomService:
 
     async def create(self, match: Match, seat: int, name: str, computer: tuple[int, int] | None) -> dict[str, Any]:
         """Begins a game; what its creator is told."""
-        kept, token, invite = rules.begin(match, seat, name, computer, time.time())
+        kept, token, invite = acts.begin(match, seat, name, computer, time.time())
         await self.store.create(kept)
         room = Room(kept)
         self._think(room)
@@ -83,13 +83,13 @@ class RoomService:
 
     async def join(self, id: str, invite: str, key: str, name: str) -> tuple[dict[str, Any], bool]:
         """Somebody takes the free seat; what they are told, and whether that is new."""
-        token, now = rules.token_for(invite, key), time.time()
-        answer = await self.store.change(id, lambda kept: rules.join(kept, invite, token, name, now))
+        token, now = acts.token_for(invite, key), time.time()
+        answer = await self.store.change(id, lambda kept: acts.join(kept, invite, token, name, now))
         if answer is None:
             raise Refusal(404, NO_GAME)
         self._publish(answer.room)
         self._think(answer.room)
-        seat = rules.seat_of(answer.room.kept, token)
+        seat = acts.seat_of(answer.room.kept, token)
         assert seat is not None
         return {"seat": seat + 1, "token": token, "state": answer.room.state(self._since)}, answer.new
 
@@ -99,7 +99,7 @@ class RoomService:
 
         def rule(kept: Kept) -> Any:
             seat = self._seat(kept, token)
-            return rules.act(kept, Act(kind, seat, version, key, body), now, since)
+            return acts.act(kept, Act(kind, seat, version, key, body), now, since)
 
         answer: Answer | None = await self.store.change(id, rule)
         if answer is None:
@@ -134,7 +134,7 @@ class RoomService:
 
     def _seat(self, kept: Kept, token: str) -> int:
         """The seat of who shows a token; notes that its person is there."""
-        number = rules.seat_of(kept, token)
+        number = acts.seat_of(kept, token)
         if number is None:
             raise Refusal(403, "Only the players of this game may do this. Open it with your own link.")
         seat = kept.seat(number)
@@ -276,7 +276,7 @@ class RoomService:
         before = now - self._settings.idle * DAY
         while ids := await self.store.idle(before):
             for id in ids:
-                room = await self.store.change(id, lambda kept: rules.close(kept, before, now))
+                room = await self.store.change(id, lambda kept: acts.close(kept, before, now))
                 if room is not None:
                     self._publish(room)
 
@@ -286,7 +286,7 @@ def packed(values: Any) -> bytes:
 
 
 def _computer_plays(version: int, move: str) -> Callable[[Kept], Any]:
-    return lambda kept: rules.computer_move(kept, version, move, time.time())
+    return lambda kept: acts.computer_move(kept, version, move, time.time())
 
 
 async def _regularly(seconds: float, work: Callable[[], Awaitable[None]]) -> None:

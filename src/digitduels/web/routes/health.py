@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Res
 
 from digitduels.web.metrics import Metrics
 from digitduels.web.store import Store, StoreError
-from digitduels.web.workers.pool import Workers
+from digitduels.web.workers.supervisor import Supervisor
 
 router = APIRouter(tags=["for whoever runs the server"])
 
@@ -28,7 +28,7 @@ async def alive() -> dict[str, bool]:
 )
 async def ready(request: Request) -> Response:
     state = request.app.state
-    workers: Workers = state.workers
+    workers: Supervisor = state.workers
     parts = {
         "tables": workers.warm,
         "database": await answers(state.rooms.store),

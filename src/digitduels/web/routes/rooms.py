@@ -1,4 +1,4 @@
-"""The routes of games between friends. Whoever may act shows a token in a header; an address never holds one."""
+"""The routes of games between friends. A player shows a token in a header; a URL never holds one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
+from digitduels.options import written
 from digitduels.web import link
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import rules
+from digitduels.web.rooms import acts
+from digitduels.web.rooms.acts import LEVELS, Conflict
 from digitduels.web.rooms.feed import Receive, Scope, Send
-from digitduels.web.rooms.rules import LEVELS, Conflict
 from digitduels.web.rooms.service import NO_GAME, RoomService, packed
 from digitduels.web.store import StoreError
 
@@ -29,7 +30,7 @@ Secret = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
 Key = Annotated[
     str,
     Field(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made up anew for each act, and the same when it is sent again."
+        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="A new one for each act, and the same when the act is sent again."
     ),
 ]
 Version = Annotated[int, Field(ge=0, le=1 << 31, description="The version of the state that this answers.")]
@@ -57,7 +58,7 @@ class Creation(Sent):
 
 class Joining(Sent):
     invite: Secret
-    key: Annotated[Secret | None, Field(description="A random text; whoever sends it again gets the same seat.")] = None
+    key: Annotated[Secret | None, Field(description="A random text. Sent again, it gets the same seat.")] = None
     name: Name = ""
 
 
@@ -102,7 +103,7 @@ async def create(sent: Creation, request: Request) -> Response:
 
 @router.post("/{id}/seats", status_code=201, summary="Take the free seat, by an invitation", responses=_ANSWERS)
 async def join(id: str, sent: Joining, request: Request) -> Response:
-    answer, new = await _service(request).join(_known(id), sent.invite, sent.key or rules.new_secret(), sent.name)
+    answer, new = await _service(request).join(_known(id), sent.invite, sent.key or acts.new_secret(), sent.name)
     return _json(answer, 201 if new else 200)
 
 
@@ -146,7 +147,7 @@ async def come_back(id: str, sent: Doing, token: Bearer, request: Request) -> Re
     return await _act(request, id, token, "return", sent)
 
 
-class Feed:
+class FeedRoute:
     """The live feed, before the application: whatever else wraps a response would cost every open stream dearly."""
 
     path = "/api/games/{id}/events"
@@ -204,14 +205,11 @@ def _known(id: str) -> str:
 
 
 def _pairs(sent: Creation) -> list[tuple[str, str]]:
-    """What was sent as the pairs of an address, where the same rules hold."""
+    """What was sent as the pairs of a link, where the same rules hold."""
     for name in sent.options:
         if name in (*link.KEYS, *link.PAGE_ONLY):
-            raise Refusal(422, f"{name} is no option.")
-    texts = {
-        name: ",".join(map(str, value)) if isinstance(value, list) else str(value)
-        for name, value in sent.options.items()
-    }
+            raise Refusal(422, f"{name} is not an option.")
+    texts = {name: written(value) for name, value in sent.options.items()}
     pairs = [*texts.items(), ("first", str(sent.first)), ("position", sent.position), ("moves", " ".join(sent.moves))]
     return [(key, value) for key, value in pairs if value]
 

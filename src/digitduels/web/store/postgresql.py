@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import Connection
 
-from digitduels.web.store import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
+from digitduels.web.store.interface import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
 
 T = TypeVar("T")
 Database = Connection[tuple[Any, ...]]
@@ -29,7 +29,7 @@ CONNECTIONS = 8
 MOST_QUEUED = 2_000
 CHANNEL = "digitduels"
 BATCH = 0.01  # seconds in which notifications are gathered
-RETRY = 0.25  # seconds between attempts to connect again
+RECONNECT_SECONDS = 0.25  # between attempts to connect again
 _PAYLOAD = 150  # games in one notification, which may have 8,000 bytes
 _MIGRATING = 0x64756573  # the lock of processes that start together
 
@@ -66,10 +66,10 @@ MIGRATIONS = (
 class PostgresqlStore:
     """A store in a PostgreSQL database."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
+    def __init__(self, url: str) -> None:
+        self._url = url
         try:
-            with psycopg.connect(address, connect_timeout=10) as database:
+            with psycopg.connect(url, connect_timeout=10) as database:
                 self._prepare(database)
         except psycopg.Error as error:
             raise StoreError(f"The PostgreSQL database cannot be used: {_words(error)}.") from None
@@ -126,7 +126,7 @@ class PostgresqlStore:
                 self._drop(database)
                 database = None
         if database is None:
-            database = psycopg.connect(self._address, autocommit=True, connect_timeout=5)
+            database = psycopg.connect(self._url, autocommit=True, connect_timeout=5)
             self._local.database = database
             self._open.add(database)
         self._local.used = time.monotonic()
@@ -152,7 +152,7 @@ class PostgresqlStore:
                     untold.update([self._changed.get_nowait()])
             told = [f"{id}:{head}" for id, head in untold.items() if id]
             try:
-                database = database or psycopg.connect(self._address, autocommit=True, connect_timeout=5)
+                database = database or psycopg.connect(self._url, autocommit=True, connect_timeout=5)
                 for start in range(0, len(told), _PAYLOAD):
                     payload = " ".join(told[start : start + _PAYLOAD])
                     database.execute("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
@@ -161,14 +161,14 @@ class PostgresqlStore:
                 if database is not None:
                     database.close()
                 database = None
-                self._closed.wait(RETRY)
+                self._closed.wait(RECONNECT_SECONDS)
         if database is not None:
             database.close()
 
     def _listen(self, told: Callable[[dict[str, int] | None], None]) -> None:
         while not self._closed.is_set():
             try:
-                with psycopg.connect(self._address, autocommit=True, connect_timeout=5) as database:
+                with psycopg.connect(self._url, autocommit=True, connect_timeout=5) as database:
                     database.execute(f"LISTEN {CHANNEL}")
                     told(None)
                     while not self._closed.is_set():
@@ -176,7 +176,7 @@ class PostgresqlStore:
                             pairs = (each.split(":") for each in notice.payload.split())
                             told({id: int(head) for id, head in pairs})
             except (psycopg.Error, ValueError):
-                self._closed.wait(RETRY)
+                self._closed.wait(RECONNECT_SECONDS)
 
     def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
         loop = asyncio.get_running_loop()
@@ -278,14 +278,14 @@ class PostgresqlStore:
 
 
 def _words(error: psycopg.Error) -> str:
-    """What an error says, without the address: it may hold a password."""
+    """What an error says, without the URL: it may hold a password."""
     if error.diag.message_primary:
         return error.diag.message_primary
     # Whoever could not connect is told by whom; the reason stands at the end of the first line.
     reason = re.search(r"(?:failed|\[Errno -?\d+\]):? (?:FATAL: +)?([^:\n]+)$", str(error), re.MULTILINE)
     if reason:
         return reason[1]
-    return "its address is wrong" if isinstance(error, psycopg.ProgrammingError) else "no connection"
+    return "its URL is invalid" if isinstance(error, psycopg.ProgrammingError) else "no connection"
 
 
 def _read(database: Database, id: str, lock: str = "") -> Kept | None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from digitduels.web.store import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
+from digitduels.web.store.interface import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
 
 T = TypeVar("T")
 

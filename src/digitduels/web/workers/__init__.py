@@ -1,1 +1,1 @@
-"""Worker processes: the pool that asks them, the process itself, and the answers it gives."""
+"""Worker processes: the supervisor that asks them, the process itself, and the answers it gives."""

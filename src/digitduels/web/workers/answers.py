@@ -1,58 +1,36 @@
-"""What can be asked about a game, each a function of a match and of who solves it. They run in worker processes."""
+"""The questions about a game, each a function of a match and of a function that solves games.
+
+They run in worker processes. Sentences go out as the page gets them.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-import digitduels
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import player
+from digitduels.sentence import Names, Played
 from digitduels.solver import Solution
-from digitduels.study import puzzle_sheet, serialization
+from digitduels.solver.verdict import Judgement
+from digitduels.study import puzzle_sheet, puzzles, serialization
+from digitduels.study.decisions import Decision
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.hints import hint, refutation, warning, worth
+from digitduels.study.hints import hint, refutation, warning
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
 from digitduels.study.review import review
 from digitduels.study.score_map import cells
 from digitduels.study.theory import theory
-from digitduels.study.wording import standing
-from digitduels.text import addressed, named
+from digitduels.study.wording import standing, worth
 from digitduels.web import link
+from digitduels.web.wire import Wire, wire, wires
 
-KEPT = 2  # variants whose solutions a worker holds
 WIDEST = 250  # scores of a map
 LETTERS = {1: "w", 0: "d", -1: "l"}
 
 Solve = Callable[[AnyGame], Solution]
-
-
-class Solutions:
-    """Solutions of the games by the book, and of the variants that were asked for last."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        """Bytes that the solution of a variant may take."""
-        self._books: dict[AnyGame, Solution] = {}
-        self._variants: OrderedDict[AnyGame, Solution] = OrderedDict()
-
-    def __call__(self, game: AnyGame) -> Solution:
-        if game == link.book(game.id):
-            if game not in self._books:
-                self._books[game] = digitduels.solve(game)
-            return self._books[game]
-        if game not in self._variants:
-            from digitduels.solver import cache
-
-            while len(self._variants) >= KEPT:
-                self._variants.popitem(last=False)
-            # What visitors make up is not kept on disk, but what the owner has solved is used.
-            self._variants[game] = cache.load(game) or digitduels.solve(game, cache=False, limit=self.limit)
-        self._variants.move_to_end(game)
-        return self._variants[game]
 
 
 def warm(match: Match, solve: Solve) -> None:
@@ -71,57 +49,74 @@ def reply(match: Match, solve: Solve, who: str, seed: str) -> str:
         return str(opponent.choose(match))
 
 
-def position(match: Match, solve: Solve, you: int | None = None) -> dict[str, Any]:
-    """How a position stands, and what every move of it is worth."""
-    outcome, told = match.outcome, _teller(match, you)
-    each = [] if outcome else solve(match.game).each(match.state)
-    answer = serialization.solved(match, each)
-    for entry, (_, verdict) in zip(answer["each"], each, strict=True):
-        entry["words"] = told(worth(match.state.player, verdict)[1])
-    answer["standing"] = told(outcome.reason if outcome else standing(match.state.player, each[0][1]))
-    return answer
+def position(match: Match, solve: Solve) -> dict[str, Any]:
+    """The value of a position and of every move in it."""
+    player, outcome = match.state.player, match.outcome
+    if outcome is not None:
+        nothing: Judgement[Any] = Judgement((), lambda _: None)
+        return serialization.solved(match, nothing) | {"standing": wires([outcome.reason], match.names)}
+    judgement = solve(match.game).judge(match.state)
+    answer = serialization.solved(match, judgement)
+    for entry, (move, verdict) in zip(answer["each"], judgement.items(), strict=True):
+        entry["shown"] = Played(move, player).to(match.names)
+        entry["words"] = wire(worth(player, verdict), match.names)
+    return answer | {"standing": wires(standing(player, judgement.best), match.names)}
 
 
-def hints(match: Match, solve: Solve, step: int, you: int | None = None) -> list[str]:
+def hints(match: Match, solve: Solve, step: int) -> list[Wire]:
     """The lines of a hint."""
-    return list(map(_teller(match, you), hint(match.state, solve(match.game), step)))
+    return wires(hint(match.state, solve(match.game), step), match.names)
 
 
-def judgement(match: Match, solve: Solve, move: str, you: int | None = None) -> dict[str, Any]:
-    """What a move is worth and why, and what a coach asks before it is made, if anything."""
-    state, solution, told = match.state, solve(match.game), _teller(match, you)
+def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
+    """What a move is worth and why, and the warning of a coach, if there is one."""
+    state, solution = match.state, solve(match.game)
     chosen = match.game.read(move, state)
-    question, verdict = warning(state, chosen, solution), dict(solution.each(state))[chosen]
-    why = refutation(state, chosen, solution) if question else reason(state, chosen, solution).sentence
+    verdict, warned = solution.judge(state)[chosen], warning(state, chosen, solution)
+    why = refutation(state, chosen, solution) if warned else reason(state, chosen, solution).sentence
     return {
-        "keeps": question is None,
-        "question": question,
+        "keeps": warned is None,
+        "warning": None if warned is None else wire(warned, match.names),
         **serialization.judged(verdict),
-        "words": told(worth(state.player, verdict)[1]),
-        "why": told(why),
+        "words": wire(worth(state.player, verdict), match.names),
+        "why": wire(why, match.names),
     }
 
 
-def whole(match: Match, solve: Solve, you: int | None = None) -> dict[str, Any]:
+def game_review(match: Match, solve: Solve) -> dict[str, Any]:
     """The review of a game."""
     solution = solve(match.game)
-    found, told = review(match, solution), _teller(match, you)
-    answer = serialization.reviewed(match, found)
-    for entry, moment in zip(answer["turns"], found.moments, strict=True):
-        if moment.swing:
-            state = match.states[moment.ply]
-            entry["lesson"] = told(moment.lesson)
-            if moment.move is not None:
-                entry["refutation"] = told(refutation(state, moment.move, solution))
+    result, names = review(match, solution), match.names
+    answer = serialization.reviewed(match, result)
+    for entry, decision in zip(answer["turns"], result.decisions, strict=True):
+        entry |= _decision(match, decision, solution)
     return answer | {
-        "sentence": told(found.sentence),
-        "story": told(found.story),
-        "lines": [told(line) for line in found.lines()],
-        "ribbon": found.ribbon,
+        "sentence": wire(result.sentence, names),
+        "answer": _perhaps(result.answer, names),
+        "story": wire(result.story, names),
+        "lines": wires(result.lines(), names),
+        "ribbon": result.ribbon,
         "players": list(match.players),
         "asked": [list(question) for question in match.asked],
-        "address": link.written(match),
+        "link": link.written(match),
     }
+
+
+def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str, Any]:
+    """A turn of a review in words: what was done and, if it changed the result, what it changed."""
+    move, names = decision.move, match.names
+    words: dict[str, Any] = {
+        "shown": wire(decision.deed if move is None else Played(move, decision.player), names),
+    }
+    if decision.swing:
+        words |= {"lesson": wire(decision.lesson, names), "answer": _perhaps(decision.answer, names)}
+        if move is not None:
+            words["refutation"] = wire(refutation(match.states[decision.ply], move, solution), names)
+    return words
+
+
+def _perhaps(sentence: str | None, names: Names) -> Wire | None:
+    return None if sentence is None else wire(sentence, names)
 
 
 def scores(match: Match, solve: Solve) -> dict[str, Any] | None:
@@ -147,7 +142,7 @@ def scores(match: Match, solve: Solve) -> dict[str, Any] | None:
 
 
 def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: bool) -> dict[str, Any]:
-    """A puzzle of this game, or of whichever game has one."""
+    """A puzzle of this game, or of the first game that has one."""
     found, solution = _puzzles(match, solve, tier, seed, 1, everywhere)
     return _puzzle(found[0], solution)
 
@@ -155,11 +150,11 @@ def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: 
 def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -> dict[str, Any]:
     """Puzzles to print, with their answers."""
     found, solution = _puzzles(match, solve, tier, seed, count, False)
-    told = puzzle_sheet.items(found, solution)
+    items = puzzle_sheet.items(found, solution)
     return {
         "title": puzzle_sheet.title(solution, seed),
         "about": puzzle_sheet.about(solution),
-        "puzzles": [_puzzle(each, solution) | item._asdict() for each, item in zip(found, told, strict=True)],
+        "puzzles": [_puzzle(each, solution) | item._asdict() for each, item in zip(found, items, strict=True)],
     }
 
 
@@ -179,22 +174,40 @@ def _puzzle(found: Puzzle, solution: Solution) -> dict[str, Any]:
         "title": solution.game.title,
         "tier": found.tier,
         "tiers": {str(tier): about for tier, about in TIERS.items()},
-        "question": found.question(solution),
-        "address": link.written(found.match),
+        "question": wire(found.question(solution), found.match.names),
+        "link": link.written(found.match),
     }
 
 
-def known(match: Match, solve: Solve) -> list[str]:
-    """What is known of the whole game."""
-    return theory(solve(match.game), match.first)
+def attempt(match: Match, solve: Solve, move: str, tier: int) -> dict[str, Any]:
+    """What happens when somebody tries a move in a puzzle."""
+    tried = puzzles.attempt(match, match.game.read(move, match.state), solve(match.game), tier)
+    return {
+        "kind": tried.kind,
+        "sentences": wires(tried.sentences, match.names),
+        "moves": [str(played) for played in tried.moves],
+    }
 
 
-def _teller(match: Match, you: int | None) -> Callable[[str], str]:
-    """How sentences are told: the players by their names, and the one who reads as you."""
-    return lambda text: named(text if you is None else addressed(text, you), match.names)
+def theory_lines(match: Match, solve: Solve) -> list[Wire]:
+    """What is known about the whole game."""
+    return wires(theory(solve(match.game), match.first), match.names)
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {
     answer.__name__: answer
-    for answer in (warm, start, reply, position, hints, judgement, whole, scores, puzzle, sheet, known)
+    for answer in (
+        warm,
+        start,
+        reply,
+        position,
+        hints,
+        judged_move,
+        game_review,
+        scores,
+        puzzle,
+        sheet,
+        attempt,
+        theory_lines,
+    )
 }

@@ -1,6 +1,6 @@
 """A process that answers questions about games: a line of JSON in, a line of JSON out.
 
-It is started by workers.py and ends when nobody is left to ask. What a visitor makes large can at worst end this
+The supervisor starts it, and it ends when nobody is left to ask. What a visitor makes large can at worst end this
 process: for variants it has a limit of memory, and of time even when nobody waits any more.
 """
 
@@ -14,16 +14,21 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import digitduels
 from digitduels.core import TooLarge
-from digitduels.games import game, games
+from digitduels.games import AnyGame, game, games
 from digitduels.options import Whole
 from digitduels.record import replay
-from digitduels.web.workers.answers import ANSWERS, KEPT, Solutions
+from digitduels.solver import cache
+from digitduels.solver.solution import Solution
+from digitduels.solver.solutions import Solutions
+from digitduels.web.workers.answers import ANSWERS
 
-MEMORY = "This takes more memory than this server gives to one visitor. Choose smaller numbers."
+VARIANTS = 2  # whose solutions a worker holds
+TOO_MUCH_MEMORY = "This takes more memory than this server gives to one visitor. Choose smaller numbers."
 
 
 def main(memory: int, seconds: float | None) -> None:
@@ -32,7 +37,7 @@ def main(memory: int, seconds: float | None) -> None:
     warnings.simplefilter("ignore")
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that is printed by accident gets among the answers
-    solutions = Solutions(memory)
+    solutions = Solutions(VARIANTS, partial(solve, limit=memory))
     if seconds is not None:
         practise()
         confine(memory)
@@ -51,13 +56,21 @@ def answer(question: dict[str, Any], solutions: Solutions) -> dict[str, Any]:
         match = replay(question["record"])
         return {"answer": ANSWERS[question["ask"]](match, solutions, **question["with"])}
     except MemoryError:
-        return {"refused": [413, MEMORY]}
+        return {"refused": [413, TOO_MUCH_MEMORY]}
     except TooLarge as error:
         return {"refused": [413, str(error)]}
     except ValueError as error:  # such as a position that no solution knows
         return {"refused": [422, str(error)]}
     except Exception:  # a fault of ours, which the server tells its owner of
         return {"failed": traceback.format_exc()}
+
+
+def solve(rules: AnyGame, limit: int) -> Solution:
+    """The solution of a game. `limit` is how many bytes that of a variant may take."""
+    if not rules.changes:
+        return digitduels.solve(rules)
+    # What visitors make up is not written to disk, but what the owner has solved is used.
+    return cache.load(rules) or digitduels.solve(rules, cache=False, limit=limit)
 
 
 def practise() -> None:
@@ -85,7 +98,7 @@ def confine(memory: int) -> None:
             what = resource.RLIMIT_DATA  # on Linux: all that is its own, but not the code it shares
         except OSError:
             used, what = 2 << 30, resource.RLIMIT_AS
-        most = used + (KEPT + 1) * memory
+        most = used + (VARIANTS + 1) * memory
         resource.setrlimit(what, (most, most))
 
 

@@ -1,6 +1,6 @@
 """Games between friends: what can happen in one, as events, and what follows from them.
 
-Everything here is pure. A room is made anew from what is kept of it; an act is judged against it and becomes events.
+Everything here is pure. A room is rebuilt from what is kept of it; an act is judged against it and becomes events.
 An act names the version it answers and carries a key: the same key gets the same answer, and nothing happens twice.
 """
 
@@ -20,16 +20,16 @@ from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
 from digitduels.record import to_record
-from digitduels.sentence import player_name
-from digitduels.text import clean, counted
+from digitduels.sentence import Count, player_name, tell
+from digitduels.text import clean
 from digitduels.web.refusal import Refusal
 from digitduels.web.store import Change, Event, Kept, Seat
 from digitduels.web.view import view
 
-LONGEST = 1000  # moves that a game may last
-PATIENT = 1000  # events after which nothing is taken back any more, so that a game has an end
+LONGEST_GAME = 1000  # moves
+MOST_EVENTS = 1000  # after which nothing is taken back any more, so that a game has an end
 LEVELS = range(1, 8)
-REMEMBERED = 1000  # sets of legal moves that each variant keeps
+MOST_LEGALITIES = 1000  # sets of legal moves that each variant keeps
 
 
 class Conflict(Refusal):
@@ -74,7 +74,7 @@ def hashed(secret: str) -> bytes:
 
 
 def token_for(invite: str, key: str) -> str:
-    """The token of whoever joins by an invitation with a key of their own: the same for the same two."""
+    """The token of a person who joins by an invitation with a key of their own: the same for the same two."""
     return urlsafe_b64encode(hmac.digest(invite.encode(), key.encode(), "sha256")[:24]).decode()
 
 
@@ -113,8 +113,7 @@ class Room:
             case "concede":
                 self.match.concede(event.body["seat"])
             case "accept":
-                for _ in range(event.body["moves"]):
-                    self.match.take_back()
+                self.match.take_back(event.body["moves"])
             case "substitute":
                 self.levels[event.body["seat"]] = event.body["level"]
             case "return":
@@ -191,7 +190,7 @@ def _start(kept: Kept) -> Match:
     """The match before anything happened."""
     rules = kept.rules
     played = _game(rules["game"], json.dumps(rules["options"]))
-    if len(played._permitted) > REMEMBERED:  # what visitors make up must not fill the memory
+    if len(played._permitted) > MOST_LEGALITIES:  # what visitors make up must not fill the memory
         played._permitted.clear()
     position = None if rules["position"] is None else played.position(rules["position"])
     match = Match(played, names=_names(kept), first=rules["first"] - 1, position=position)
@@ -225,11 +224,9 @@ def begin(
     """A new room for a match that may have an opening: what to keep, the token of its seat, and the invitation."""
     if match.outcome is not None:
         raise Refusal(422, "This game is over already.")
-    if match.game.longest > LONGEST:
-        raise Refusal(
-            422,
-            f"With these options a game can last {counted(match.game.longest, 'move')}; {LONGEST} is the most here.",
-        )
+    if match.game.longest > LONGEST_GAME:
+        length = Count(match.game.longest, "move")
+        raise Refusal(422, f"With these options a game can last {length}. The limit here is {LONGEST_GAME}.")
     token, invite = new_secret(), None if computer else new_secret()
     seats = [Seat(seat, hashed(token), clean(name, LONGEST_NAME), None, now)]
     if computer is not None:
@@ -358,7 +355,7 @@ def _legal(room: Room, act: Act) -> str:
         move = match.game.read(act.body["move"], match.state)
         match.game.play(match.state, move)
     except (InvalidMove, IllegalMove) as error:
-        raise Refusal(422, str(error)) from None
+        raise Refusal(422, tell(error.reason, match.names, act.seat)) from None
     return str(move)
 
 
@@ -368,18 +365,17 @@ def _needs_both(room: Room) -> None:
 
 
 def _back(room: Room, seat: int) -> int:
-    """How many moves go back until a player is to move where they moved last."""
-    match = room.match
-    for count in range(1, len(match.moves) - match.opening + 1):
-        if match.states[-1 - count].player == seat:
-            return count
-    raise Refusal(422, "There is nothing to take back.")
+    """How many moves a player's take-back takes."""
+    count = room.match.back(seat)
+    if count is None:
+        raise Refusal(422, "There is nothing to take back.")
+    return count
 
 
 def _ask_back(room: Room, act: Act, now: float) -> tuple[Change, Answer]:
     """Asks the other player to take back a move; the computer agrees at once."""
     _needs_both(room)
-    if room.kept.head >= PATIENT:
+    if room.kept.head >= MOST_EVENTS:
         raise Refusal(422, "So much has happened in this game that nothing is taken back any more.")
     if room.takeback is not None:
         asked = "You have asked already." if room.takeback == act.seat else "Answer your friend's question first."
@@ -397,7 +393,7 @@ def _may_substitute(room: Room, act: Act, since: float) -> None:
     _needs_both(room)
     if act.body["level"] not in LEVELS:
         raise Refusal(422, f"Levels are {LEVELS[0]} to {LEVELS[-1]}.")
-    if room.kept.head >= PATIENT:
+    if room.kept.head >= MOST_EVENTS:
         raise Refusal(422, "So much has happened in this game that nobody is replaced any more.")
     if room.levels[other] is not None:
         raise Refusal(422, "The computer plays that side already.")
@@ -406,7 +402,7 @@ def _may_substitute(room: Room, act: Act, since: float) -> None:
 
 
 def _swapped(room: Room, now: float) -> Kept:
-    """The same game once more with the seats swapped. Whoever has a token keeps it: it opens the other seat there."""
+    """The same game again with the seats swapped. A token opens the other seat there."""
     kept = room.kept
     _needs_both(room)
     seats = sorted(seat._replace(seat=1 - seat.seat) for seat in kept.seats)

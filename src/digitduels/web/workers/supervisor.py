@@ -23,18 +23,18 @@ from digitduels.web.link import book
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 
-LONGEST = 1 << 26  # bytes of an answer
-REMEMBERED = 1 << 23  # bytes of answers that are kept, since the same question has the same answer
+LONGEST_ANSWER = 1 << 26  # bytes
+ANSWER_CACHE = 1 << 23  # bytes; the same question has the same answer
 BOOK_SECONDS = 30.0
-WARM_SECONDS = 600.0
-LEISURE = 20.0
+TABLES_SECONDS = 600.0
+THEORY_DELAY = 20.0
 FIRST_SECONDS = 10.0  # that a question waits for tables that are being made
 
-SLOW = {"start", "puzzle", "sheet", "known"}  # questions that take more than a moment
-BUSY = "The server is busy. Ask again in a moment."
+SLOW = {"start", "puzzle", "sheet", "theory_lines"}  # questions that take more than a moment
+BUSY = "The server is busy. Try again in a moment."
 TOO_SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
 log = logging.getLogger("digitduels")
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 
 class Worker:
@@ -46,7 +46,7 @@ class Worker:
     @classmethod
     async def start(cls, *arguments: object) -> Worker:
         command = [sys.executable, "-m", "digitduels.web.workers.process", *map(str, arguments)]
-        return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST))
+        return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST_ANSWER))
 
     async def ask(self, question: bytes) -> bytes:
         """The line that answers a line; b"" if the process has come to its end."""
@@ -68,7 +68,7 @@ class Worker:
         await self.process.wait()
 
 
-class Pool:
+class WorkerPool:
     """Some workers, replaced when they die, and the questions that wait for them."""
 
     def __init__(self, count: int, queue: int, seconds: float, *arguments: object) -> None:
@@ -76,7 +76,7 @@ class Pool:
         self.waiting = 0
         """Questions that are not answered yet."""
         self.killed = 0
-        """Workers that were ended because they took too long or too much."""
+        """Supervisor that were ended because they took too long or too much."""
         self._slow = asyncio.Semaphore(max(1, count - 1))  # so that somebody is always there for what is quick
         self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
         self._workers: set[Worker] = set()
@@ -145,17 +145,17 @@ class Pool:
                     return
                 self._workers.discard(worker)
                 await worker.stop()
-            log.error("A worker could not be started; it is tried again.")
+            log.error("A worker could not be started. Trying again.")
             await asyncio.sleep(1)
 
 
-class Workers:
-    """All that is asked about games."""
+class Supervisor:
+    """Keeps the worker processes, and asks them about games."""
 
     def __init__(self, settings: Settings) -> None:
         memory = settings.memory << 20
-        self.books = Pool(settings.workers, settings.queue, BOOK_SECONDS, memory)
-        self.variants = Pool(1, settings.queue, settings.seconds, memory, settings.seconds)
+        self.books = WorkerPool(settings.workers, settings.queue, BOOK_SECONDS, memory)
+        self.variants = WorkerPool(1, settings.queue, settings.seconds, memory, settings.seconds)
         self.ready = {name: asyncio.Event() for name in games()}
         self._missing = games()
         self._aside = ThreadPoolExecutor(1, "aside")
@@ -164,7 +164,7 @@ class Workers:
         self._remembered: OrderedDict[bytes, str] = OrderedDict()
         self._size = 0
 
-    async def __aenter__(self) -> Workers:
+    async def __aenter__(self) -> Supervisor:
         self.books.start()
         self.variants.start()
         self._warming = asyncio.create_task(self._warm())
@@ -189,7 +189,7 @@ class Workers:
         if question in self._remembered:
             self._remembered.move_to_end(question)
             return json.loads(self._remembered[question])
-        if match.game == book(match.game.id):
+        if not match.game.changes:
             await self._tables(match.game.id)
             # A position that was set up may be one that nobody has worked out: it gets no more time than a variant.
             odd = match.position is not None
@@ -201,7 +201,7 @@ class Workers:
         self._remember(question, json.dumps(answer))
         return answer
 
-    async def aside(self, work: Callable[[], Answer]) -> Answer:
+    async def aside(self, work: Callable[[], T]) -> T:
         """What is short but not instant, such as reading a variant's rules: beside the event loop, one at a time."""
         if self._beside >= self._queue:
             raise Refusal(503, BUSY, again=2)
@@ -216,7 +216,7 @@ class Workers:
             return
         self._size += len(question) + len(answer)
         self._remembered[question] = answer
-        while self._size > REMEMBERED:
+        while self._size > ANSWER_CACHE:
             old, text = self._remembered.popitem(last=False)
             self._size -= len(old) + len(text)
 
@@ -238,12 +238,12 @@ class Workers:
             name = self._missing.pop(0)
             question = json.dumps({"ask": "warm", "record": to_record(Match(book(name))), "with": {}}).encode()
             try:
-                await self.books.ask(question, slow=True, seconds=WARM_SECONDS)
+                await self.books.ask(question, slow=True, seconds=TABLES_SECONDS)
             except Refusal as refusal:
                 log.warning("The tables of %s are missing: %s", name, refusal)
             self.ready[name].set()
         # What is known of whole games takes seconds; it is worked out before somebody asks, but not in the first rush.
-        await asyncio.sleep(LEISURE)
+        await asyncio.sleep(THEORY_DELAY)
         for name in self.ready:
             with suppress(Refusal):
-                await self.ask("known", Match(book(name)))
+                await self.ask("theory_lines", Match(book(name)))

@@ -1,4 +1,4 @@
-"""The routes that keep nothing: a game is in the address, and whoever asks is told about it."""
+"""The routes that keep nothing: the game is in the link."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from digitduels.text import clean, quoted
 from digitduels.web import link
 from digitduels.web.refusal import Refusal
 from digitduels.web.view import columns, listing, view
-from digitduels.web.workers.pool import Workers
+from digitduels.web.wire import Wire, wire
+from digitduels.web.workers.supervisor import Supervisor
 
 LONGEST_SEED = 100
 LARGEST_SHEET = 24
@@ -36,15 +37,15 @@ class Detail(BaseModel):
 REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"model": Detail, "description": "There is no such game."},
     413: {"model": Detail, "description": "A variant that takes too long or too much memory."},
-    422: {"model": Detail, "description": "Something in the address makes no sense."},
-    429: {"model": Detail, "description": "Too many calls."},
+    422: {"model": Detail, "description": "Something in the link is invalid."},
+    429: {"model": Detail, "description": "Too many requests."},
     503: {"model": Detail, "description": "Busy, or still at work on the tables; Retry-After says when to ask again."},
 }
-router = APIRouter(prefix="/api", tags=["a game in an address"], responses=REFUSALS)
+router = APIRouter(prefix="/api", tags=["a game in a link"], responses=REFUSALS)
 
 
 TEXT: dict[str, Any] = {"type": "string"}
-YOU = ("the player who reads; sentences then say you", {"type": "integer", "enum": [1, 2]})
+MOVE = ("the move, such as %2B5", TEXT)
 SEED = ("what chance depends on", {"type": "string", "maxLength": LONGEST_SEED})
 TIER = ("how far away the win is", {"type": "integer", "minimum": 1, "maximum": max(TIERS)})
 GAME = ("the id of a game", {"type": "string", "enum": games()})
@@ -86,7 +87,8 @@ async def objection(game: Id, request: Request) -> Response:
     if not 0 < len(picks) <= len(choices) or any(pick >= len(each) for pick, each in zip(picks, choices, strict=False)):
         raise Refusal(422, f"picks must be the place of a choice for each field from the first; {quoted(text)} is not.")
     chosen = [each[pick] for each, pick in zip(choices, picks, strict=False)]
-    return reply(request, {"reason": match.game.objection(match.state, match.game.partial(chosen))})
+    reason = match.game.objection(match.state, match.game.partial(chosen))
+    return reply(request, {"reason": None if reason is None else wire(reason, match.names)})
 
 
 @router.get(
@@ -120,45 +122,38 @@ async def computer(game: Id, request: Request) -> Response:
     return reply(request, {"move": move})
 
 
-@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes(you=YOU))
+@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes())
 async def solve(game: Id, request: Request) -> Response:
-    match, more = await read(game, request, "you")
-    return reply(request, await ask(request, "position", match, you=reader(more)))
+    match, _ = await read(game, request)
+    return reply(request, await ask(request, "position", match))
 
 
 @router.get(
     "/hint/{game}",
     summary="A hint, in four steps from how it stands to the move",
-    openapi_extra=takes(step=("how much is told", {"type": "integer", "minimum": 1, "maximum": 4}), you=YOU),
+    openapi_extra=takes(step=("how much is told", {"type": "integer", "minimum": 1, "maximum": 4})),
 )
 async def hint(game: Id, request: Request) -> Response:
-    match, more = await read(game, request, "step", "you")
+    match, more = await read(game, request, "step")
     going_on(match)
     step = link.number(more, "step", 1, 4)
-    return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step, you=reader(more))})
+    return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step)})
 
 
 @router.get(
     "/judge/{game}",
-    summary="What a move is worth and why, and what a coach asks before it is made",
-    openapi_extra=takes(move=("the move, such as %2B5", TEXT), you=YOU),
+    summary="What a move is worth and why, and the warning of a coach",
+    openapi_extra=takes(move=MOVE),
 )
 async def judge(game: Id, request: Request) -> Response:
-    match, more = await read(game, request, "move", "you")
-    going_on(match)
-    try:
-        move = match.game.read(more.get("move", ""), match.state)
-    except InvalidMove as error:
-        raise Refusal(422, str(error)) from None
-    if reason := match.game.objection(match.state, move):
-        raise Refusal(422, reason)
-    return reply(request, await ask(request, "judgement", match, move=str(move), you=reader(more)))
+    match, more = await read(game, request, "move")
+    return reply(request, await ask(request, "judged_move", match, move=legal_move(match, more)))
 
 
-@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes(you=YOU))
+@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes())
 async def review(game: Id, request: Request) -> Response:
-    match, more = await read(game, request, "you")
-    return reply(request, await ask(request, "whole", match, you=reader(more)))
+    match, _ = await read(game, request)
+    return reply(request, await ask(request, "game_review", match))
 
 
 @router.post(
@@ -175,7 +170,7 @@ async def review(game: Id, request: Request) -> Response:
 async def review_record(request: Request) -> Response:
     data = await request.body()
     match = await workers(request).aside(lambda: link.recorded(data))
-    return Response(json.dumps(await ask(request, "whole", match)), media_type="application/json")
+    return Response(json.dumps(await ask(request, "game_review", match)), media_type="application/json")
 
 
 @router.get("/map/{game}", summary="Who wins at which scores", openapi_extra=takes())
@@ -211,6 +206,17 @@ async def puzzle(request: Request) -> Response:
 
 
 @router.get(
+    "/attempt/{game}",
+    summary="What happens when a move is tried in a puzzle",
+    openapi_extra=takes(move=MOVE, tier=TIER),
+)
+async def attempt(game: Id, request: Request) -> Response:
+    match, more = await read(game, request, "move", "tier")
+    move, tier = legal_move(match, more), tier_of(more) or max(TIERS)
+    return reply(request, await ask(request, "attempt", match, move=move, tier=tier))
+
+
+@router.get(
     "/sheet",
     summary="Puzzles to print, with an answer key",
     openapi_extra=takes(
@@ -231,26 +237,26 @@ async def sheet(request: Request) -> Response:
 @router.get(
     "/learn/{game}",
     summary="The rules of a game, and what is known of it",
-    openapi_extra=takes(theory=("later, to be told the rest at once", {"type": "string", "enum": ["later"]})),
+    openapi_extra=takes(theory=("later: without the theory, and at once", {"type": "string", "enum": ["later"]})),
 )
 async def learn(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "theory")
     rules, when = match.game, more.get("theory", "")
     if when not in ("", "later"):
-        raise Refusal(422, f"theory must be later, or not be there; {quoted(when)} is not.")
+        raise Refusal(422, f"theory must be later or missing; {quoted(when)} is not.")
     about, text = card(rules)
-    theory: list[str] | None = None
+    theory: list[Wire] | None = None
     if not when:
         try:
-            theory = await ask(request, "known", Match(rules, first=match.first))
+            theory = await ask(request, "theory_lines", Match(rules, first=match.first))
         except Refusal as refusal:
             if refusal.status == 503:
                 raise
-            theory = [f"What is known of it cannot be told. {refusal}"]
+            theory = [wire(f"There is no theory of these rules. {refusal}", match.names)]
     answer = {
         **listing(type(rules)),
         "summary": about,
-        "changed": link.changed(rules),
+        "changed": rules.changes,
         "rules": [" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
         "rulings": [*rules.rulings, *COMMON],
         "moves": tokens(rules),
@@ -264,7 +270,7 @@ async def learn(game: Id, request: Request) -> Response:
 
 
 async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[str, str]]:
-    """The match in the address of a request."""
+    """The match in the link of a request."""
     pairs = request.query_params.multi_items()
     if {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY, *further}:
         return link.read(game, pairs, *further)
@@ -273,7 +279,7 @@ async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[
 
 async def shown(match: Match, request: Request) -> dict[str, Any]:
     """The position of a match, for the page."""
-    return await workers(request).aside(lambda: view(match)) if link.changed(match.game) else view(match)
+    return await workers(request).aside(lambda: view(match)) if match.game.changes else view(match)
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
@@ -281,7 +287,7 @@ async def chosen_game(request: Request, *further: str) -> tuple[str | None, Matc
     pairs = request.query_params.multi_items()
     name = next((value for key, value in pairs if key == "game"), None)
     match, more = await read(order("")[0] if name is None else name, request, "game", *further)
-    if name is None and link.changed(match.game):
+    if name is None and match.game.changes:
         raise Refusal(422, "Options belong to a game: name it with game=.")
     return name, Match(match.game), more
 
@@ -291,13 +297,13 @@ async def ask(request: Request, what: str, match: Match, **arguments: Any) -> An
     return await workers(request).ask(what, match, **arguments)
 
 
-def workers(request: Request) -> Workers:
-    found: Workers = request.app.state.workers
+def workers(request: Request) -> Supervisor:
+    found: Supervisor = request.app.state.workers
     return found
 
 
 def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
-    """An answer that stays the same, so that whoever has it need not be sent it again."""
+    """An answer that stays the same, so that it can be cached."""
     body = json.dumps(answer, separators=(",", ":")).encode()
     tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={seconds}"}
@@ -314,11 +320,6 @@ def seed(more: dict[str, str]) -> str:
     return text
 
 
-def reader(more: dict[str, str]) -> int | None:
-    """The player to whom sentences are said, if the query names one."""
-    return link.number(more, "you", 1, 2) - 1 if more.get("you") else None
-
-
 def tier_of(more: dict[str, str]) -> int | None:
     """The tier that a query names, if it does."""
     return link.number(more, "tier", 1, max(TIERS)) if more.get("tier") else None
@@ -328,3 +329,15 @@ def going_on(match: Match) -> None:
     """Refuses a game that is over."""
     if match.outcome is not None:
         raise Refusal(422, f"The game is over. {match.outcome.reason}")
+
+
+def legal_move(match: Match, more: dict[str, str]) -> str:
+    """The token of the move that a query names; refuses one that may not be played."""
+    going_on(match)
+    try:
+        move = match.game.read(more.get("move", ""), match.state)
+    except InvalidMove as error:
+        raise Refusal(422, str(error)) from None
+    if reason := match.game.objection(match.state, move):
+        raise Refusal(422, reason)
+    return str(move)

@@ -1,0 +1,142 @@
+"""Decisions: what somebody did with a position, judged by the exact truth.
+
+A decision is a move, an answer that should be one, or giving up the game. An answer that is no legal move counts like
+giving up, so nobody gains by not answering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from digitduels.core import IllegalMove, InvalidMove, MoveError, State
+from digitduels.match import Match
+from digitduels.sentence import Moves, Played, Sentence
+from digitduels.solver.solution import Solution
+from digitduels.solver.verdict import Verdict
+from digitduels.study.wording import VALUES
+
+KINDS = ("kept", "threw", "illegal", "invalid", "forfeited", "conceded")
+"""What a decision did: it kept the value of the position or threw it away; it was a move that the rules forbid here, or
+no move of the game at all; or the player forfeited the game, or gave it up. In a lost position every move keeps."""
+REFUSED = ("illegal", "invalid", "forfeited")
+GIVEN_UP = Verdict(-1, 0)  # what giving up is worth
+_STILL = {1: "still won", 0: "still held the draw"}
+
+
+class Decision(NamedTuple):
+    """What a player did in a turn and what it was worth. Verdicts are for that player."""
+
+    ply: int
+    """How many moves were made before."""
+    player: int
+    move: Any | None
+    """None without a legal move."""
+    kind: str
+    """One of KINDS."""
+    reason: str | None
+    """Why an answer was refused or a game forfeited."""
+    before: Verdict
+    after: Verdict
+    """As the verdict on a move: its distance counts the move. Without a legal move it is a loss at distance 0."""
+    best: list[Any]
+    """The best moves: the quickest wins, else the longest draws, else the slowest losses."""
+    keeping: list[Any]
+    """All moves that keep the value, the best first."""
+    critical: bool
+    """Whether the position was not lost and something worse could be done, or was."""
+
+    @property
+    def found(self) -> bool:
+        """Whether it was critical and the value was kept."""
+        return self.critical and not self.swing
+
+    @property
+    def swing(self) -> bool:
+        """Whether it changed the result: a critical move that was not found. A slower win never is one."""
+        return self.after.value < self.before.value
+
+    @property
+    def detour(self) -> int:
+        """Plies by which a move that kept the value made a win slower, or a loss quicker, than need be."""
+        return abs(self.after.distance - self.before.distance) if self.kind == "kept" else 0
+
+    @property
+    def deed(self) -> Sentence:
+        """What the player did.
+
+        >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True).deed
+        'Player 2 conceded.'
+        """
+        return self._did(".")
+
+    @property
+    def lesson(self) -> Sentence:
+        """What a swing changed."""
+        return self._did(
+            " and turned a {had} into a {has}.", had=VALUES[self.before.value], has=VALUES[self.after.value]
+        )
+
+    @property
+    def answer(self) -> Sentence | None:
+        """Which moves would have kept the value."""
+        if not self.keeping or self.before.value not in _STILL:
+            return None
+        only = "Only " if len(self.keeping) == 1 else ""
+        moves = Moves(self.keeping, self.player, "and")
+        return Sentence(f"{only}{{moves}} {_STILL[self.before.value]}.", moves=moves)
+
+    def _did(self, rest: str, **fields: Any) -> Sentence:
+        match self.kind:
+            case "kept" | "threw":
+                did, fields["move"] = "played {move}", Played(self.move, self.player)
+            case "conceded":
+                did = "conceded"
+            case _:
+                did = "forfeited the game"
+        return Sentence(f"{{player}} {did}{rest}", you=f"You {did}{rest}", player=self.player, **fields)
+
+
+def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int = 0) -> Decision:
+    """Judges what somebody answered to a position: a move, a text that should be one, or anything else.
+
+    >>> from digitduels.games import game
+    >>> from digitduels.solver import Reference
+    >>> rules = game("operation-target")
+    >>> decide(rules.start(), "+1", Reference(rules)).kind
+    'threw'
+    """
+    game, judgement = solution.game, solution.judge(state)
+    before, best, keeping = judgement.best, judgement.best_moves, judgement.keeping
+    try:
+        move = game.read(answer, state) if isinstance(answer, str) else answer
+        if move not in game.moves:
+            raise InvalidMove(Sentence("There is no move in the answer."))
+        game.play(state, move)
+    except (IllegalMove, InvalidMove) as error:
+        refused: MoveError = error
+        kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
+        critical = before.value > GIVEN_UP.value
+        return Decision(ply, state.player, None, kind, refused.reason, before, GIVEN_UP, best, keeping, critical)
+    after = judgement[move]
+    kind = "kept" if after.value == before.value else "threw"
+    return Decision(ply, state.player, move, kind, None, before, after, best, keeping, judgement.critical)
+
+
+def decisions(match: Match, solution: Solution) -> list[Decision]:
+    """The decisions of a match, finished or not. An opening that the match was given is nobody's."""
+    return list(_decisions(match, solution))
+
+
+def _decisions(match: Match, solution: Solution) -> Iterator[Decision]:
+    for ply in range(match.opening, len(match.moves)):
+        yield decide(match.states[ply], match.moves[ply], solution, ply)
+    if match.conceded is not None:
+        player, judgement = match.conceded, solution.judge(match.state)
+        before, best, keeping = judgement.best, judgement.best_moves, judgement.keeping
+        if player != match.state.player:  # gave up while the other one was to move, so no move of theirs is missed
+            before, best, keeping = Verdict(-before.value, before.distance), [], []
+        kind = "conceded" if match.forfeit is None else "forfeited"
+        # Giving up is always possible and never better, so whatever is not lost is at stake.
+        critical, ply = before.value > GIVEN_UP.value, len(match.moves)
+        yield Decision(ply, player, None, kind, match.forfeit, before, GIVEN_UP, best, keeping, critical)

@@ -1,0 +1,150 @@
+"""Where games between friends are kept: what a store holds and promises.
+
+A store knows no rules. `change` hands what is kept of a game to a rule, and keeps what the rule decides, all of it or
+nothing; an answer comes when it is kept. Events are never changed and never deleted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class StoreError(Exception):
+    """A store that cannot be used, or cannot be used just now; says why."""
+
+
+class Seat(NamedTuple):
+    """A seat that is taken, by a person with a token or by the computer with a level. Seats are 0 and 1."""
+
+    seat: int
+    token: bytes | None
+    """The hash of the token."""
+    name: str
+    level: int | None
+    seen: float
+    """When its person was last heard of."""
+
+
+class Event(NamedTuple):
+    """One thing that happened; the versions of a game's events count from 1 without a gap."""
+
+    version: int
+    seat: int | None
+    """Who did it; None for the server."""
+    kind: str
+    body: dict[str, Any]
+    key: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """All that is kept of a game."""
+
+    id: str
+    rules: dict[str, Any]
+    """The game, its options and how it began."""
+    invite: bytes | None
+    """The hash of the invitation to the free seat."""
+    status: str
+    """open: a seat is free; playing; over; closed."""
+    due: bool
+    """Whether it waits for a move of the computer."""
+    created: float
+    touched: float
+    head: int = 0
+    """The version: how many events there are."""
+    seats: tuple[Seat, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    def seat(self, number: int) -> Seat | None:
+        return next((seat for seat in self.seats if seat.seat == number), None)
+
+
+def assembled(id: str, game: Sequence[Any], seats: Iterable[Sequence[Any]], events: Iterable[Sequence[Any]]) -> Kept:
+    """What is kept of a game, from the rows of its three tables."""
+    rules, invite, status, due, created, touched, head = game
+    return Kept(
+        id, json.loads(rules), invite, status, bool(due), created, touched, head,
+        tuple(Seat(*seat) for seat in seats),
+        tuple(Event(version, seat, kind, json.loads(body), key, at) for version, seat, kind, body, key, at in events),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a rule decides: events that follow the last one, the game's new status, and what comes with them."""
+
+    events: tuple[Event, ...]
+    status: str
+    due: bool
+    seats: tuple[Seat, ...] = ()
+    """Seats that were taken."""
+    begins: Kept | None = field(default=None)
+    """Another game that begins."""
+
+
+class Glance(NamedTuple):
+    """What shows whether watchers of a game have to be told: its version, and when its people were last seen."""
+
+    head: int
+    seen: tuple[tuple[int, float], ...]
+
+
+Rule = Callable[[Kept], tuple[Change | None, T]]
+"""Decides what happens to a game, and what to answer. Raises to refuse; then nothing is kept."""
+
+
+class Store(Protocol):
+    """What every store does. An answer comes only after what it tells of is kept for good."""
+
+    async def create(self, game: Kept) -> None:
+        """Keeps a game that begins."""
+
+    async def read(self, id: str) -> Kept | None:
+        """All that is kept of a game, or None."""
+
+    async def change(self, id: str, rule: Rule[T]) -> T | None:
+        """Applies a rule to a game that nobody else changes meanwhile; the rule's answer, or None without a game."""
+
+    async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
+        """A glance at each of these games that exists."""
+
+    async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
+        """Notes that these people, by game and seat, were there."""
+
+    async def due(self, before: float) -> list[str]:
+        """Some games that have been waiting for the computer since before a time."""
+
+    async def idle(self, before: float) -> list[str]:
+        """Some games being played in which nothing has happened since a time."""
+
+    async def forget(self, before: float) -> list[str]:
+        """Deletes games from before a time that nobody joined."""
+
+    def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
+        """Calls `told` with the versions of games that another process may have changed; None if any may have been."""
+
+    async def check(self) -> None:
+        """Raises StoreError if the store does not answer."""
+
+    async def close(self) -> None:
+        """Finishes what was begun, and lets go."""
+
+
+AT_ONCE = 100  # games of one answer of `due`, `idle` and `forget`
+
+
+def pending(found: int, migrations: int) -> Iterable[int]:
+    """The migrations that a database of a version lacks; raises StoreError if it is newer than this program."""
+    if found > migrations:
+        raise StoreError(
+            f"The database has version {found}, and this program knows versions up to {migrations}. "
+            "Use the newer Digit Duels that wrote it."
+        )
+    return range(found, migrations)
