@@ -18,11 +18,14 @@ export class Choice {
     this.fields = fields;
     /** Legal moves; none while it is not the reader's turn. @type {LegalMove[]} */
     this.moves = [];
+    /** The place of each field's value among its choices. @type {(number | null)[]} */
+    this.picks = [];
+    /** What is typed for the next field. @type {string} */
+    this.typed = "";
     this.clear();
   }
 
   clear() {
-    /** @type {(number | null)[]} */
     this.picks = this.fields.map(() => null);
     this.typed = "";
   }

@@ -13,7 +13,7 @@ import { say } from "./status.js";
  */
 export function ask(title, content, answers) {
   const id = unique();
-  const answer = ([/** @type {string} */ value, /** @type {string} */ label], /** @type {number} */ place) =>
+  const answer = (/** @type {[string, string]} */ [value, label], /** @type {number} */ place) =>
     h("button", { value, class: place ? "quiet" : "main", autofocus: !place }, label);
   return new Promise((resolve) => {
     const row = h("p", { class: "row last" }, answers.map(answer));

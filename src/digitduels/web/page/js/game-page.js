@@ -3,7 +3,7 @@
 import { get, getPatiently } from "./api.js";
 import { seatLabels } from "./board.js";
 import { button, fill, h } from "./dom.js";
-import { cutTo, queryOf } from "./link.js";
+import { cutTo, queryOf, withMoves } from "./link.js";
 import { note } from "./router.js";
 import { tellAll } from "./sentence.js";
 import { say, sayWait } from "./status.js";
@@ -90,10 +90,12 @@ export class GamePage {
 
   /**
    * Plays a move that was chosen on the table.
-   * @param {string} _move
+   * @param {string} move
    * @returns {Promise<void>}
    */
-  async play(_move) {}
+  async play(move) {
+    await this.safely(() => this.goTo(withMoves(this.link, move)));
+  }
 
   /**
    * Shows another position of this game.
@@ -155,7 +157,7 @@ export class GamePage {
     const { view } = this;
     if (view.conceded) return view.moves.length;
     const seat = this.reader ?? view.history.at(-1)?.player;
-    return seat === undefined ? null : view.back[seat - 1];
+    return seat === undefined ? null : (view.back[seat - 1] ?? null);
   }
 
   async takeBack() {

@@ -1,7 +1,7 @@
 // A page on which a game is played forward and back, both sides by the same people: explore, and the board on the wall.
 
 import { GamePage } from "./game-page.js";
-import { cutTo, withMoves } from "./link.js";
+import { cutTo } from "./link.js";
 import { Stepper } from "./stepper.js";
 
 export class LinePage extends GamePage {
@@ -25,11 +25,6 @@ export class LinePage extends GamePage {
   draw() {
     super.draw();
     this.stepper.update(this.link.moves.length, this.line.length);
-  }
-
-  /** @param {string} move */
-  async play(move) {
-    await this.safely(() => this.goTo(withMoves(this.link, move)));
   }
 
   /** @param {number} at */

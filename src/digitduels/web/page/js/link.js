@@ -111,6 +111,22 @@ export function continuation(link, vs, reader) {
 }
 
 /**
+ * A position with other scores: the player to move, then the numbers of both hands and the table.
+ * @param {string} placed
+ * @param {number} mine of the player to move
+ * @param {number} theirs
+ */
+export function withScores(placed, mine, theirs) {
+  const [player = "1", ...sides] = placed.split(";");
+  const scores = player === "1" ? [mine, theirs] : [theirs, mine];
+  const numbers = sides.map((side, place) => {
+    const score = scores[place];
+    return score === undefined ? side : [score, ...side.split(",").slice(1)].join(",");
+  });
+  return [player, ...numbers].join(";");
+}
+
+/**
  * The same game again with the seats swapped. Two people at one screen swap by themselves.
  * @param {Link} link
  * @returns {Link}

@@ -145,7 +145,7 @@ export class ScoreMap {
  * @param {string[]} rows
  * @param {Value} value
  */
-function outline(rows, value) {
+export function outline(rows, value) {
   const sign = Object.keys(VALUES).find((each) => VALUES[each] === value) ?? "";
   const runs = new RegExp(`${sign}+`, "g");
   return rows
@@ -163,7 +163,7 @@ function outline(rows, value) {
  * @param {string} sign
  * @param {number} low
  */
-function ranges(row, sign, low) {
+export function ranges(row, sign, low) {
   const found = [...row.matchAll(new RegExp(`${sign}+`, "g"))].map((run) => {
     const from = run.index + low;
     const to = from + run[0].length - 1;
@@ -178,7 +178,7 @@ function ranges(row, sign, low) {
  * @param {number} low
  * @param {number} high
  */
-function ticks(low, high) {
+export function ticks(low, high) {
   const step = [1, 2, 5, 10, 20, 50, 100].find((each) => (high - low) / each <= 6) ?? 200;
   const found = [];
   for (let score = Math.ceil(low / step) * step; score <= high; score += step) found.push(score);

@@ -223,6 +223,7 @@ interface Attempt {
 /** A game to read about: GET /api/learn. */
 interface Lesson extends GameCard {
   changed: Record<string, OptionValue>;
+  house_rules: string;
   rules: string[];
   rulings: string[];
   moves: string;
@@ -235,7 +236,7 @@ interface Lesson extends GameCard {
 interface Sheet {
   title: string;
   about: string[];
-  puzzles: { heading: string; position: string[]; question: Sentence; answer: Sentence }[];
+  puzzles: { heading: string; position: string[]; question: string; answer: string }[];
 }
 
 /** A game in a URL. */

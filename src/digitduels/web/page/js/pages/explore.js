@@ -8,7 +8,7 @@ import { getPosition, messageOf } from "../game-page.js";
 import { chooseGame, lessonHead, loadStyle } from "../lesson.js";
 import { beginnerLevel, levelOptions } from "../levels.js";
 import { LinePage } from "../line-page.js";
-import { continuation, other, pathOf, queryOf, readLink } from "../link.js";
+import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
 import { go, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
 import { tellAll, tellEach } from "../sentence.js";
@@ -298,22 +298,6 @@ function numberInput(name, label, value, low, high) {
   const inputmode = low < 0 ? "text" : "numeric";
   const props = { name, value, inputmode, autocomplete: "off", required: true, "aria-label": range };
   return h("label", { class: "number" }, h("span", null, label), h("input", props));
-}
-
-/**
- * A position with other scores: the player to move, then the numbers of both hands and the table.
- * @param {string} placed
- * @param {number} mine of the player to move
- * @param {number} theirs
- */
-export function withScores(placed, mine, theirs) {
-  const [player = "1", ...sides] = placed.split(";");
-  const scores = player === "1" ? [mine, theirs] : [theirs, mine];
-  const numbers = sides.map((side, place) => {
-    const score = scores[place];
-    return score === undefined ? side : [score, ...side.split(",").slice(1)].join(",");
-  });
-  return [player, ...numbers].join(";");
 }
 
 /**

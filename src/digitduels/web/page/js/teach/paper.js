@@ -3,7 +3,6 @@
 import { getPatiently } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
-import { tell } from "../sentence.js";
 import { say, sayWait } from "../status.js";
 import { shortSeed, teachPath } from "./class-link.js";
 
@@ -16,7 +15,7 @@ export async function show({ main, card, link, own, signal }) {
   say("");
   setTitle(sheet.title);
   const again = teachPath(link, { show: "sheet", seed: null, tier, count: own["count"], sheet: shortSeed() });
-  const answers = sheet.puzzles.map((puzzle) => h("li", null, tell(puzzle.answer)));
+  const answers = sheet.puzzles.map((puzzle) => h("li", null, puzzle.answer));
   fill(
     main,
     h(
@@ -45,7 +44,7 @@ function exercise({ heading, position, question }) {
     { class: "exercise", "aria-label": heading },
     h("h2", null, heading),
     h("div", { class: "position" }, paragraphs(position.filter(Boolean))),
-    h("p", null, tell(question)),
+    h("p", null, question),
     h("p", null, "Answer: ", blank()),
   );
 }
