@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { beginnerLevel } from "../../src/digitduels/web/page/js/levels.js";
-import { outline, ranges, ticks } from "../../src/digitduels/web/page/js/score-map.js";
+import { mapWords, outline, ranges, ticks } from "../../src/digitduels/web/page/js/score-map.js";
 import { bestValue, sameVerdict } from "../../src/digitduels/web/page/js/verdict.js";
 
 test("the best of some values is found in any order", () => {
@@ -48,4 +48,12 @@ test("an axis has round numbers, and few of them", () => {
 
 test("a run of cells is one box of the map", () => {
   assert.equal(outline(["wwl", "lww"], "win"), "M0 1h2v1h-2zM1 0h2v1h-2z");
+});
+
+test("the map is told in words", () => {
+  const map = { low: 0, high: 2, rows: ["wwl", "lw.", "dd."], mine: 0, theirs: 2 };
+  assert.deepEqual(mapWords(map, "Ann", "Bob"), [
+    "With everything else as it is, Ann to move wins at 3 of 7 pairs of scores and draws at 2.",
+    "While Bob has 2: Ann draws at 0–1.",
+  ]);
 });

@@ -11,7 +11,7 @@ const PIPS = 4; // up to this many of a kind are dots; more are a number
 
 /**
  * The players by name; the reader is marked.
- * @param {View} view
+ * @param {{names: [string, string]}} game
  * @param {Seat | null} reader
  * @param {string} [opponent] a note about the other player
  * @returns {Labels}

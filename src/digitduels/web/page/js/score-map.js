@@ -1,6 +1,6 @@
 // Who wins at which scores, as a picture and in words: own score across, the other's up.
 
-import { fill, h, unique } from "./dom.js";
+import { fill, h, paragraphs, unique } from "./dom.js";
 import { chip, WORDS } from "./verdict.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -75,41 +75,17 @@ export class ScoreMap {
       ),
       ring(place(map.mine), size - place(map.theirs), size),
     );
-    const told = this.#told(mover, waiter);
-    this.picture.setAttribute("aria-label", told.join(" "));
+    const words = mapWords(map, mover, waiter);
+    this.picture.setAttribute("aria-label", words.join(" "));
     fill(
       this.legend,
       found.map((value) => chip(value, `${mover} ${WORDS[value]}`)),
       h("span", { class: "soft" }, "◎ here"),
     );
-    this.axes.textContent = `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. Press a point to go there.`;
-    fill(
-      this.words,
-      told.map((line) => h("p", null, line)),
-    );
+    this.axes.textContent =
+      `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` + "Press a point to go there.";
+    fill(this.words, paragraphs(words));
     this.#read(null);
-  }
-
-  /**
-   * The map in words.
-   * @param {string} mover
-   * @param {string} waiter
-   */
-  #told(mover, waiter) {
-    const map = /** @type {Scores} */ (this.map);
-    const all = map.rows.join("").replaceAll(".", "");
-    const count = (/** @type {string} */ sign) => all.split(sign).length - 1;
-    const row = map.rows[map.theirs - map.low] ?? "";
-    const parts = ["w", "d", "l"]
-      .filter((sign) => row.includes(sign))
-      .map((sign) => {
-        const value = /** @type {Value} */ (VALUES[sign]);
-        return `${WORDS[value]} at ${ranges(row, sign, map.low)}`;
-      });
-    return [
-      `With everything else as it is, ${mover} to move wins at ${count("w")} of ${all.length} pairs of scores${count("d") ? ` and draws at ${count("d")}` : ""}.`,
-      parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
-    ].filter(Boolean);
   }
 
   /**
@@ -138,6 +114,26 @@ export class ScoreMap {
     const value = this.#value(mine, theirs);
     fill(this.readout, `${mine} against ${theirs}: `, value ? chip(value) : "no position");
   }
+}
+
+/**
+ * The map in words.
+ * @param {Scores} map
+ * @param {string} mover
+ * @param {string} waiter
+ */
+export function mapWords(map, mover, waiter) {
+  const cells = map.rows.join("").replaceAll(".", "");
+  const count = (/** @type {string} */ letter) => cells.split(letter).length - 1;
+  const draws = count("d") ? ` and draws at ${count("d")}` : "";
+  const row = map.rows[map.theirs - map.low] ?? "";
+  const parts = Object.entries(VALUES)
+    .filter(([letter]) => row.includes(letter))
+    .map(([letter, value]) => `${WORDS[value]} at ${ranges(row, letter, map.low)}`);
+  return [
+    `With everything else as it is, ${mover} to move wins at ${count("w")} of ${cells.length} pairs of scores${draws}.`,
+    parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
+  ].filter(Boolean);
 }
 
 /**

@@ -4,7 +4,7 @@
 type Seat = 1 | 2;
 type Value = "win" | "draw" | "loss";
 
-/** A sentence for every reader: `you` for the player `of` whom it is, `them` for the other one, `text` for all others. */
+/** A sentence for every reader: `you` for the player in seat `of`, `them` for the other one, `text` for all others. */
 interface Sentence {
   text: string;
   you?: string;
@@ -102,7 +102,15 @@ interface NewRoom extends GivenSeat {
 }
 /** What an act did: POST /api/games/{id}/moves and the like. */
 interface Acted {
+  /** The version in which it happened. */
+  accepted: number;
   state: Room;
+}
+/** Why something cannot be done: every answer with a status from 400 on. */
+interface Refusal {
+  detail: string;
+  /** The newest state, if the game has moved on. */
+  state?: Room;
 }
 
 type OptionValue = number | string | number[];
@@ -121,21 +129,39 @@ interface GameCard {
   options: GameOption[];
 }
 
+/** GET /api/objection. */
+interface Objection {
+  reason: Sentence | null;
+}
+/** GET /api/reply. */
+interface Reply {
+  move: string;
+}
 /** The moves that open a game: GET /api/start. */
 interface Start {
   moves: string[];
   opening: number;
 }
 
-interface JudgedMove {
-  move: string;
-  shown: string;
+interface RecordedOutcome {
+  winner: Seat | null;
+  reason: string;
+}
+interface Verdict {
   value: Value;
   plies: number;
+}
+interface JudgedMove extends Verdict {
+  move: string;
+  shown: string;
   words: Sentence;
 }
 /** What every move is worth: GET /api/solve. */
 interface Solved {
+  game: string;
+  options: Record<string, OptionValue>;
+  moves: string[];
+  outcome: RecordedOutcome | null;
   player: Seat | null;
   value: Value | null;
   plies: number | null;
@@ -144,17 +170,16 @@ interface Solved {
   standing: Sentence[];
 }
 
+/** GET /api/hint. */
 interface Hint {
   step: number;
   lines: Sentence[];
 }
 
 /** What one move is worth and why: GET /api/judge. */
-interface Judgement {
+interface Judgement extends Verdict {
   keeps: boolean;
   warning: Sentence | null;
-  value: Value;
-  plies: number;
   words: Sentence;
   why: Sentence;
 }
@@ -165,8 +190,8 @@ interface ReviewTurn {
   /** Null when the player conceded. */
   move: string | null;
   shown: Sentence;
-  before: { value: Value; plies: number };
-  after: { value: Value; plies: number };
+  before: Verdict;
+  after: Verdict;
   swing: boolean;
   critical: boolean;
   best: string[];
@@ -179,9 +204,17 @@ interface ReviewTurn {
 }
 /** GET /api/review and POST /api/review. */
 interface Review {
+  version: number;
   game: string;
+  options: Record<string, OptionValue>;
   names: [string, string];
+  /** What played in each seat. */
+  players: string[];
+  first: Seat;
   opening: number;
+  moves: string[];
+  outcome: RecordedOutcome | null;
+  start: Verdict & { player: Seat };
   turns: ReviewTurn[];
   /** Who was winning at the start and after each turn. */
   winning: (Seat | null)[];
@@ -190,10 +223,13 @@ interface Review {
   answer: Sentence | null;
   story: Sentence;
   lines: Sentence[];
+  ribbon: string;
+  /** Questions and answers of a record. */
+  asked: unknown[][];
   link: string;
 }
 
-/** Who wins at which scores: GET /api/map. `rows` by the score of the player who waits, a letter per score of the other. */
+/** Who wins at which scores: GET /api/map. A row per score of the player who waits, a letter per score of the other. */
 interface Scores {
   low: number;
   high: number;
@@ -202,13 +238,16 @@ interface Scores {
   theirs: number;
 }
 
-interface Puzzle {
+interface PuzzleText {
   game: string;
   title: string;
   tier: number;
   tiers: Record<string, string>;
-  question: Sentence;
   link: string;
+}
+/** GET /api/puzzle. */
+interface Puzzle extends PuzzleText {
+  question: Sentence;
   date: string | null;
   seed: string;
 }
@@ -236,7 +275,13 @@ interface Lesson extends GameCard {
 interface Sheet {
   title: string;
   about: string[];
-  puzzles: { heading: string; position: string[]; question: string; answer: string }[];
+  puzzles: Exercise[];
+}
+interface Exercise extends PuzzleText {
+  heading: string;
+  position: string[];
+  question: string;
+  answer: string;
 }
 
 /** A game in a URL. */

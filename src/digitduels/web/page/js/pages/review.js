@@ -1,6 +1,7 @@
 // A game looked back on: who was winning when, on which moves it turned, and what you would have played there.
 
 import { gameCard, getPatiently } from "../api.js";
+import { seatLabels } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
 import { lessonHead, loadStyle } from "../lesson.js";
@@ -87,6 +88,10 @@ class ReviewPage extends GamePage {
 
   get path() {
     return withKeys(pathOf(this.link, "review"), { at: this.at });
+  }
+
+  get labels() {
+    return seatLabels(this.review, this.reader);
   }
 
   /** The turn that comes next. */
@@ -237,8 +242,8 @@ class ReviewPage extends GamePage {
   #headline() {
     const { past, reader } = this;
     if (!past) return "The start.";
-    const report = this.last.history[past.ply]?.report;
-    return report ? `Move ${past.ply + 1}. ${tell(report, reader)}` : tellAll(this.last.status, reader);
+    const shown = tell(past.shown, reader);
+    return past.move === null ? shown : `Move ${past.ply + 1}, ${this.name(past.player)}: ${shown}.`;
   }
 
   /** What decided the game. What would have been better is told once it was found or asked for. */
