@@ -1,4 +1,4 @@
-// Begins: the navigation, the theme, and the page of the address.
+// The start: the navigation, the theme, and the page of the URL.
 
 import { h } from "./dom.js";
 import { start } from "./router.js";
