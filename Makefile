@@ -1,33 +1,53 @@
-# make play    sets up what a game needs and starts one
-# make test    sets up what the checks need and runs them all
-# make docs    writes the generated pages of docs/ anew
-# make screenshots  takes the pictures of docs/images anew
-# make bench   measures, and writes the tables of docs/performance.md anew
-# make soak    kills servers and databases hundreds of times while clients play, and counts what is lost
+# make play         set up what a game needs and start one
+# make serve        set up the same and start the server on this machine, to play in a browser
+# make check        format, lint, types and the fast tests: about a minute
+# make test         everything: what `make check` does, and the slow tests (browser, databases, crashes, frameworks)
+# make system       install the system packages that some tests need
+# make docs         write the generated pages of docs/
+# make screenshots  take the pictures of docs/images
+# make bench        measure, and write the tables of docs/performance.md
+# make soak         kill servers and databases hundreds of times while clients play, and count what is lost
+# make clean        remove the virtual environment and build results
+#
+# HYPOTHESIS_PROFILE=random make test    tries other random examples each time
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile
 
-.PHONY: play test browser docs screenshots bench soak clean
+.PHONY: play serve check static test system docs screenshots bench soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels
 
-test: $(VENV)/ready-to-test browser
+serve: $(VENV)/ready-to-play
+	@$(BIN)/duels serve
+
+check: static
+	$(PYTEST) -m "not slow"
+
+test: system static
+	$(PYTEST)
+
+static: $(VENV)/ready-to-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto --dist loadfile
 
-# The page is tested in Chromium, its types by a program that runs on Node.js, the server behind nginx. Without them those
-# tests say so.
-browser:
-	@if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-	  command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || packages=chromium; \
-	  command -v npx >/dev/null || packages="$$packages nodejs npm"; \
-	  command -v nginx >/dev/null || packages="$$packages nginx"; \
-	  test -z "$$packages" || { apt-get update -qq && apt-get install -qq --no-install-recommends $$packages; }; \
+# The page is tested in Chromium, its modules with Node.js, the server behind nginx. Tests whose program is missing are
+# skipped, and say so.
+system:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	  || missing="chromium"; \
+	command -v npx >/dev/null || missing="$$missing nodejs npm"; \
+	PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v nginx >/dev/null || missing="$$missing nginx"; \
+	if test -z "$$missing"; then exit 0; fi; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "Installing system packages for the tests of the page and of the proxy:" $$missing; \
+	  apt-get update -qq && apt-get install -qq --no-install-recommends $$missing; \
+	else \
+	  echo "Some tests will be skipped. As root, install these for them: apt-get install" $$missing; \
 	fi
 
 docs: $(VENV)/ready-to-test
@@ -56,6 +76,6 @@ $(VENV)/ready-to-test: pyproject.toml | $(BIN)/python
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Digit Duels needs Python 3.11 or newer; name it with: make PYTHON=python3.12 ..."; exit 1; }
+	  { echo "Digit Duels requires Python 3.11 or newer. If you have one under another name: make PYTHON=python3.12 play"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
-	  { rm -rf $(VENV); echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	  { rm -rf $(VENV); echo "This Python can't create virtual environments. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }

@@ -96,7 +96,7 @@ def measured(name: str) -> dict[str, str]:
         BITS: faster,
         PEAK: f"{float(peak.stdout):.2f}",
         PROBE: f"{taken(lambda: [solution.probe(state) for state in states]) * 1e6 / len(states):.1f} µs",
-        EACH: f"{taken(lambda: [solution.each(state) for state in states]) * 1e6 / len(states):.0f} µs",
+        EACH: f"{taken(lambda: [solution.judge(state) for state in states]) * 1e6 / len(states):.0f} µs",
         MANY: f"{taken(lambda: solution.probe_many(*places)) * 1e6 / len(places[0]):.3f} µs",
         LOAD: f"{loading(solution) * 1000:.1f} ms",
     }

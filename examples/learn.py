@@ -91,10 +91,10 @@ def set_exam(games: DuelVectorEnv, count: int, seed: int) -> Exam:
     seen, _ = games.reset(seed=seed)
     for turn in range(20 * count):
         game = 7 * turn % GAMES
-        each = solution.each(games.state(game))
-        if each[0][1].value > each[-1][1].value:
+        judgement = solution.judge(games.state(game))
+        if judgement.critical:
             keeping = np.zeros(len(ids), bool)
-            keeping[[ids[move] for move, verdict in each if verdict.value == each[0][1].value]] = True
+            keeping[[ids[move] for move in judgement.keeping]] = True
             row = seen["observation"][game]
             found[row.tobytes()] = row, seen["action_mask"][game].astype(bool), keeping
             if len(found) == count:

@@ -1,4 +1,4 @@
-"""What the tests share: a machine of their own for the program under test, and no silent skips in CI."""
+"""What the tests share: which of them are slow, a home of its own for the program under test, no skips in CI."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,12 +22,53 @@ from hypothesis import settings
 import digitduels as dd
 from databases import Postgresql, start_postgresql
 
-settings.register_profile("digitduels", deadline=None, derandomize=True)
-settings.load_profile("digitduels")
+# The same examples each time, unless HYPOTHESIS_PROFILE=random asks for others.
+settings.register_profile("fixed", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 ROOT = Path(__file__).parents[1]
 DUELS = [sys.executable, "-m", "digitduels"]
 PATIENCE = 60  # seconds without a word after which a program counts as hung
+# The test files that `make check` leaves out, by how their names begin: browsers, servers, databases, frameworks,
+# and all that solve large games or start many programs. A slow test in another file is marked with @pytest.mark.slow.
+SLOW = (
+    "test_arena",
+    "test_cache",
+    "test_commands",
+    "test_compiled",
+    "test_crash",
+    "test_dataset",
+    "test_docs",
+    "test_evals",
+    "test_first_edition",
+    "test_fuzz",
+    "test_ggbench",
+    "test_gymnasium",
+    "test_hints",
+    "test_live",
+    "test_openspiel",
+    "test_package",
+    "test_page",
+    "test_pettingzoo",
+    "test_players",
+    "test_programs",
+    "test_proxy",
+    "test_puzzles",
+    "test_rooms",
+    "test_serve_command",
+    "test_sixth_game",
+    "test_solo",
+    "test_solve_command",
+    "test_solver",
+    "test_store",
+    "test_terminal",
+    "test_textarena",
+    "test_two_servers",
+    "test_vector",
+    "test_web_api",
+    "test_web_guard",
+)
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -144,7 +186,9 @@ class Terminal:
     def interrupt(self) -> None:
         """Presses Ctrl-C, and once more if nobody listened: line editing misses a signal that comes as it begins."""
         self.type("\x03")
+        end = time.monotonic() + PATIENCE
         while not select.select([self.screen], [], [], 3)[0]:
+            assert time.monotonic() < end, "nobody listens to Ctrl-C"
             self.type("\x03")
 
     def rest(self) -> str:
@@ -185,12 +229,19 @@ def terminal(home: Path) -> Iterator[Open]:
     yield start
     for each in opened:
         each.program.kill()
-        each.program.wait()
+        each.program.wait(PATIENCE)
         each.close()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of the files that are listed as slow."""
+    for item in items:
+        if item.path.stem.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """In CI a skipped test is a failed one: whatever a test needs, the project installs."""
+    """In CI a skipped test is a failed one: `make system` installs everything that a test needs."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped"):
         reporter.write_line("CI allows no skipped tests.", red=True)

@@ -91,7 +91,7 @@ def test_a_win_that_both_throw_away_is_a_critical_move_missed_by_each() -> None:
     match = duel("+5 +10 +5")  # instead of x10
     values = [solution.probe(state).value for state in match.states]
     assert values == [1, -1, 1, 1]
-    match.play(solution.each(match.state)[-1][0])  # and the other one gives it back
+    match.play([*solution.judge(match.state)][-1])  # and the other one gives it back
     assert solution.probe(match.state).value == 1
     match.concede(1)
     one, two = grade(match, solution)
@@ -103,7 +103,9 @@ def test_a_slower_win_is_no_mistake_but_a_detour() -> None:
     solution = solve(dd.game("number-duel"))
     match = duel("+5 +10")
     slower = next(
-        (move, verdict) for move, verdict in solution.each(match.state) if verdict.value > 0 and verdict.distance > 1
+        (move, verdict)
+        for move, verdict in solution.judge(match.state).items()
+        if verdict.value > 0 and verdict.distance > 1
     )
     match.play(slower[0])
     match.concede(1)
@@ -370,7 +372,7 @@ def test_a_tournament_goes_on_after_a_kill_and_leaves_nobody_behind(home: Path, 
         wait(lambda: path.exists() and path.read_bytes().count(b"\n") >= 3)
     finally:
         begun.send_signal(signal.SIGKILL)
-        begun.communicate()
+        begun.communicate(timeout=PATIENCE)
     wait(lambda: not any(Path("/proc", each).exists() for each in os.listdir(home / "players")))
     kept = path.read_bytes().splitlines(keepends=True)
     assert 3 <= len(kept) < 40

@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 
 import digitduels as dd
-from conftest import PATIENCE
+from conftest import PATIENCE, ROOT
 from digitduels.games import AnyGame
-from digitduels.solver import Reference, cache
+from digitduels.solver import Reference, cache, sources
 from digitduels.solver.tables import Tables
 
 SOLVE = """
@@ -33,6 +33,7 @@ sys.stdin.readline()
 solution = dd.solve(game)
 print(type(solution).__name__, tuple(solution.start), *solution.best(game.start()))
 """
+SAMPLES = ROOT / "tests" / "samples"
 GAME = dd.game("number-duel", highest=6, target=30)
 SMALL = dd.game("number-duel", highest=3, target=8)
 EXAMPLES = [
@@ -54,7 +55,7 @@ def solved(game: AnyGame) -> tuple[dd.solver.Solution, list[str]]:
 
 
 def assert_right(solution: dd.solver.Solution) -> None:
-    """Every position that the table holds is judged as by solving it anew."""
+    """Every position that the table holds is judged as by solving it again."""
     fresh = dd.solve(solution.game, cache=False)
     assert isinstance(solution, Tables)
     assert isinstance(fresh, Tables)
@@ -169,7 +170,6 @@ DAMAGES: dict[str, Damage] = {
     "no game": header_changed(lambda header: header.update(game="chess")),
     "a header of nothing": header_changed(lambda _: {"arrays": {}}),
     "a header that is a list": header_changed(lambda _: [1, 2]),
-    "old rules": header_changed(lambda header: header.update(rules="0" * 64)),
     "no scale": header_changed(lambda header: header.update(scale=[])),
     "fewer copies": header_changed(lambda header: header.update(copies=1)),
     "strange copies": header_changed(lambda header: header.update(copies="x")),
@@ -180,14 +180,14 @@ DAMAGES: dict[str, Damage] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_file_that_cannot_be_used_is_solved_anew_with_one_line(home: Path, damage: str) -> None:
+def test_a_file_that_cannot_be_used_is_solved_again_with_one_line(home: Path, damage: str) -> None:
     dd.solve(SMALL)
     DAMAGES[damage](cache.path_of(SMALL))
     with pytest.raises(cache.Unusable):
         cache.verify(cache.path_of(SMALL))
     solution, said = solved(SMALL)
     assert len(said) == 1
-    assert said[0].startswith("The kept table of Number Duel is solved anew: ")
+    assert said[0].startswith("The cached table of Number Duel is solved again: ")
     assert "\n" not in said[0]
     assert_right(solution)
     mended, said = solved(SMALL)
@@ -203,49 +203,202 @@ def test_a_flipped_bit_is_found_wherever_it_is(home: Path) -> None:
     data = path.read_bytes()
     header, _ = cache._header(path)
     codes = range(header["arrays"]["codes"]["at"], header["arrays"]["codes"]["end"])
+    source = range(header["source"], header["source"] + cache._SOURCE)
     chance = random.Random(4)
-    for place in [*chance.sample(range(codes.start), 150), *chance.sample(codes, 20)]:
+    others = [place for place in range(codes.start) if place not in source]
+    for place in [*chance.sample(others, 150), *chance.sample(codes, 20)]:
         path.write_bytes(flipped(data, place, 1 << chance.randrange(8)))
         try:
             cache.verify(path)
         except cache.Unusable:
             if place in codes:
                 continue
-            with pytest.warns(UserWarning, match="solved anew"):
+            with pytest.warns(UserWarning, match="solved again"):
                 assert cache.load(SMALL) is None
         else:
             assert data[place] == 0, "only what stands between the arrays may be anything"
             loaded = cache.load(SMALL)
             assert loaded is not None
             assert (loaded.codes == good.codes).all()
+    # The field about the source is written again when it is damaged.
+    for place in (source.start, source.start + 50, source.stop - 1):
+        path.write_bytes(flipped(data, place))
+        cache.verify(path)
+        assert path.read_bytes() == data
 
 
-def test_a_table_made_with_other_rules_is_solved_anew(home: Path) -> None:
-    rules = """
+def test_a_table_of_the_first_edition_is_replaced_without_a_word(home: Path) -> None:
+    path = cache.path_of(SMALL)
+    path.parent.mkdir(parents=True)
+    shutil.copy(SAMPLES / "first-edition.table", path)
+    with pytest.raises(cache.Unusable, match="first edition"):
+        cache.verify(path)
+    for _ in range(2):
+        solution, said = solved(SMALL)
+        assert said == []
+        assert_right(solution)
+        cache.verify(path)
+
+
+# A game that changes
+
+
+SHORT_DUEL = {
+    "short_duel.py": """
+from digitduels.core import Outcome
 from digitduels.games.number_duel import NumberDuel
+from landing import place
 
 class ShortDuel(NumberDuel):
+    \"\"\"A duel whose threes land somewhere.\"\"\"
+
+    prompts = ("Number? ", "Operation? ")
+
     def after(self, state, move):
         after = super().after(state, move)
-        return after if move.number != 3 else state.then(LANDING, state.theirs, after.table)
-"""
-    program = """
-import sys, digitduels as dd
-from digitduels.solver import Reference
+        return after if move.number != 3 else state.then(place(), state.theirs, after.table)
+
+    def outcome(self, state):
+        outcome = super().outcome(state)
+        if outcome is None:
+            return None
+        winner = outcome.winner if self.target in state.hands or state.mine != state.theirs else None
+        return Outcome(winner, outcome.reason)
+""",
+    "landing.py": """
+def place():
+    from distant import PLACES
+    return PLACES[0]
+""",
+    "distant.py": "import places.far as far\nPLACES = (far.PLACE,)\n",
+    "places/__init__.py": "",
+    "places/far.py": "PLACE = 5\n",
+}
+LOAD = """
+import json, warnings, digitduels as dd
+from digitduels.solver import Reference, cache, tables
 from short_duel import ShortDuel
-game = ShortDuel(target=12, highest=3)
-print(dd.solve(game).start == Reference(game).start, dd.solve(game).each(game.start()))
+
+calls = {"compile_game": 0, "fill": 0}
+def count(module, name):
+    real = getattr(module, name)
+    def counted(*arguments, **options):
+        calls[name] += 1
+        return real(*arguments, **options)
+    setattr(module, name, counted)
+count(cache, "compile_game")
+count(tables, "fill")
+
+game, steps = ShortDuel(target=12, highest=3), []
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    for _ in range(2):
+        solution = dd.solve(game)
+        reference = Reference(game)
+        places = [(table, mine, theirs) for table in range(0, solution.compiled.tables, 5)
+            for mine in range(len(solution.compiled.hands)) for theirs in range(0, len(solution.compiled.hands), 3)]
+        states = [solution.compiled.state(*place) for place in places]
+        assert all(solution.probe(state) == reference.probe(state) for state in states)
+        steps.append(dict(calls))
+print(json.dumps({"steps": steps, "said": [str(warning.message) for warning in said]}))
 """
-    said, told = [], []
-    for landing in ("5", "5", "12"):
-        (home / "short_duel.py").write_text(rules.replace("LANDING", landing))
-        process = run(program, env={**os.environ, "PYTHONPATH": str(home), "PYTHONDONTWRITEBYTECODE": "1"})
-        output, errors = process.communicate()
-        assert output.startswith("True"), errors
-        told.append(output)
-        said.append(errors.count("UserWarning: The kept table of Short Duel is solved anew: it was made with other"))
-    assert said == [0, 0, 1]
-    assert told[0] == told[1] != told[2]
+
+
+def load_short_duel(folder: Path) -> tuple[list[dict[str, int]], list[str]]:
+    """Solves the duel in a folder twice: how often it was compared with its table and filled, and what was said."""
+    path = os.pathsep.join([str(folder), str(ROOT / "src")])
+    process = run(LOAD, env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"})
+    try:
+        output, errors = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    answer = json.loads(output)
+    return answer["steps"], answer["said"]
+
+
+@pytest.fixture(scope="module")
+def short_duel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the duel and, in `cache`, its table."""
+    folder = tmp_path_factory.mktemp("short")
+    for name, text in SHORT_DUEL.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        steps, said = load_short_duel(folder)
+    assert (steps, said) == ([{"compile_game": 0, "fill": 1}] * 2, [])
+    return folder
+
+
+@pytest.fixture
+def changed(short_duel: Path, home: Path) -> Callable[[str, str, str], Path]:
+    """Changes one text in a copy of the duel, which has the table of the old one; returns the folder."""
+
+    def change(name: str, old: str, new: str) -> Path:
+        folder = home / "game"
+        shutil.copytree(short_duel, folder)
+        shutil.copytree(short_duel / "cache", home / "cache", dirs_exist_ok=True)
+        text = (folder / name).read_text()
+        assert text.count(old) == 1
+        (folder / name).write_text(text.replace(old, new))
+        return folder
+
+    return change
+
+
+REWORDED = {
+    "a prompt": ("short_duel.py", "Number? ", "Which number? "),
+    "the rule card": ("short_duel.py", "somewhere", "elsewhere"),
+    "a comment": ("places/far.py", "PLACE = 5", "# Far away.\nPLACE = 5"),
+    "a calculation with the same result": ("places/far.py", "5", "2 + 3"),
+}
+
+
+@pytest.mark.parametrize("what", REWORDED)
+def test_a_table_is_kept_when_only_words_change(changed: Callable[..., Path], what: str) -> None:
+    folder = changed(*REWORDED[what])
+    (path,) = cache.kept()
+    before = path.stat()
+    steps, said = load_short_duel(folder)
+    # Compared once, then known to be good.
+    assert (steps, said) == ([{"compile_game": 1, "fill": 0}] * 2, [])
+    after = path.stat()
+    assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
+    assert load_short_duel(folder) == ([{"compile_game": 0, "fill": 0}] * 2, [])
+
+
+RULES = {
+    "a rule": ("short_duel.py", "move.number != 3", "move.number != 2"),
+    "how a tie ends, in the same words": ("short_duel.py", "else None", "else 0 if state.player else 1"),
+    "who wins, in the same words": (
+        "short_duel.py",
+        "winner = outcome.winner if",
+        "winner = None if outcome.winner is None else 1 - outcome.winner if",
+    ),
+    "a helper": ("landing.py", "PLACES[0]", "PLACES[0] + 1"),
+    "a helper of a helper": ("distant.py", "far.PLACE", "far.PLACE + 1"),
+    "a helper in a package": ("places/far.py", "5", "12"),
+    "which helper is used": ("distant.py", "import places.far as far", "import places.near as far"),
+}
+
+
+@pytest.mark.parametrize("what", RULES)
+def test_no_table_is_kept_when_a_rule_or_an_ending_changes(changed: Callable[..., Path], what: str) -> None:
+    folder = changed(*RULES[what])
+    (folder / "places" / "near.py").write_text("PLACE = 4\n")
+    steps, said = load_short_duel(folder)
+    assert steps == [{"compile_game": 1, "fill": 1}] * 2
+    assert said == ["The cached table of Short Duel is solved again: it was made with other rules"]
+    assert load_short_duel(folder) == ([{"compile_game": 0, "fill": 0}] * 2, [])
+
+
+def test_the_source_of_a_game_is_what_it_imports_without_the_standard_library() -> None:
+    names = sources.sources(type(SMALL))
+    modules = ("core", "games.number_duel", "notation", "options", "pool", "sentence", "text")
+    assert names == [f"digitduels.{name}" for name in modules]
+    assert sources.digest(names) == sources.digest(names)
+    assert sources.digest(names[1:]) != sources.digest(names)
 
 
 # A directory that is not what it should be

@@ -337,7 +337,7 @@ def test_a_sixth_game_is_compiled_from_its_rules_alone_and_solved_right(game: An
     hands = range(len(compiled.hands))
     for table, mine, theirs in product(range(compiled.tables), hands, hands):
         state = compiled.state(table, mine, theirs, (table + mine + theirs) % 2)
-        assert solution.each(state) == reference.each(state), state
+        assert [*solution.judge(state).items()] == [*reference.judge(state).items()], state
         assert solution.probe(state) == reference.probe(state), state
 
 
@@ -350,7 +350,7 @@ def test_a_game_that_does_not_factor_is_noticed_and_still_solved_right(home: Pat
     if game.longest <= 6:
         judged = by_hand(game)
         assert solution.start == judged(game.start())
-        for move, verdict in solution.each(game.start()):
+        for move, verdict in solution.judge(game.start()).items():
             assert judged(game.play(game.start(), move)).before == verdict
 
 
@@ -369,8 +369,8 @@ def test_a_game_of_more_than_126_plies_has_codes_of_two_bytes(game: AnyGame) -> 
     tables, reference = Tables(compiled, codes, plan.scale), Reference(game)
     state = game.start()
     for _ in range(20):
-        assert tables.each(state) == reference.each(state)
-        state = game.play(state, tables.each(state)[0][0])
+        assert [*tables.judge(state).items()] == [*reference.judge(state).items()]
+        state = game.play(state, next(iter(tables.judge(state))))
 
 
 def test_two_stones_at_a_time_never_help_in_a_marathon() -> None:
@@ -382,7 +382,7 @@ def test_two_stones_at_a_time_never_help_in_a_marathon() -> None:
 def test_hands_that_draw_at_once_are_draws() -> None:
     game = Armistice(target=4, highest=3, copies=1)
     solution = dd.solve(game, cache=False)
-    assert dict(solution.each(game.start()))[Move(3)] == Verdict(0, 1)
+    assert solution.judge(game.start())[Move(3)] == Verdict(0, 1)
 
 
 def by_hand(game: AnyGame) -> Any:

@@ -12,7 +12,7 @@ from conftest import Run
 from digitduels.games import AnyGame
 from digitduels.manual import transcript
 from digitduels.pool import Pool
-from digitduels.sentence import Sentence
+from digitduels.sentence import Sentence, player_name, tell
 
 Position = dd.State[Any, Any]
 
@@ -125,7 +125,10 @@ def test_nexus_sample_game_holds_if_only_the_second_choice_counts() -> None:
     ]
     assert game.objection(played(game, "+5"), game.read("x2")) is None
     for before in ("+5 +3 x2 +5 x2 x3", "+5 +3 x2 +5 x2 x3 +3 reset-theirs reset-theirs"):
-        assert game.objection(played(game, before), game.read("+5")) == "Player 1 has no +5 left."
+        state = played(game, before)
+        objection = game.objection(state, game.read("+5"))
+        assert objection == f"{player_name(state.player)} has no +5 left."
+        assert tell(objection, reader=state.player) == "You have no +5 left."
 
 
 def test_nexus_reset_may_hit_either_score() -> None:
@@ -202,8 +205,8 @@ def test_duel_a_number_can_be_taken_once_for_each_copy() -> None:
 
 def test_duel_says_that_one_copy_is_removed() -> None:
     five, ten, _ = announced(dd.game("number-duel"), "+5 +10 x10")
-    assert five[-1] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10 (one 5 is removed)"
-    assert ten[-1] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10 (one 10 is removed)"
+    assert five[-4] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10 (one 5 is removed)"
+    assert ten[-4] == "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10 (one 10 is removed)"
 
 
 def test_duel_shows_the_calculation_of_a_multiplication_only() -> None:
@@ -399,3 +402,20 @@ You have exceeded 50 points. You lose!
 
 Player 2 Wins the Game!"""
     )
+
+
+def test_target_23_lasts_at_most_eight_moves() -> None:
+    assert dd.game("operation-target").longest == 8
+
+
+def test_equation_shows_used_numbers() -> None:
+    game = dd.game("equation-duel")
+    assert "Used Numbers: none" in game.view(game.start())
+    assert "Used Numbers: 6 7" in game.view(played(game, "6x7"))
+
+
+def test_equation_welcome_is_true_in_a_position_that_was_set_up() -> None:
+    game = dd.game("equation-duel")
+    start = game.start()
+    assert game.welcome(start)[1] == "Player 1 and Player 2 start with 0 points."
+    assert game.welcome(start._replace(hands=(7, 3)))[1] == "Player 1 starts with 7 points, Player 2 with 3."

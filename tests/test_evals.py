@@ -29,7 +29,7 @@ import digitduels as dd
 from conftest import ROOT
 from digitduels.cli.main import main
 from digitduels.evals import _registry
-from digitduels.evals.leaderboard import leaderboard, played, read_logs
+from digitduels.evals.leaderboard import leaderboard, performance, read_logs
 from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
 from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record
@@ -101,8 +101,8 @@ def test_a_random_player_finds_what_the_truth_expects(ran: Ran) -> None:
     solution = dd.solve(dd.game("number-quest", **QUEST))
     chances = []
     for sample in samples:
-        each = solution.each(replay(sample.metadata["record"]).state)
-        chances.append(sum(verdict.value == each[0][1].value for _, verdict in each) / len(each))
+        judgement = solution.judge(replay(sample.metadata["record"]).state)
+        chances.append(len(judgement.keeping) / len(judgement))
         assert sample.metadata["chance"] == chances[-1]
     found = ran.figure("positions", "random", "found") * len(samples)
     spread = math.sqrt(sum(chance * (1 - chance) for chance in chances))
@@ -135,6 +135,7 @@ def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
     by_pair: dict[str, list[EvalSample]] = {}
     for sample in samples:
         by_pair.setdefault(sample.metadata["pair"], []).append(sample)
+    assert len(by_pair) > 1
     for one, two in by_pair.values():
         assert {one.metadata["seat"], two.metadata["seat"]} == {1, 2}
         records = [sample.store["Duel:record"] for sample in (one, two)]
@@ -156,7 +157,7 @@ def test_standard_errors_take_a_pair_as_one_piece_of_evidence(ran: Ran) -> None:
     assert ran.figure("match", "random", "points_stderr") == pytest.approx(expected(scores))
 
 
-def test_a_model_is_asked_each_turn_anew_and_our_players_only_hear_more_beside_the_words(ran: Ran) -> None:
+def test_each_turn_is_a_new_conversation_and_only_our_players_get_the_match_beside_the_words(ran: Ran) -> None:
     events = [event for event in ran.samples("match", "perfect")[0].events if event.event == "model"]
     assert len(events) > 1
     for event in events:
@@ -267,10 +268,10 @@ def test_hostile_replies_lose_the_game_and_nothing_else(machine: Path) -> None:
 def test_a_game_that_is_cut_short_is_forfeited() -> None:
     begun = Match(dd.game("operation-target"))
     begun.play(begun.game.read("x2"))
-    done = played(to_record(begun), 1, [], whole=True)
+    done = performance(to_record(begun), 1, [], whole=True)
     assert (done.points, [each.kind for each in done.decisions]) == (0.0, ["forfeited"])
     begun.opening = 1
-    assert [each.kind for each in played(to_record(begun), 1, [], whole=False).decisions] == ["forfeited"]
+    assert [each.kind for each in performance(to_record(begun), 1, [], whole=False).decisions] == ["forfeited"]
 
 
 # duels eval
@@ -304,6 +305,15 @@ def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:
             assert rows["rules"]["legal"]["value"] == pytest.approx(ran.figure("rules", model, "legal"), abs=1e-4)
     expected = sum(sample.metadata["chance"] for sample in ran.samples("positions", "random")) / COUNT
     assert boards["positions"]["chance"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_samples_that_were_asked_in_other_words_are_not_compared(ran: Ran) -> None:
+    logs = read_logs([ran.folder])
+    first = [sample._replace(version=1) for sample in logs.done]
+    boards = leaderboard(logs._replace(done=[*logs.done, *first]))["boards"]
+    assert [(board["task"], board["version"]) for board in boards] == [
+        (task, version) for task in ("positions", "match", "rules") for version in (1, 2)
+    ]
 
 
 def test_a_sample_counts_once_however_often_its_log_is_named(ran: Ran) -> None:
@@ -354,7 +364,7 @@ def test_what_is_no_log_is_refused(machine: Path, capsys: pytest.CaptureFixture[
     for name, text in (("broken.eval", "PK\x03\x04 no"), ("other.json", "{}"), ("deep.json", "[" * 100_000)):
         (machine / name).write_text(text)
         assert main(["eval", str(machine / name)]) == 4
-        assert "is no log of Inspect" in capsys.readouterr().err
+        assert "is not an Inspect log" in capsys.readouterr().err
     assert main(["eval", str(machine / "missing.eval")]) == 4
     assert "does not exist" in capsys.readouterr().err
     (machine / "empty").mkdir()

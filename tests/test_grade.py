@@ -8,27 +8,29 @@ from typing import Any
 import pytest
 
 import digitduels as dd
-from digitduels.arena.grading import KINDS, Judged, grade, judge, judged, share, summary, tally
+from digitduels.arena.grading import grade, share, summary, tally
 from digitduels.match import Match
 from digitduels.solver import Verdict
+from digitduels.study.decisions import KINDS, Decision, decide, decisions
 from variants import play_on, solve
 
 GAME = dd.game("number-quest", target=12, highest=4)
 SMALL = [GAME, dd.game("operation-target"), dd.game("number-duel", target=12, highest=4, copies=1, tie="draw")]
 
 
-def decision(answer: object, moves: str = "") -> Judged:
+def decision(answer: object, moves: str = "") -> Decision:
     """The judgement on an answer in Operation Target: at the start x2 wins and +1 loses; then every move is forced."""
     solution = solve(dd.game("operation-target"))
     match = Match(solution.game)
     for token in moves.split():
         match.play(match.game.read(token))
-    return judge(match.state, answer, solution)
+    return decide(match.state, answer, solution)
 
 
 def test_a_decision_keeps_the_value_or_throws_it_away() -> None:
-    assert decision("x2") == Judged(0, "kept", None, Verdict(1, 8), Verdict(1, 8), True)
-    assert decision("+1") == Judged(0, "threw", None, Verdict(1, 8), Verdict(-1, 7), True)
+    add, double = dd.game("operation-target").moves
+    assert decision("x2") == (0, 0, double, "kept", None, (1, 8), (1, 8), [double], [double], True)
+    assert decision("+1") == (0, 0, add, "threw", None, (1, 8), (-1, 7), [double], [double], True)
 
 
 @pytest.mark.parametrize("answer", ["", "resign", "+7", None, 5, ["x2"], {"move": "x2"}, ("x", 2), ([],)])
@@ -41,7 +43,7 @@ def test_what_is_no_move_of_the_game_is_invalid_and_says_why(answer: object) -> 
 def test_what_the_rules_forbid_is_illegal_with_their_reason() -> None:
     told = decision("x2", "x2 x2")
     assert told.kind == "illegal"
-    assert told.reason == "You cannot Multiply by 2 again: it was your previous operation."
+    assert told.reason == "Player 1 cannot Multiply by 2 again: it was their previous operation."
 
 
 def test_to_give_no_legal_move_costs_a_critical_move_wherever_the_position_is_not_lost() -> None:
@@ -51,7 +53,7 @@ def test_to_give_no_legal_move_costs_a_critical_move_wherever_the_position_is_no
 
 
 def test_a_finished_game_leaves_nothing_to_decide() -> None:
-    with pytest.raises(ValueError, match="nothing to decide"):
+    with pytest.raises(ValueError, match="nothing to judge"):
         decision("+1", "x2 x2 +1 +1 x2 x2")
 
 
@@ -62,8 +64,8 @@ def test_every_move_is_judged_as_the_values_before_and_after_it_say(game: Any) -
     for state in states:
         value = solution.probe(state).value
         for move in game.legal_moves(state):
-            told = judge(state, move, solution)
-            assert told == judge(state, str(move), solution)
+            told = decide(state, move, solution)
+            assert told == decide(state, str(move), solution)
             after = -solution.probe(game.play(state, move)).value
             assert (told.kind, told.after.value) == ("kept" if after == value else "threw", after)
             others = [-solution.probe(game.play(state, other)).value for other in game.legal_moves(state)]
@@ -76,8 +78,9 @@ def test_the_decisions_of_a_match_make_its_grade() -> None:
         match = Match(GAME)
         for move in play_on(GAME, GAME.start(), random.Random(seed), 99)[1]:
             match.play(move)
-        every = judged(match, solution)
-        assert every == [judge(state, move, solution) for state, move in zip(match.states, match.moves, strict=False)]
+        every = decisions(match, solution)
+        turns = enumerate(zip(match.states, match.moves, strict=False))
+        assert every == [decide(state, move, solution, ply) for ply, (state, move) in turns]
         assert match.outcome is not None
         for seat, told in enumerate(grade(match, solution)):
             assert told == tally([each for each in every if each.player == seat], match.outcome.winner == seat)
@@ -93,14 +96,13 @@ def test_without_a_result_a_win_counts_as_thrown_if_the_last_decision_lets_go_of
 def test_a_detour_is_what_a_slower_win_costs() -> None:
     solution = solve(GAME)
     slower = [
-        (state, move, verdict.distance - each[0][1].distance)
+        (state, move, judgement[move].distance - judgement.best.distance)
         for state in play_on(GAME, GAME.start(), random.Random(3), 8)[0]
-        if (each := solution.each(state)) and each[0][1].value > 0
-        for move, verdict in each
-        if verdict.value > 0
+        if (judgement := solution.judge(state)) and judgement.best.value > 0
+        for move in judgement.keeping
     ]
     assert any(cost for _, _, cost in slower)
-    assert all(judge(state, move, solution).detour == cost for state, move, cost in slower)
+    assert all(decide(state, move, solution).detour == cost for state, move, cost in slower)
 
 
 # Many decisions

@@ -13,11 +13,11 @@ import pytest
 import digitduels as dd
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.sentence import player_name
+from digitduels.sentence import Played, player_name
 from digitduels.solver import Solution
 from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values
 from digitduels.study.reasons import Reason, reason, reasons
-from digitduels.text import addressed
+from digitduels.study.wording import worth
 from variants import describe, solve
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -39,21 +39,23 @@ def positions(solution: Solution, seed: int, count: int = 60) -> Iterator[State[
     dice, game = random.Random(seed), solution.game
     while count > 0:
         state = game.start()._replace(player=dice.randrange(2))
-        while each := solution.each(state):
+        while each := list(solution.judge(state)):
             if dice.random() < 0.3:
                 yield state
                 count -= 1
-            state = game.after(state, dice.choice(each if dice.random() < 0.5 else each[:3])[0])
+            state = game.after(state, dice.choice(each if dice.random() < 0.5 else each[:3]))
 
 
 def played(game: AnyGame, state: State[Any, Any], line: str) -> State[Any, Any]:
-    for token in line.split():
-        state = game.play(state, game.read(token))
+    """The position after a line, as people read it: ×5, +3, reset Player 1's score."""
+    for text in line.split(", "):
+        whose = re.fullmatch(r"reset (Player [12])'s score", text)
+        state = game.play(state, game.read(f"reset {whose[1]}" if whose else text, state))
     return state
 
 
 def at(game: AnyGame, line: str) -> State[Any, Any]:
-    return played(game, game.start(), line)
+    return played(game, game.start(), line.replace(" ", ", ")) if line else game.start()
 
 
 # The steps
@@ -61,12 +63,12 @@ def at(game: AnyGame, line: str) -> State[Any, Any]:
 
 def test_step_1_tells_how_it_stands_and_counts_the_moves_that_keep_it(solution: Solution) -> None:
     for state in positions(solution, 1):
-        each = solution.each(state)
-        best = each[0][1].value
-        stand, count = hint(state, solution, 1)
+        each = solution.judge(state)
+        best = max(verdict.value for verdict in each.values())
+        stand, *_, count = hint(state, solution, 1)
         who = {1: player_name(state.player), -1: player_name(1 - state.player)}
         assert stand.startswith(f"{who[best]} is winning" if best else "With best play nobody wins")
-        keeping = sum(verdict.value == best for _, verdict in each)
+        keeping = sum(verdict.value == best for verdict in each.values())
         if len(each) == 1:
             assert count == "There is only one move."
         else:
@@ -76,8 +78,8 @@ def test_step_1_tells_how_it_stands_and_counts_the_moves_that_keep_it(solution: 
 def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(solution: Solution) -> None:
     game = solution.game
     for state in positions(solution, 2):
-        each = dict(solution.each(state))
-        best = next(iter(each.values()))
+        each = solution.judge(state)
+        best = max(each.values())
         lines = hint(state, solution, 2)
         trap = tempting(state, solution)
         if trap is None:
@@ -85,19 +87,18 @@ def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(so
             assert len(lines) == 1
             continue
         assert each[trap.move].value < best.value
-        assert lines[0] == f"Tempting, but wrong: {trap.move}."
+        assert lines[0] == f"Tempting, but wrong: {Played(trap.move, state.player)}."
         after = game.play(state, trap.move)
         for reply in trap.refutations:
             assert solution.probe(game.play(after, reply)).value == each[trap.move].value
-        answer = re.fullmatch(r"Player [12] answers ([^;]*)(?:; then)?(.*), and (.*)\.", lines[1])
+        answer = re.fullmatch(r"Player [12] answers (.*?)(?:, then (.*?))?,? and (wins|nobody wins)\.", lines[1])
         if answer is None:
             assert lines[1].startswith("The game is over: ")
             assert game.outcome(after) is not None
             continue
-        outcome = game.outcome(played(game, after, answer[1] + answer[2]))
+        outcome = game.outcome(played(game, after, ", ".join(filter(None, answer.groups()[:2]))))
         assert outcome is not None
-        assert answer[3] == ("nobody wins" if outcome.winner is None else f"{player_name(outcome.winner)} wins")
-        assert outcome.winner != state.player
+        assert (answer[3], outcome.winner) in (("nobody wins", None), ("wins", 1 - state.player))
 
 
 def test_step_3_is_the_first_half_of_the_move_of_step_4(solution: Solution) -> None:
@@ -106,7 +107,7 @@ def test_step_3_is_the_first_half_of_the_move_of_step_4(solution: Solution) -> N
         move = advised(state, solution)
         if len(game.legal_moves(state)) > 1:
             assert hint(state, solution, 3) == [f"The move begins with {beginning(game, move)}."]
-        assert hint(state, solution, 4)[0] == f"Play {move}."
+        assert hint(state, solution, 4)[0] == f"Play {Played(move, state.player)}."
 
 
 def test_step_4_gives_one_of_the_best_moves_and_a_line_that_keeps_its_promise(solution: Solution) -> None:
@@ -114,12 +115,12 @@ def test_step_4_gives_one_of_the_best_moves_and_a_line_that_keeps_its_promise(so
     for state in positions(solution, 4):
         move = advised(state, solution)
         verdict = solution.probe(state)
-        assert dict(solution.each(state))[move].value == verdict.value
+        assert solution.judge(state)[move].value == verdict.value
         if verdict.value > -1:
             assert move in solution.best(state)
         lines = hint(state, solution, 4)
-        told = lines[1].removeprefix("With best play: ").removesuffix(".") if len(lines) > 2 else str(move)
-        outcome = game.outcome(played(game, state, told))
+        told = lines[1].removeprefix("With best play: ") if len(lines) > 2 else str(Played(move, state.player))
+        outcome = game.outcome(played(game, state, told.removesuffix(".")))
         assert outcome is not None
         assert outcome.winner == {1: state.player, -1: 1 - state.player, 0: None}[verdict.value]
 
@@ -128,24 +129,22 @@ def test_no_step_gives_away_the_next(solution: Solution) -> None:
     for state in positions(solution, 5, 30):
         if len(solution.game.legal_moves(state)) > 3:
             told = " ".join(line for step in (1, 3) for line in hint(state, solution, step))
-            assert f" {advised(state, solution)}" not in told
+            assert f" {Played(advised(state, solution), state.player)}" not in told
     assert STEPS == 4
 
 
 def test_values_list_every_legal_move_once_the_quickest_win_first_and_the_quickest_loss_last(
     solution: Solution,
 ) -> None:
-    signs = {1: "▲", 0: "=", -1: "▼"}
     for state in positions(solution, 6):
-        each = solution.each(state)
-        lines = values(state, solution)
-        assert all(len(line) <= 80 for line in lines)
-        groups = [group.partition(": ")[2].split() for group in re.split(r"\n(?! )", "\n".join(lines))]
-        assert [token for group in groups for token in group] == [str(move) for move, _ in each]
-        heads = [line[0] for line in lines if line[0] != " "]
-        for head, group in zip(heads, groups, strict=True):
-            assert len({dict(each)[solution.game.read(token)] for token in group}) == 1
-            assert head == signs[dict(each)[solution.game.read(group[0])].value]
+        each, groups = solution.judge(state), values(state, solution)
+        assert [move for group in groups for move in group.moves] == list(each)
+        assert len({group.words for group in groups}) == len(groups)
+        for group in groups:
+            verdicts = [each[move] for move in group.moves]
+            assert {verdict.value for verdict in verdicts} == {group.value}
+            assert {worth(state.player, verdict) for verdict in verdicts} == {group.words}
+            assert group.sign == {1: "▲", 0: "=", -1: "▼"}[group.value]
 
 
 # The reasons, each checked anew from the rules
@@ -192,7 +191,7 @@ def is_true(found: Reason, state: State[Any, Any], move: Any, solution: Solution
             assert outcome is not None
             return outcome.winner == me and not game.legal_moves(after) and outcome.reason in found.sentence
         case "plain":
-            value = dict(solution.each(state))[move].value
+            value = solution.judge(state)[move].value
             return {1: " wins ", 0: "draw", -1: " loses "}[value] in found.sentence
     return False
 
@@ -232,12 +231,12 @@ def test_every_kind_of_reason_is_given_somewhere() -> None:
     ("name", "line", "move", "sentence"),
     [
         ("number-duel", "+5 +10", "x10", "It wins at once: Player 1 has reached 50 points."),
-        ("number-duel", "", "+5", "It threatens to win with x10, and no reply of Player 2 stops that."),
+        ("number-duel", "", "+5", "It threatens to win with ×10, and no reply stops that."),
         (
             "equation-duel",
             "",
             "5x8",
-            "It threatens to win with 1+9, 3+7 and 4+6, and no reply of Player 2 stops them all.",
+            "It threatens to win with 1+9, 3+7 and 4+6, and no reply stops them all.",
         ),
         ("equation-duel", "4-8 9/2", "5x6", "Whatever Player 2 replies loses at once."),
         ("operation-target", "", "x2", "Every other move loses: only this one keeps the win."),
@@ -261,11 +260,14 @@ def test_in_a_lost_position_the_hints_set_a_trap() -> None:
 # Said to the player
 
 
-def test_what_is_said_to_a_player_says_you_and_agrees_with_it(solution: Solution) -> None:
+def test_what_is_said_to_a_player_never_calls_them_by_the_name_of_their_seat(solution: Solution) -> None:
     for state in positions(solution, 11, 20):
         lines = [line for step in range(1, STEPS + 1) for line in hint(state, solution, step)]
-        for line in (*lines, *values(state, solution)):
+        for line in (*lines, *(group.words for group in values(state, solution))):
             for player in (0, 1):
-                told = addressed(line, player)
+                told = line.to(reader=player)
                 assert player_name(player) not in told
-                assert not re.search(r"\b[Yy]ou \w+s\b|\bof you\b|(?:^|[.!?] )you", told), told
+                if "you" in told.lower().split() or "your" in told.lower().split():
+                    assert player_name(player) in line
+                else:
+                    assert told == line

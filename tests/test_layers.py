@@ -1,91 +1,295 @@
-"""Who may import whom: the architecture, read from the imports themselves."""
+"""The architecture, read from the source: who imports whom, who knows a game, and that names have one meaning."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 
 PACKAGE = ROOT / "src" / "digitduels"
+PAGE = PACKAGE / "web" / "page"
 
-# From the ground up: a module imports only from layers before its own, or from its own folder.
+# From the ground up: a module imports only from layers before its own, or from its own package.
 LAYERS = [
     "text",
+    "files",
+    "sentence",
+    "options",
+    "notation",
     "core",
     "pool",
     "games",
-    "files",
     "match",
+    "record",
     "manual",
     "solver",
     "players",
     "study",
     "arena",
+    "lab",
     "adapters",
     "evals",
     "web",
     "cli",
 ]
 STRANGERS = {"adapters", "evals", "web"}  # which never import each other
-STANDARD_LIBRARY_ONLY = {"text", "core", "pool", "games", "files", "match", "manual"}
+STANDARD_LIBRARY_ONLY = set(LAYERS[: LAYERS.index("manual") + 1])
+
+# Where a game may be named, by module and variable: tables of data, each with a fallback for unknown games.
+GAME_TABLES = {
+    ("players.levels", "TUNING"),
+    ("adapters.ggbench", "name"),  # an environment of gg-bench is one game
+}
+
+# These modules have the name of the command or of the route that they are, and no other name would do.
+FACES = ("cli.commands.", "web.routes.")
+
+# Constants that say the same of each module: which version of its format it writes, how its database came about.
+SAME_MEANING = {"VERSION", "MIGRATIONS"}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package, parsed, by its name below the package; a package has the name of its folder."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def layer(module: str) -> str:
+    return module.split(".")[0]
+
+
+def nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All of a module that is executed, which leaves out what only a type checker reads."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from nodes(child)
 
 
 def imports() -> Iterator[tuple[str, str]]:
-    """Each module of the package with each module it imports, anywhere in its text."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Each module of the package with each module that it imports, at its top or later."""
+    for module, tree in modules().items():
+        for node in nodes(tree):
             if isinstance(node, ast.Import):
                 yield from ((module, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{module} imports relatively"
-                own = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "digitduels" else []
-                yield from ((module, name) for name in own or [str(node.module)])
+                for alias in node.names:
+                    name = f"{node.module}.{alias.name}"
+                    yield module, name if own(name) in modules() else str(node.module)
+
+
+def own(name: str) -> str | None:
+    """The name of an imported module below our package; None if it is not ours."""
+    return name.removeprefix("digitduels").removeprefix(".") if name.split(".")[0] == "digitduels" else None
+
+
+def test_every_module_has_a_layer() -> None:
+    assert {layer(module) for module in modules()} - {"", "__main__"} <= set(LAYERS)
 
 
 def test_imports_run_downwards() -> None:
     for module, imported in imports():
-        layer = module.split(".")[0]
-        if layer in ("__init__", "__main__") or not imported.startswith("digitduels."):
+        target = own(imported)
+        if not target or layer(module) in ("", "__main__"):
             continue
-        target = imported.split(".")[1]
-        if target == "__version__":
-            continue
-        assert LAYERS.index(target) <= LAYERS.index(layer), f"{module} imports {imported}"
-        assert target == layer or not {target, layer} <= STRANGERS, f"{module} imports {imported}"
+        here, there = layer(module), layer(target)
+        assert LAYERS.index(there) <= LAYERS.index(here), f"{module} imports {imported}"
+        assert here == there or not {here, there} <= STRANGERS, f"{module} imports {imported}"
+
+
+def test_no_module_is_imported_by_what_it_imports() -> None:
+    graph: dict[str, set[str]] = {module: set() for module in modules()}
+    for module, imported in imports():
+        target = own(imported)
+        if target is not None and target != module:
+            graph[module].add(target)
+    assert sum(map(len, graph.values())) > len(graph)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(", imported by ".join(module or "digitduels" for module in error.args[1]))
 
 
 def test_the_rules_need_nothing_but_the_standard_library() -> None:
     for module, imported in imports():
-        if module.split(".")[0] in STANDARD_LIBRARY_ONLY:
+        if layer(module) in STANDARD_LIBRARY_ONLY:
             root = imported.split(".")[0]
             assert root == "digitduels" or root in sys.stdlib_module_names, f"{module} imports {imported}"
 
 
 def test_no_layer_below_the_interfaces_prints_or_reads() -> None:
-    for path in PACKAGE.rglob("*.py"):
-        if path.is_relative_to(PACKAGE / "cli"):
+    for module, tree in modules().items():
+        if layer(module) == "cli":
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                assert node.func.id not in ("print", "input"), f"{path.name}, line {node.lineno}"
+                assert node.func.id not in ("print", "input"), f"{module}, line {node.lineno}"
 
 
-def test_nobody_but_its_own_file_knows_a_particular_game() -> None:
-    names = [path.stem for path in (PACKAGE / "games").glob("*.py") if path.stem != "__init__"]
-    for path in PACKAGE.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        imported = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-        for name in names:
-            if path.stem != name:
-                assert f"digitduels.games.{name}" not in imported, f"{path.name} imports {name}"
+# Only a game's own file knows the game.
+
+
+@cache
+def game_names() -> re.Pattern[str]:
+    """All names of the games: of the file, the id, the class and the title."""
+    files = [path.stem for path in (PACKAGE / "games").glob("*.py") if path.stem != "__init__"]
+    assert "number_duel" in files
+    titles = [file.replace("_", " ").title() for file in files]
+    ids = [file.replace("_", "-") for file in files]
+    classes = [title.replace(" ", "") for title in titles]
+    return re.compile(rf"\b({'|'.join([*files, *ids, *titles, *classes])})\b")
+
+
+def strings(tree: ast.Module, tables: set[str]) -> Iterator[ast.Constant]:
+    """The string constants of a module, without docstrings, defaults of arguments and these tables."""
+    left_out: set[int] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(ast.Constant(str())):  # a docstring, or the text below an attribute
+                left_out.add(id(node.value))
+            case ast.arguments():
+                defaults = [*node.defaults, *(default for default in node.kw_defaults if default is not None)]
+                left_out |= {id(part) for default in defaults for part in ast.walk(default)}
+            case ast.Assign() | ast.AnnAssign():
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                named = {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+                if named & tables and node.value is not None:
+                    left_out |= {id(part) for part in ast.walk(node.value)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out:
+            yield node
+
+
+def named_games(module: str, tree: ast.Module) -> list[str]:
+    """Where a module names a game in its code; examples of command lines may."""
+    tables = {variable for place, variable in GAME_TABLES if place == module}
+    return [
+        f"{module}, line {node.lineno}: {node.value!r}"
+        for node in strings(tree, tables)
+        if game_names().search(str(node.value)) and not str(node.value).startswith("duels ")
+    ]
+
+
+def test_no_code_outside_the_games_names_a_game() -> None:
+    found = [
+        line for module, tree in modules().items() if layer(module) != "games" for line in named_games(module, tree)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_no_code_outside_the_games_imports_one() -> None:
+    for module, imported in imports():
+        target = own(imported) or ""
+        assert not target.startswith("games."), f"{module} imports {imported}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'if game.id == "number-duel": pass',
+        'if type(game).__name__ in ("NumberQuest",): pass',
+        'if "Equation Duel" == game.title: pass',
+        'match game.id:\n    case "number-duel": pass',
+        'SPECIAL = {"operation-target": 1}',
+        'import_module("digitduels.games.number_duel")',
+    ],
+)
+def test_code_that_branches_on_a_game_is_noticed(code: str) -> None:
+    assert named_games("somewhere", ast.parse(code))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '"""Such as number-duel."""',
+        'def play(game: str = "number-duel") -> None:\n    """Plays number-duel or another."""',
+        'command(examples=["duels play number-duel"])',
+    ],
+)
+def test_examples_and_defaults_may_name_a_game(code: str) -> None:
+    assert not named_games("somewhere", ast.parse(code))
+
+
+def test_every_table_that_may_name_games_does() -> None:
+    for module, variable in GAME_TABLES:
+        tree = modules()[module]
+        bare = {id(node) for node in strings(tree, {variable})}
+        named = [node.value for node in strings(tree, set()) if id(node) not in bare]
+        assert any(game_names().search(str(value)) for value in named), f"{module}.{variable}"
+
+
+def test_the_page_names_no_game() -> None:
+    sources = [path for kind in ("*.js", "*.ts", "*.html", "*.css") for path in PAGE.rglob(kind)]
+    assert sources
+    for path in sources:
+        text = re.sub(r"/\*.*?\*/|<!--.*?-->|^\s*//.*?$", "", path.read_text(encoding="utf-8"), flags=re.S | re.M)
+        found = game_names().search(text)
+        assert not found, f"{path.relative_to(PAGE)}: {found}"
+
+
+# One name, one meaning.
+
+
+def bare(name: str) -> str:
+    """A name without an ending that makes two names near twins: worker, workers and working."""
+    return re.sub(r"(?<=\w{4})(ings?|[eo]rs?|s)$", "", name)
+
+
+def test_no_two_modules_have_nearly_the_same_name() -> None:
+    assert bare("worker") == bare("workers") == bare("working")
+    named = [module for module in modules() if "__main__" not in module and not module.startswith(FACES)]
+    twins = [
+        f"{one} and {other}"
+        for one, other in combinations(named, 2)
+        if bare(one.rpartition(".")[2]) == bare(other.rpartition(".")[2])
+        and other.rpartition(".")[0] != one  # a package may hold the thing that it is named after
+    ]
+    assert not twins, twins
+
+
+def public_names() -> Iterator[tuple[str, str]]:
+    """The public constants and classes at the top of every module but the games, with their modules."""
+    for module, tree in modules().items():
+        if layer(module) == "games":
+            continue
+        for node in tree.body:
+            match node:
+                case ast.ClassDef(name) if not name.startswith("_"):
+                    yield name, module
+                case ast.Assign() | ast.AnnAssign():
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    for part in (part for target in targets for part in ast.walk(target)):
+                        if isinstance(part, ast.Name) and re.fullmatch("[A-Z][A-Z0-9_]+", part.id):
+                            yield part.id, module
+
+
+def test_a_public_constant_or_class_has_one_meaning() -> None:
+    homes = defaultdict(set)
+    for name, module in public_names():
+        homes[name].add(module)
+    assert homes.keys() > SAME_MEANING
+    twice = {name: sorted(places) for name, places in homes.items() if len(places) > 1 and name not in SAME_MEANING}
+    assert not twice, "\n".join(f"{name}: {', '.join(places)}" for name, places in sorted(twice.items()))
+
+
+# What is heavy waits.
 
 
 @pytest.mark.parametrize(
@@ -100,5 +304,7 @@ def test_what_is_heavy_is_not_imported_to_start_or_for_two_people(
         "except SystemExit: pass\n"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", script], input=answers, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=answers, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert not {"numpy", "numba", "rich", "fastapi"} & set(done.stderr.split())

@@ -131,7 +131,7 @@ def test_any_game_made_of_numbers_words_and_nothing_has_rows() -> None:
 
 def test_a_word_that_has_no_entry_is_named() -> None:
     game = Colours()
-    with pytest.raises(ValueError, match=r"^'purple' is no word of a move and came up in no game that was looked at"):
+    with pytest.raises(ValueError, match=r"^'purple' is not a word of a move and did not occur in the sample games"):
         Observation(game).array(State(0, (None, None), Table("purple", (False, False))))
 
 

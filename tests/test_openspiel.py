@@ -19,10 +19,9 @@ from open_spiel.python.algorithms import generate_playthrough
 from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 
 import digitduels as dd
-from conftest import ROOT
+from conftest import PATIENCE, ROOT
 from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
-from test_sixth_game import TAKE_AWAY
 from variants import ALL, describe, play_on, solve
 
 if not flags.FLAGS.is_parsed():  # which OpenSpiel's tests expect
@@ -203,10 +202,10 @@ def test_what_is_forbidden_is_refused_with_the_reason_and_changes_nothing() -> N
     state.apply_action(1)
     state.apply_action(1)
     before = str(state), state.history()
-    with pytest.raises(dd.IllegalMove, match="You cannot Multiply by 2 again: it was your previous"):
+    with pytest.raises(dd.IllegalMove, match="Player 1 cannot Multiply by 2 again: it was their previous"):
         state.apply_action(1)
     for action in (-7, 2):
-        with pytest.raises(dd.IllegalMove, match=f"{action} is no action of Operation Target; they are 0 to 1"):
+        with pytest.raises(dd.IllegalMove, match=f"{action} is not an action in Operation Target; actions are 0 to 1"):
             state.apply_action(action)
     assert (str(state), state.history()) == before
 
@@ -243,7 +242,7 @@ def test_a_position_that_there_is_not_is_refused() -> None:
 
 def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src" / "digitduels", tmp_path / "digitduels")
-    (tmp_path / "digitduels" / "games" / "take_away.py").write_text(TAKE_AWAY)
+    shutil.copy(ROOT / "tests" / "plugin" / "take_away.py", tmp_path / "digitduels" / "games")
     script = (
         "import pyspiel, textarena, digitduels.adapters.openspiel, digitduels.adapters.textarena\n"
         "game = pyspiel.load_game('python_digitduels(game=take-away,heap=9)')\n"
@@ -252,19 +251,21 @@ def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
         "env.reset(num_players=2)\n"
         "print(game, env.step('[take-2]'))"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert done.stdout.endswith("python_digitduels(game=take-away,heap=9) (True, {'move': 'take-2'})\n")
 
 
 @pytest.mark.parametrize(("framework", "module"), [("pyspiel", "openspiel"), ("textarena", "textarena")])
 def test_a_missing_framework_is_named_with_how_to_get_it(framework: str, module: str) -> None:
     script = f"import sys; sys.modules['{framework}'] = None; import digitduels.adapters.{module}"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False)
     hint = f"ModuleNotFoundError: {framework} is missing. Get it with: pip install 'digitduels[{module}]'"
     assert done.stderr.splitlines()[-1] == hint
 
 
-if __name__ == "__main__":  # writes the playthroughs anew
+if __name__ == "__main__":  # writes the playthroughs again
     for each in dd.games():
         text = generate_playthrough.playthrough(written((each, {})), action_sequence=None, seed=7)
         (PLAYTHROUGHS / f"{each}.txt").write_text(text, encoding="utf-8")

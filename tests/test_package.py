@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import digitduels as dd
-from conftest import ROOT
+from conftest import ROOT, SLOW
 
 
 def run(*command: str | Path, folder: Path, answers: str = "") -> str:
@@ -55,3 +55,11 @@ def test_the_wheel_installs_and_plays_in_an_empty_environment(programs: Path, ho
     assert run(programs / "duels", "games", folder=home).splitlines()[::2] == dd.games()
     shown = run(programs / "duels", "play", "number-duel", folder=home, answers="+5\n+10\nx10\n")
     assert shown.endswith("Player 1 has reached 50 points and wins the game!\n")
+
+
+# The tests themselves
+
+
+def test_every_file_that_is_listed_as_slow_exists() -> None:
+    files = [path.name for path in Path(__file__).parent.glob("test_*.py")]
+    assert [name for name in SLOW if not any(file.startswith(name) for file in files)] == []

@@ -87,7 +87,7 @@ def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str, ma
         duel.step(action)
         assert duel.rewards == {"player_1": -1, "player_2": 1}
         assert all(duel.terminations.values())
-        assert "is no action of" in duel.infos["player_1"]["reason"]
+        assert "is not an action in" in duel.infos["player_1"]["reason"]
 
 
 def test_it_renders_what_people_see() -> None:

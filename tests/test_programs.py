@@ -80,6 +80,8 @@ def test_the_example_plays_every_game_to_its_end(name: str) -> None:
     with Program(EXAMPLE) as one, Program(EXAMPLE) as two:
         while played.outcome is None:
             played.play((one, two)[played.state.player].choose(played))
+    assert played.conceded is None
+    assert played.moves
 
 
 def test_a_program_is_told_the_game_its_options_the_moves_what_is_legal_and_who_it_is(program: Write) -> None:

@@ -114,8 +114,17 @@ def test_a_move_may_be_spelled_as_people_do(text: str) -> None:
 def test_a_refused_answer_says_whether_it_is_no_move_or_a_forbidden_one_and_why() -> None:
     game = dd.game("operation-target")
     state = game.play(game.play(game.start(), game.read("x2")), game.read("x2"))
-    with pytest.raises(IllegalMove, match=r"x2 is not allowed here. You cannot Multiply by 2 again"):
+    with pytest.raises(IllegalMove) as raised:
         legal(game, state, "x2")
+    assert raised.value.reason == (
+        "x2 is not allowed here. Player 1 cannot Multiply by 2 again: it was their previous operation."
+    )
+    match = Match(game)
+    for token in ("x2", "x2"):
+        match.play(game.read(token))
+    assert "x2 is not allowed here. You cannot Multiply by 2 again: it was your previous operation.\n" in refusal(
+        raised.value.reason, match
+    )
     with pytest.raises(InvalidMove, match="no move of Operation Target"):
         legal(game, state, "+2")
 
@@ -143,6 +152,7 @@ def test_a_prompt_tells_two_positions_apart_even_without_the_moves_so_far(varian
     for match in reached(dd.game(variant[0], **variant[1])):
         prompt = question(match, Style("hidden", history=False))
         assert told.setdefault(prompt, match.state) == match.state
+    assert told
 
 
 def test_a_prompt_without_the_moves_so_far_says_what_is_left_once() -> None:
@@ -150,7 +160,7 @@ def test_a_prompt_without_the_moves_so_far_says_what_is_left_once() -> None:
         question(Match(dd.game(name)), Style(history=False)) for name in ("numerical-nexus", "operation-target")
     )
     assert nexus.count("+1 (3), +3 (2)") == 2  # one for each player
-    assert "Left to Player 1: Add 1 (1), Multiply by 2 (1)\nLeft to Player 2: " in target
+    assert "Left to you: Add 1 (1), Multiply by 2 (1)\nLeft to Player 2: " in target
 
 
 @pytest.mark.parametrize("legal_moves", LEGAL)
@@ -163,10 +173,24 @@ def test_a_prompt_lists_what_its_style_says(legal_moves: str, history: bool) -> 
         assert f"You are Player {match.state.player + 1}," in prompt
         listed = f"Your legal moves: {' '.join(map(str, game.legal_moves(match.state)))}\n"
         assert (listed in prompt) == (legal_moves == "listed")
-        told = [f"{place}. Player {2 - place % 2}: {move}" for place, move in enumerate(match.moves, 1)]
+        names = ["You", "Player 2"] if match.state.player == 0 else ["Player 1", "You"]
+        told = [f"\n{place}. {move} ({names[(place - 1) % 2]}: " for place, move in enumerate(match.moves, 1)]
         assert ("The moves so far:" in prompt) == history
         assert all((line in prompt) == history for line in told)
         assert prompt.endswith('{"move": "…"}')
+
+
+def test_a_prompt_tells_what_each_move_did() -> None:
+    match = Match(dd.game("number-duel", target=20))
+    for token in ("+5", "+10", "x10", "+1"):
+        match.play(match.game.read(token))
+    assert (
+        "The moves so far:\n"
+        "1. +5 (You: 0 + 5 = 5.)\n"
+        "2. +10 (Player 2: 0 + 10 = 10.)\n"
+        "3. x10 (You: 5 × 10 = 50. Over 20: back to 0.)\n"
+        "4. +1 (Player 2: 10 + 1 = 11.)\n\n"
+    ) in question(match)
 
 
 def test_the_prompt_itself_holds_no_answer() -> None:

@@ -85,7 +85,7 @@ class Proxy:
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.wait(PATIENCE)
 
     def connect(self, visitor: str = "127.0.0.1") -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), PATIENCE, (visitor, 0))

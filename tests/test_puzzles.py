@@ -94,7 +94,9 @@ def test_a_seed_repeats_its_puzzles_another_gives_others_and_none_comes_twice(so
 
 def test_equation_duel_gives_make_50_now() -> None:
     solution = solve(dd.game("equation-duel"))
-    for puzzle in islice(puzzles(solution, 1, 1), 20):
+    first = list(islice(puzzles(solution, 1, 1), 20))
+    assert len(first) == 20
+    for puzzle in first:
         after = solution.game.play(puzzle.match.state, puzzle.answer[0])
         assert after.theirs == 50
 
@@ -223,7 +225,7 @@ def slowly(puzzle: Puzzle, solution: Solution) -> tuple[list[Any], bool]:
     """The moves of somebody who solves a puzzle as slowly as can be, and whether any was slower than it need be."""
     state, answers, slower = puzzle.match.state, list[Any](), False
     solver = state.player
-    while each := solution.each(state):
+    while each := [*solution.judge(state).items()]:
         move, verdict = each[0]
         if state.player == solver:
             move, verdict = [pair for pair in each if pair[1].value > 0][-1]
@@ -250,7 +252,7 @@ def test_a_slower_win_where_one_at_once_is_looked_for_is_not_called_wrong(duels:
     game = solution.game
     for seed in range(100):
         puzzle = next(puzzles(solution, 1, seed))
-        each = solution.each(puzzle.match.state)
+        each = [*solution.judge(puzzle.match.state).items()]
         slow = next((move for move, verdict in each if verdict.value > 0 and verdict.distance > 1), None)
         if slow is not None:
             break

@@ -54,34 +54,36 @@ def check(match: dd.Match, solution: Solution) -> Review:
         return value if player == 0 else -value
 
     value = for_first(told.player, told.start.value)
-    for moment in told.moments:
-        assert for_first(moment.player, moment.before.value) == value, "the values hang together"
-        assert moment.after.value <= moment.before.value, "nobody improves a position beyond its value"
-        assert moment.swing == (moment.critical and not moment.found)
-        value = for_first(moment.player, moment.after.value)
-        if moment.move is not None:
-            state = match.states[moment.ply]
-            worse = [verdict for _, verdict in solution.each(state) if verdict.value < moment.before.value]
-            assert moment.critical == bool(worse)
-            assert moment.move in moment.keeping or moment.swing
-            assert set(moment.best) == set(solution.best(state)) <= set(moment.keeping)
+    for decision in told.decisions:
+        assert for_first(decision.player, decision.before.value) == value, "the values hang together"
+        assert decision.after.value <= decision.before.value, "nobody improves a position beyond its value"
+        assert decision.swing == (decision.critical and not decision.found)
+        value = for_first(decision.player, decision.after.value)
+        if decision.move is not None:
+            state = match.states[decision.ply]
+            worse = [verdict for verdict in solution.judge(state).values() if verdict.value < decision.before.value]
+            assert decision.critical == bool(worse)
+            assert decision.move in decision.keeping or decision.swing
+            assert set(decision.best) == set(solution.best(state)) <= set(decision.keeping)
     losses = sum(for_first(s.player, s.after.value - s.before.value) for s in told.swings)
     assert for_first(told.player, told.start.value) + losses == value
     outcome = match.outcome
     if outcome is not None:
         assert value == {0: 1, 1: -1, None: 0}[outcome.winner], "start and swings explain the result"
     assert told.winning[-1] == {1: 0, -1: 1, 0: None}[value]
-    assert len(told.ribbon) == len(told.moments) + 1
+    assert len(told.ribbon) == len(told.decisions) + 1
     for player in (0, 1):
         found, critical = told.found(player)
         assert critical - found == sum(swing.player == player for swing in told.swings)
-    if not any(0 in (m.before.value, m.after.value) for m in told.moments):
+    if not any(0 in (m.before.value, m.after.value) for m in told.decisions):
         players = [swing.player for swing in told.swings]
         assert all(one != other for one, other in pairwise(players)), "swings alternate"
     if told.swings:
         last = told.swings[-1]
-        assert last.deed in told.sentence
-        assert f"move {last.ply + 1}:" in told.sentence
+        assert last.lesson in told.sentence
+        assert last.deed.removesuffix(".") in told.sentence
+        assert f"move {last.ply + 1}. " in told.sentence
+        assert told.answer == last.answer
     else:
         assert told.sentence.startswith("Nobody made a mistake")
     assert told.lines()[-1] == told.sentence
@@ -101,7 +103,7 @@ def test_with_draws_start_and_swings_explain_the_result_too(variant: tuple[str, 
     solution = solve(dd.game(variant[0], **variant[1]))
     dice = random.Random(1)
     reviews = [check(random_match(solution.game, dice), solution) for _ in range(150)]
-    assert any(0 in (m.before.value, m.after.value) for told in reviews for m in told.moments)
+    assert any(0 in (m.before.value, m.after.value) for told in reviews for m in told.decisions)
 
 
 @settings(max_examples=40)
@@ -144,10 +146,17 @@ def test_constructed_games_have_exactly_the_expected_swings() -> None:
 def test_the_sentence_names_the_move_on_which_the_game_turned() -> None:
     game = dd.game("operation-target")
     told = review(played(game, "+1 +1 x2 x2 +1 +1 x2"), solve(game))
-    assert told.sentence == (
-        "The game turned on move 1: Player 1 played +1 and turned a win into a loss; only x2 would have kept the win."
-    )
-    assert told.story == "Player 1 was winning from the start, Player 2 from move 1 on."
+    assert told.sentence == ("The game turned on move 1. Player 1 played +1 and turned a win into a loss.")
+    assert told.answer == "Only ×2 still won."
+    assert told.story == "Player 1 was winning from the start. Player 2 was winning from move 1 on."
+
+
+def test_a_review_is_told_to_its_reader() -> None:
+    game = dd.game("operation-target")
+    told, names = review(played(game, "+1 +1 x2 x2 +1 +1 x2"), solve(game)), ("Ann; Lee", "Bob")
+    assert told.sentence.to(names, 0) == "The game turned on move 1. You played +1 and turned a win into a loss."
+    assert told.sentence.to(names, 1) == "The game turned on move 1. Ann; Lee played +1 and turned a win into a loss."
+    assert told.story.to(names, 1) == "Ann; Lee was winning from the start. You were winning from move 1 on."
 
 
 @pytest.mark.parametrize(("forfeit", "deed"), [(None, "conceded"), ("silence", "forfeited the game")])
@@ -158,7 +167,8 @@ def test_giving_up_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None
     told = review(match, solve(game))
     (swing,) = told.swings
     assert (swing.ply, swing.player, swing.move, swing.after) == (2, 0, None, Verdict(-1, 0))
-    assert told.sentence.startswith(f"The game turned on move 3: Player 1 {deed} and turned a win into a loss; x10")
+    assert told.sentence.startswith(f"The game turned on move 3. Player 1 {deed} and turned a win into a loss.")
+    assert told.answer == "×10, ×5 and 2 others still won."
     assert told.score(0) == "1 of 2"
 
 
@@ -173,7 +183,7 @@ def test_giving_up_a_lost_game_is_no_swing() -> None:
 def test_a_slower_win_is_no_mistake() -> None:
     game = dd.game("number-quest")
     solution = solve(game)
-    slow = next(move for move, verdict in solution.each(game.start()) if verdict == (1, 9))
+    slow = next(move for move, verdict in solution.judge(game.start()).items() if verdict == (1, 9))
     told = review(played(game, str(slow)), solution)
     assert (told.swings, told.found(0)) == ([], (1, 1))
 
@@ -188,5 +198,5 @@ def test_an_opening_that_was_given_is_nobody_s_mistake() -> None:
 
 def test_a_game_that_goes_on_is_reviewed_so_far() -> None:
     game = dd.game("number-duel")
-    assert review(played(game, ""), solve(game)).sentence.endswith("and Player 1 holds it still.")
-    assert "turned so far on move 1: Player 1 played x1" in review(played(game, "x1"), solve(game)).sentence
+    assert review(played(game, ""), solve(game)).sentence.endswith("and Player 1 still holds it.")
+    assert "So far the game turned on move 1. Player 1 played ×1" in review(played(game, "x1"), solve(game)).sentence

@@ -53,7 +53,7 @@ def serving(folder: Path, tables: Path, *arguments: str, **more: str) -> Iterato
         yield server, found[0]
     finally:
         server.kill()
-        server.wait()
+        server.wait(PATIENCE)
         assert server.stdout is not None
         server.stdout.close()
 
@@ -131,7 +131,7 @@ def test_workers_of_a_server_that_is_killed_end_by_themselves(home: Path, tables
         answered(address)
         workers = children(server.pid)
         server.kill()
-        server.wait()
+        server.wait(PATIENCE)
         end = time.monotonic() + PATIENCE
         while any(Path(f"/proc/{worker}").exists() for worker in workers):
             assert time.monotonic() < end, "a worker outlives its server"

@@ -11,73 +11,22 @@ import pytest
 import digitduels as dd
 from conftest import ROOT, Run
 
-TAKE_AWAY = '''
-"""Take Away: a heap of counters."""
-
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import NamedTuple
-
-from digitduels.core import Game, Outcome, State
-from digitduels.options import Whole, option
-from digitduels.sentence import player_name
-
-Position = State[None, int]
-
-
-class Move(NamedTuple):
-    number: int
-
-    def __str__(self) -> str:
-        return f"take-{self.number}"
-
-
-@dataclass(frozen=True)
-class TakeAway(Game[None, int, Move]):
-    """Take one or two counters from a heap; whoever takes the last one wins.
-
-    There are seven counters.
-    """
-
-    heap: int = option(7, Whole(1, 99), "the counters at the start")
-    rulings = ("Nobody may pass.",)
-    example = "take-1 take-2"
-
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        return (Move(1), Move(2))
-
-    @property
-    def longest(self) -> int:
-        return self.heap
-
-    def start(self) -> Position:
-        return State(0, (None, None), self.heap)
-
-    def forbids(self, state: Position, move: Move) -> str | None:
-        return "There are not so many." if move.number > state.table else None
-
-    def after(self, state: Position, move: Move) -> Position:
-        return state.then(None, None, state.table - move.number)
-
-    def outcome(self, state: Position) -> Outcome | None:
-        return None if state.table else Outcome(1 - state.player, f"{player_name(1 - state.player)} took the last one.")
-'''
+TAKE_AWAY = ROOT / "tests" / "plugin" / "take_away.py"
 
 
 @pytest.fixture
 def six(duels: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """`duels` from a copy of the package with one file more."""
     shutil.copytree(ROOT / "src" / "digitduels", tmp_path / "copy" / "digitduels")
-    (tmp_path / "copy" / "digitduels" / "games" / "take_away.py").write_text(TAKE_AWAY)
+    shutil.copy(TAKE_AWAY, tmp_path / "copy" / "digitduels" / "games")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "copy"))
     return duels
 
 
 def test_a_sixth_game_is_listed(six: Run) -> None:
     assert (
-        "take-away\n    Take one or two counters from a heap; whoever takes the last one wins.\n" in six("games").stdout
+        "take-away\n    Take one or two counters from a heap. The player who takes the last one wins.\n"
+        in six("games").stdout
     )
     listing = json.loads(six("games", "--json").stdout)["games"]
     assert [game["game"] for game in listing] == sorted([*dd.games(), "take-away"])
@@ -88,10 +37,12 @@ def test_a_sixth_game_is_listed(six: Run) -> None:
 
 def test_a_sixth_game_is_documented(six: Run) -> None:
     page = six("rules", "take-away").stdout
-    assert page.startswith("# Take Away\n\nTake one or two counters from a heap; whoever takes the last one wins.\n")
+    assert page.startswith(
+        "# Take Away\n\nTake one or two counters from a heap. The player who takes the last one wins.\n"
+    )
     for text in ("There are seven counters.", "`heap=7`: the counters at the start;", "- Nobody may pass.", "`take-2`"):
         assert text in page
-    assert "Player 1, enter your move: 1\nPlayer 1 plays take-1.\n" in page
+    assert "Player 1, enter your move: 1\nPlayer 1 plays take 1.\n" in page
 
 
 def test_a_sixth_game_is_played_to_its_end(six: Run) -> None:
@@ -99,7 +50,7 @@ def test_a_sixth_game_is_played_to_its_end(six: Run) -> None:
     assert done.stdout.startswith("Welcome to Take Away!\n")
     assert "Error: '3' is not possible here. Possible: 1, 2.\n" in done.stdout
     assert "Error: There are not so many. Possible: 1.\n" in done.stdout
-    assert done.stdout.endswith("Ann plays take-1.\nAnn took the last one.\nAnn wins the game!\n")
+    assert done.stdout.endswith("Ann plays take 1.\nAnn took the last one.\nAnn wins the game!\n")
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -107,8 +58,8 @@ def test_a_sixth_game_is_kept_and_resumed(six: Run) -> None:
     assert "Go on with: duels resume take-away-1\n" in six("play", "take-away", answers="2\n").stdout
     assert six("saved").stdout == "take-away-1: Player 1 against Player 2, 1 move. Player 2 to move.\n"
     shown = six("resume", answers="moves\n2\n2\n1\n").stdout
-    assert "1. Player 1: take-2\n" in shown
-    assert shown.endswith("Player 2 plays take-1.\nPlayer 2 took the last one.\nPlayer 2 wins the game!\n")
+    assert "1. Player 1: take 2\n" in shown
+    assert shown.endswith("Player 2 plays take 1.\nPlayer 2 took the last one.\nPlayer 2 wins the game!\n")
 
 
 def test_a_sixth_game_is_solved_explained_and_drawn(six: Run, tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,7 @@ def test_a_whole_game_against_a_level_is_played_kept_and_reviewed(duels: Run, ho
     answers = "\n".join(["+5", "+4", "+3", "+2", "+1"] * 4)
     played = duels("play", "number-duel", "--vs", "2", "--seed", "5", *SMALL, answers=answers)
     assert played.returncode == 0, played.stderr
-    assert "Level 2's Turn:" in played.stdout
+    assert "Level 2's New Score: " in played.stdout
     match = kept(home)
     assert match.players == ("human", "2")
     assert match.seed == "5"
@@ -47,7 +50,7 @@ def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open
         screen.type("hint\n")
         screen.read(question)
     screen.type("values\n")
-    assert "x2" in screen.read(question)
+    assert "▲ wins in 4 turns: ×2\n" in screen.read(question)
     screen.type("1\n")
     screen.read("That lets me win. Take it back? (y/n) ")
     screen.type("y\n")
@@ -57,11 +60,13 @@ def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open
     screen.type("n\n")
     # The coach answers; the rest of the game is forced.
     shown = ""
-    while "wins the game!" not in shown:
+    while "Coach wins the game!" not in shown:
         shown = screen.read("\n")
         if shown.startswith("Available Operation: [1]"):
             screen.type("1\n")
-    screen.read("Enter: leave > ")
+    assert "\nThe game turned on move 1. You played +1 and turned a win into a loss.\n" in screen.read(
+        "Enter: leave > "
+    )
     screen.type("t\n")
     assert "Current Number: 1" in screen.read(question)
     screen.type("quit\n")
@@ -72,10 +77,24 @@ def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open
     assert asked == ["hint 1", "hint 2", "hint 3", "hint 4", "values", "take-back"]
 
 
-def test_undo_takes_back_the_answer_of_the_computer_too(duels: Run) -> None:
-    played = duels("play", "number-duel", "--vs", "1", "--seed", "2", *SMALL, answers="+1\nundo\nmoves\n")
-    assert "takes back +1." in played.stdout
+def test_undo_takes_back_the_reply_of_the_computer_too_and_shows_where_you_are(duels: Run) -> None:
+    played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nundo\nmoves\nundo\n")
+    assert "Perfect takes back +1.\nYou take back ×2.\nTarget Number: 23\nCurrent Number: 1\n" in played.stdout
     assert "No moves yet." in played.stdout
+    assert "There is nothing to take back." in played.stdout
+
+
+def test_undo_after_the_game_is_lost_goes_back_to_your_own_last_move(duels: Run) -> None:
+    played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\nundo\n")
+    assert "You have exceeded the Target Number!\nPerfect wins the game!\n" in played.stdout
+    assert "You take back ×2.\nTarget Number: 23\nCurrent Number: 20\n\nYour Turn:\n" in played.stdout
+
+
+def test_undo_after_a_concession_takes_back_only_that(duels: Run) -> None:
+    played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nconcede\nu\nmoves\n")
+    assert "You concede.\nPerfect wins the game!\n" in played.stdout
+    assert "You take back the concession.\nTarget Number: 23\nCurrent Number: 3\n" in played.stdout
+    assert "1. You: ×2\n2. Perfect: +1\n" in played.stdout
 
 
 def test_a_game_against_a_level_is_resumed_against_that_level(duels: Run, home: Path) -> None:
@@ -104,9 +123,10 @@ def test_a_rematch_can_be_replayed_too(duels: Run, home: Path) -> None:
 def test_the_person_sits_where_they_want(seat: str, duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", seat, "--seed", "3", *SMALL, answers="+1\n")
     assert played.returncode == 0
+    assert "Your Turn:" in played.stdout
     if seat != "random":
-        assert f"Player {seat}'s Turn:" in played.stdout
-        assert f"Player {3 - int(seat)}'s Turn:" not in played.stdout
+        assert f"Player {seat} Score: 0\n" in played.stdout
+        assert f"Player {3 - int(seat)} Score: 0\n" not in played.stdout
 
 
 def test_a_seat_is_picked_after_a_look_at_the_start(duels: Run) -> None:
@@ -114,7 +134,8 @@ def test_a_seat_is_picked_after_a_look_at_the_start(duels: Run) -> None:
     before, _, after = played.stdout.partition("Which side do you want? (1/2) 2")
     assert "Player 1 moves first." in before
     assert "Error: answer 1 or 2." in before
-    assert "Player 2's Turn:" in after
+    assert "Player 2 Score: 0\n" in after
+    assert "Your Turn:" in after
 
 
 def test_a_fair_start_gives_an_opening_that_cannot_be_taken_back(duels: Run, home: Path) -> None:
@@ -137,3 +158,79 @@ def test_a_game_too_large_to_solve_is_played_between_people_only(duels: Run) -> 
     played = duels("play", "number-duel", "--set", "highest=99", "--vs", "4")
     assert played.returncode == 5
     assert "of memory" in played.stderr
+
+
+# Who is told what
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    """The command of a program that resets its opponent's score, or else plays the last legal move."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    legal = json.loads(line)['legal']\n"
+        "    print(json.dumps({'move': legal[-1]}), flush=True)\n"
+    )
+    return shlex.join([sys.executable, str(path)])
+
+
+def test_the_loser_is_not_told_that_they_win(duels: Run) -> None:
+    arguments = ("--set", "target=9", "--set", "highest=5", "--set", "copies=1", "--seed", "1")
+    played = duels("play", "number-quest", "--vs", "perfect", *arguments, answers="+1\n+2\n+3\n+4\n+5\n").stdout
+    assert "Perfect has reached exactly 9 points and wins!\n\nPerfect Wins the Game!\n" in played
+    assert "You have reached" not in played
+    assert "You win" not in played
+
+
+def test_the_winner_is_told_that_they_win(duels: Run) -> None:
+    played = duels("play", "number-quest", "--vs", "perfect", "--set", "target=5", answers="+5\n").stdout
+    assert "You have reached exactly 5 points. You win!\n\nYou Win the Game!\n" in played
+
+
+def test_the_moves_of_the_computer_are_not_told_as_those_of_the_person(duels: Run) -> None:
+    played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\n").stdout
+    assert "You choose +1.\nNew Current Number: 2\n\nPerfect chooses ×2.\nNew Current Number: 4\n" in played
+    assert "You chose to" not in played
+    # Nobody types the answers of a computer.
+    assert played.count("Enter the number of your chosen operation: ") == played.count("You choose ") == 4
+
+
+def test_whose_score_is_reset_is_told_to_the_person_who_loses_it(duels: Run, program: str) -> None:
+    played = duels("play", "numerical-nexus", "--vs", program, answers="+5\nmoves\nundo\n").stdout
+    assert "Your score is now 5. Remaining +5 uses: 0.\n" in played
+    assert "The program resets your score to 0. No remaining resets.\n" in played
+    assert "1. You: +5\n2. The program: reset your score\n" in played
+    assert "The program takes back reset your score.\nYou take back +5.\n" in played
+
+
+def test_only_the_winner_is_congratulated(duels: Run, program: str) -> None:
+    settings = ("--set", "target=5", "--set", "uses=3,1,1,0,0,0")
+    lost = duels("play", "numerical-nexus", "--vs", program, *settings, answers="+1\n").stdout
+    assert "The program has reached exactly 5 and won the game.\n" in lost
+    assert "Congratulations" not in lost
+    won = duels("play", "numerical-nexus", "--vs", program, *settings, answers="+5\n").stdout
+    assert "Congratulations! You've reached exactly 5 and won the game.\n" in won
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("equation-duel", ("--set", "highest=5")),
+        ("number-duel", SMALL),
+        ("number-quest", ("--set", "highest=4")),
+        ("numerical-nexus", ("--set", "target=12", "--set", "uses=1,1,1,1,0,1")),
+        ("operation-target", ()),
+    ],
+)
+def test_people_read_signs_and_no_tokens(name: str, settings: tuple[str, ...], duels: Run) -> None:
+    game = dd.game(name)
+    answers = ["hint", "hint", "hint", "hint", "values", *map(str, game.moves), "moves", "undo"]
+    played = duels("play", name, "--vs", "2", "--seed", "1", *settings, answers="\n".join(answers))
+    assert (played.returncode, played.stderr) == (0, "")
+    # What was typed is echoed behind a question, and quoted where it is refused.
+    typed = ("Error: ", *(prompt.format(player="Player 1").split("\n")[-1] for prompt in game.prompts))
+    shown = [line for line in played.stdout.splitlines() if not line.startswith(typed) and " > " not in line]
+    assert not [line for line in shown if re.search(r"(?<!\w)\d*[x*/]\d|reset-", line)]
+    assert any("×" in line for line in shown)

@@ -404,7 +404,7 @@ def test_a_damaged_table_is_named_and_made_again_with_one_line_of_notice(run: Ru
     assert f"{kept.name}: cannot be used: it is cut short\n" in run("cache").stdout
     done = run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
     assert done.returncode == 0
-    assert done.stderr == "duels: The kept table of Number Duel is solved anew: it is cut short\n"
+    assert done.stderr == "duels: The cached table of Number Duel is solved again: it is cut short\n"
     assert json.loads(done.stdout)["each"]
     assert kept.read_bytes() == whole
 

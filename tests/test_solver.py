@@ -118,7 +118,7 @@ def test_tables_and_reference_agree_on_random_positions_of_the_full_games(full: 
             state = compiled.state(table, mine, theirs)
             reference = Reference(full.game)
             assert full.probe(state) == reference.probe(state)
-            assert full.each(state) == reference.each(state)
+            assert [*full.judge(state).items()] == [*reference.judge(state).items()]
 
 
 def test_in_every_position_value_and_distance_follow_from_the_successors(full: Tables) -> None:
@@ -146,14 +146,14 @@ def test_what_is_known_of_the_games_as_the_books_set_them_up(name: str, verdict:
     game = dd.game(name)
     solution = dd.solve(game, cache=False)
     assert solution.start == verdict
-    winners = sorted(str(move) for move, verdict in solution.each(game.start()) if verdict.value == 1)
+    winners = sorted(str(move) for move, verdict in solution.judge(game.start()).items() if verdict.value == 1)
     assert winners == winning or len(winners) == winning
 
 
 def test_a_move_s_verdict_is_the_verdict_after_it(full: Tables) -> None:
     for state in random_positions(full, 200):
         legal = full.game.legal_moves(state)
-        each = full.each(state)
+        each = [*full.judge(state).items()]
         assert sorted(legal) == sorted(move for move, _ in each)
         for move, verdict in each:
             assert full.probe(full.game.after(state, move)).before == verdict

@@ -10,11 +10,11 @@ import pytest
 import textarena
 
 import digitduels as dd
-from digitduels.adapters.textarena import ROLES, DuelEnv
+from digitduels.adapters.textarena import ROLES, TextDuelEnv
 from digitduels.games import AnyGame, game_class
 from digitduels.manual import summary
 from digitduels.record import replay, to_record
-from digitduels.text import named
+from digitduels.sentence import tell
 from variants import ALL, describe
 
 NO_IDEA = (
@@ -45,7 +45,7 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
         while not done:
             player, seen = env.get_observation()
             assert player == state.player
-            assert env.get_board_str() == named("\n".join(game.view(state)), ROLES)
+            assert env.get_board_str() == "\n".join(tell(line, ROLES) for line in game.view(state))
             assert seen.endswith(f"[GAME] {env.get_board_str()}")
             move = chance.choice(game.legal_moves(state))
             done, info = env.step(written(game, move, chance))
@@ -56,7 +56,9 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
         assert outcome is not None
         rewards, told = env.close()
         assert rewards == {0: {0: 1, 1: -1}, 1: {0: -1, 1: 1}, None: {0: 0, 1: 0}}[outcome.winner]
-        assert told[0]["reason"] == told[1]["reason"] == named(outcome.reason, ROLES)
+        assert [told[reader]["reason"] for reader in (0, 1)] == [
+            tell(outcome.reason, ROLES, reader) for reader in (0, 1)
+        ]
         assert not told[0]["invalid_move"]
         assert not told[1]["invalid_move"]
         assert env.match.state == state
@@ -123,7 +125,7 @@ def test_a_player_reads_the_moves_of_the_opponent_but_not_the_replies() -> None:
     env.step("more secret thoughts [+1]")
     player, seen = env.get_observation()
     assert player == 1
-    assert "[GAME] Player 0 plays [+1].\n" in seen
+    assert "[GAME] [+1] Player 0: 1 + 1 = 2.\n" in seen
     assert "secret" not in seen
     assert "x5" not in seen
 
@@ -139,11 +141,34 @@ def test_too_many_refused_replies_in_a_turn_forfeit_the_game(allowed: int) -> No
     rewards, told = env.close()
     assert rewards == {0: 1, 1: -1}
     assert (told[0]["invalid_move"], told[1]["invalid_move"]) == (False, True)
-    assert told[0]["reason"] == info["refused"]
+    assert told[0]["reason"] == f"Player 1 forfeits the game: {info['refused']}"
+    assert told[1]["reason"] == f"You forfeit the game: {info['refused']}"
     assert env.match.outcome.winner == 0
     assert to_record(env.match)["forfeit"] == info["refused"]
     assert env.step("[+1]") == (True, {})
     assert len(env.match.moves) == 1
+
+
+def test_both_players_are_told_what_a_move_did_and_each_as_you() -> None:
+    env = made("numerical-nexus")
+    env.step("[+5]")
+    _, seen = env.get_observation()
+    assert "[GAME] [+5] Player 0: 0 + 5 = 5.\n" in seen
+    env.step("[reset-theirs]")
+    _, seen = env.get_observation()
+    assert "[GAME] [+5] You: 0 + 5 = 5.\n" in seen
+    assert "[GAME] [reset-theirs] Player 1: reset your score. Your score is 0.\n" in seen
+
+
+def test_nobody_is_told_you_about_the_other_players_forfeit() -> None:
+    env = made("operation-target", error_allowance=0)
+    for reply in ("[x2]", "[x2]", "[x2]"):
+        env.step(reply)
+    _, told = env.close()
+    assert told[0]["reason"] == "You forfeit the game: You cannot Multiply by 2 again: it was your previous operation."
+    assert told[1]["reason"] == (
+        "Player 0 forfeits the game: Player 0 cannot Multiply by 2 again: it was their previous operation."
+    )
 
 
 def test_a_legal_move_forgives_the_refusals_before_it() -> None:
@@ -187,6 +212,6 @@ def test_a_copied_environment_goes_its_own_way() -> None:
 
 def test_the_raw_environment_gives_the_messages_one_by_one() -> None:
     env = made("number-duel", "-raw")
-    assert isinstance(env, DuelEnv)
+    assert isinstance(env, TextDuelEnv)
     kinds = [kind.name for _, _, kind in env.get_observation()[1]]
     assert kinds == ["PROMPT", "GAME_BOARD"]

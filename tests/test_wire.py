@@ -146,7 +146,7 @@ def test_a_move_that_names_one_player_is_worded_for_that_one() -> None:
 
 def test_a_wrong_sentence_would_be_noticed() -> None:
     """The checks of this file can fail."""
-    wrong = [
+    wrong: list[Wire] = [
         {"text": "Ann wins.", "you": "You win.", "of": 2},
         {"text": "Ann resets Bob {0}'s score.", "you": "You reset Ann's score.", "of": 2},
         {"text": "Ann wins.", "you": "You win.", "of": 1, "them": "You win."},

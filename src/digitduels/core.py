@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from digitduels.notation import Notation
 from digitduels.options import Option
-from digitduels.sentence import Played, Sentence
-from digitduels.text import quoted
+from digitduels.sentence import PLAYERS, Names, Played, Sentence
+from digitduels.text import quoted, spelled
 
 Hand = TypeVar("Hand", bound=Hashable)
 Table = TypeVar("Table", bound=Hashable)
@@ -136,13 +136,16 @@ _REMEMBERED = 100_000  # sets of legal moves that a game keeps at the most
 class Game(Generic[Hand, Table, Move]):
     """The rules of a duel. Its fields are its options, so a variant is a game with other values.
 
-    The docstring of a game is its rule card: a first line that sums it up, then the rules for people.
+    The docstring of a game is its rule card: a first line that sums it up, then the rules for people. It is a template
+    for the variant's own `facts`, and so are the rulings.
     """
 
     rulings: ClassVar[tuple[str, ...]] = ()
     """What the book leaves open or gets wrong, and how it is settled."""
     example: ClassVar[str] = ""
     """Moves of an instructive short game, as tokens."""
+    spellings: ClassVar[tuple[str, ...]] = ()
+    """How people may type moves: a few examples."""
     prompts: ClassVar[tuple[str, ...]] = ("{player}, enter your move: ",)
     """The book's question for each field of a move, in order."""
     questions: ClassVar[tuple[str, ...]] = ()
@@ -247,8 +250,11 @@ class Game(Generic[Hand, Table, Move]):
 
     # Its words. Each line is a Sentence, so that it can be told to a reader and with the players' names.
 
-    def phrases(self, state: State[Hand, Table] | None) -> Iterable[tuple[str, Move]]:
-        """Further ways to write a move, some of which only a position makes clear."""
+    unclear: ClassVar[Mapping[str, str]] = {}
+    """Texts that are half a move, and the question whose answer completes them."""
+
+    def phrases(self, state: State[Hand, Table] | None, names: Names) -> Iterable[tuple[str, Move]]:
+        """Further ways to write a move, some of which only a position and the players' names make clear."""
         return ()
 
     def view(self, state: State[Hand, Table]) -> list[str]:
@@ -313,6 +319,11 @@ class Game(Generic[Hand, Table, Move]):
         """
         values = {option: getattr(self, option.field) for option in self.options()}
         return {option.name: value for option, value in values.items() if value != option.default}
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What the rule card and the rulings say of this variant, by name: the options, and words made of them."""
+        return {option.name: getattr(self, option.field) for option in self.options()}
 
     @property
     def goal(self) -> int | None:
@@ -386,9 +397,9 @@ class Game(Generic[Hand, Table, Move]):
             raise IllegalMove(reason)
         return self.after(state, move)
 
-    def read(self, text: str, state: State[Hand, Table] | None = None) -> Move:
+    def read(self, text: str, state: State[Hand, Table] | None = None, names: Names = PLAYERS) -> Move:
         """The move that a text means; raises InvalidMove if it is none. Some texts need the position to be clear."""
-        move = self.notation.move(text, self.phrases(state))
+        move = self.notation.move(text, self.phrases(state, names))
         if move is None:
             raise InvalidMove(self.notation.unknown(text, self.title))
         return cast(Move, move)
@@ -399,7 +410,14 @@ class Game(Generic[Hand, Table, Move]):
         begun = (move for move in self.legal_moves(state) if move[:count] == tuple(chosen))
         return list(dict.fromkeys(move[count] for move in begun))
 
-    def answer(self, state: State[Hand, Table], chosen: Sequence[Any], text: str) -> tuple[Any, ...]:
+    def half(self, text: str) -> str | None:
+        """The question to ask about a text that is half a move: its first word and the answer are the move."""
+        key = spelled(text)
+        return next((question for half, question in self.unclear.items() if spelled(half) == key), None)
+
+    def answer(
+        self, state: State[Hand, Table], chosen: Sequence[Any], text: str, names: Names = PLAYERS
+    ) -> tuple[Any, ...]:
         """`chosen` and one field more, as answered by `text`; the first question may be answered with a whole move.
 
         Raises InvalidMove for a text that answers nothing, IllegalMove for an answer that the rules forbid here.
@@ -408,8 +426,10 @@ class Game(Generic[Hand, Table, Move]):
         value = self.notation.field(len(chosen), text, possible)
         answered = None if value is None else (*chosen, value)
         if answered is None and not chosen and self.notation.may_be_a_move(text):
-            answered = self.notation.move(text, self.phrases(state))
+            answered = self.notation.move(text, self.phrases(state, names))
         if answered is None:
+            if not chosen and (number := self.notation.bare_minus(text)) is not None:
+                raise InvalidMove(f"To subtract {number}, type 'minus {number}', or type {number} and then -.")
             raise InvalidMove(f"{quoted(text)} is not possible here. Possible: {self.notation.offer(possible)}.")
         reason = self.objection(state, self.partial(answered))
         if reason is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,19 +11,20 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.options import settings, written
-from digitduels.sentence import player_name, tell_by_the_book
+from digitduels.sentence import PLAYERS, Names, Sentence, tell_by_the_book
 
-FIRST = "Player 1 moves first unless the players agree otherwise."
-ENDS = "Every game ends: each move uses something up or makes a number grow."
+WIDTH = 120  # of a line of a rule page
+FIRST = Sentence("{player} always begins. The players agree beforehand who takes that seat.", player=0)
+ENDS = "Every game ends, because each move uses something up or makes a number grow."
 COMMON = (
     FIRST,
-    "A player may concede at any time; the other player wins.",
-    "An answer that is no move, or none that the rules allow, is refused with the reason and asked for again.",
+    "A player may concede at any time. The other player wins.",
+    "An invalid or illegal answer is rejected with the reason, and the player is asked again.",
     ENDS,
 )
 
 
-def summary(game: AnyGame | type[AnyGame]) -> str:
+def summary(game: AnyGame) -> str:
     """One sentence that says what a game is about."""
     return card(game)[0]
 
@@ -36,60 +38,80 @@ def manual(game: AnyGame) -> str:
     """
     about, rules = card(game)
     parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules, "## Options", _bullets(_options(game))]
-    parts += ["## Rulings", "How what the book leaves open is settled.", _bullets((*game.rulings, *COMMON))]
-    parts += ["## Moves", tokens(game)]
-    if game.example:
-        book = type(game)()
-        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(book, game.example)}\n```"]
+    parts += [
+        "## Rulings",
+        "What the book leaves open, and how it is settled here.",
+        _bullets((*rulings(game), *COMMON)),
+    ]
+    parts += ["## Moves", *_typing(game), tokens(game)]
+    if game.example and not game.changes:
+        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
-def briefing(game: AnyGame) -> str:
+def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
     """The rules of this very variant, for a reader who knows nothing else and cannot ask.
 
-    Whether one may concede, and what becomes of a bad answer, is for whoever asks to say.
+    It does not say whether one may concede, or what happens after an invalid answer: that depends on the interface.
     """
     about, rules = card(game)
     settings = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
     changed = _changes(game)
     parts = [f"# {game.title}", about]
     if changed:
-        parts += [f"{changed[0]}. The text speaks of the usual settings; where it says otherwise, these hold."]
-    parts += ["## Rules", rules, "## Rulings", _bullets((*game.rulings, FIRST, ENDS))]
+        parts += [f"{changed[0]}."]
+    parts += ["## Rules", rules, "## Rulings", _bullets((*rulings(game), FIRST.to(names), ENDS))]
     parts += ["## Settings of this game", _bullets(settings), "## Moves", tokens(game)]
     if game.example and not changed:
-        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+        parts += [
+            "## Example",
+            f"The moves are `{game.example}`.",
+            f"```\n{transcript(game, game.example, names)}\n```",
+        ]
     return "\n\n".join(parts) + "\n"
 
 
-def transcript(game: AnyGame, tokens: str) -> str:
+def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
     """A game as two people at a terminal see it, what they type included."""
     match = Match(game)
     lines = game.welcome(match.state)
     for token in tokens.split():
         state, move = match.state, game.read(token, match.state)
-        lines += ["", *game.turn(state), *answered(game, state, move)]
+        lines += ["", *game.turn(state), *answered(game, state, move, names)]
         match.play(move)
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)
     lines += game.ending(match.state, outcome) if outcome else ["", "…"]
-    return "\n".join(map(tell_by_the_book, lines))
+    return "\n".join(tell_by_the_book(line, names) for line in lines)
 
 
-def answered(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
+def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
     """The questions of a turn with the answers that make a move."""
     lines = []
     for place, prompt in enumerate(game.prompts):
         label = game.labels.get(move[place], str(move[place]))
         answer = str(game.choices(state, move[:place]).index(move[place]) + 1) if game.menu else label
-        lines += (prompt.format(player=player_name(state.player)) + answer).split("\n")
+        lines += (prompt.format(player=names[state.player]) + answer).split("\n")
     return lines
 
 
-def card(game: AnyGame | type[AnyGame]) -> tuple[str, str]:
-    """What a game is about, in a sentence, and its rules."""
-    first, _, rest = (inspect.getdoc(game) or "").partition("\n")
-    return first, rest.strip()
+def card(game: AnyGame) -> tuple[str, str]:
+    """What a game is about, in a sentence, and its rules; with the variant's own numbers."""
+    first, _, rest = (inspect.getdoc(game) or "").format_map(game.facts).partition("\n")
+    paragraphs = [textwrap.fill(" ".join(part.split()), WIDTH) for part in rest.split("\n\n")]
+    return first, "\n\n".join(paragraphs).strip()
+
+
+def rulings(game: AnyGame) -> list[str]:
+    """What the book leaves open, and how it is settled; with the variant's own numbers."""
+    return [ruling.format_map(game.facts) for ruling in game.rulings]
+
+
+def _typing(game: AnyGame) -> list[str]:
+    """How a person types a move."""
+    if not game.spellings:
+        return []
+    return [f"You can type {', '.join(f'`{text}`' for text in game.spellings)} and the like."]
 
 
 def _bullets(texts: Iterable[str]) -> str:
@@ -102,7 +124,10 @@ def _changes(game: AnyGame) -> list[str]:
 
 
 def _options(game: AnyGame) -> list[str]:
-    return [f"`{option.name}={written(option.default)}`: {option.about}; {option.kind}." for option in game.options()]
+    return [
+        f"`{option.name}={written(getattr(game, option.field))}`: {option.about}; {option.kind}."
+        for option in game.options()
+    ]
 
 
 def tokens(game: AnyGame) -> str:

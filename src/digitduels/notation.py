@@ -8,7 +8,7 @@ from typing import Any
 
 from digitduels.text import Key, quoted, spelled
 
-_BARE_MINUS = re.compile(r"\s*[-−–]\s*\d+\s*")
+_BARE_MINUS = re.compile(r"\s*[-−–]\s*(\d{1,9})\s*")
 
 
 class Notation:
@@ -50,6 +50,11 @@ class Notation:
         A bare "-3" is a slip for a number at least as often as a move, and may cost a turn: it is not one.
         """
         return not (self.menu and not spelled(text)[1]) and not _BARE_MINUS.fullmatch(text)
+
+    def bare_minus(self, text: str) -> str | None:
+        """The number behind a bare minus, where the game can subtract it."""
+        found = _BARE_MINUS.fullmatch(text)
+        return found[1] if found and self.move(f"minus {found[1]}") is not None else None
 
     def offer(self, values: Iterable[Any]) -> str:
         """Values of a field in a row, as people answer with them."""

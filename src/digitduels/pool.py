@@ -8,10 +8,15 @@ from operator import add, floordiv, mul, sub
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Outcome, Side, State, Stock
-from digitduels.sentence import Sentence
+from digitduels.sentence import Sentence, number_word
 
 ARITHMETIC: Final[dict[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "x": mul, "/": floordiv}
 TIES: Final = ("last-mover-loses", "last-mover-wins", "draw")
+_TIE_RULES: Final = {
+    "last-mover-loses": "If the scores are equal, the player who moved last loses.",
+    "last-mover-wins": "If the scores are equal, the player who moved last wins.",
+    "draw": "If the scores are equal, the game is a draw.",
+}
 
 
 class Pool(NamedTuple):
@@ -103,3 +108,20 @@ def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
         score=first,
     )
     return Outcome(winner, reason)
+
+
+# The words of a rule card
+
+
+def each_of(copies: int) -> str:
+    """How many there are of each number.
+
+    >>> each_of(2)
+    'two of each'
+    """
+    return f"{number_word(copies)} of each"
+
+
+def tie_rule(tie: str) -> str:
+    """What equal scores mean when the numbers are used up."""
+    return _TIE_RULES[tie]

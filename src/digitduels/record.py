@@ -8,7 +8,7 @@ from typing import Any
 
 from digitduels import files
 from digitduels.core import IllegalMove, InvalidMove
-from digitduels.games import game
+from digitduels.games import UnknownGame, game
 from digitduels.match import LONGEST_NAME, LONGEST_REASON, LONGEST_WORDS, MOST_WORDS, Match
 from digitduels.text import clean, quoted
 
@@ -73,6 +73,8 @@ def replay(record: object) -> Match:
         rules = game(record["game"], **record["options"])
         position = rules.position(record["position"]) if record.get("position") is not None else None
         match = Match(rules, names=record["names"], first=_PLAYERS.index(first), position=position)
+    except UnknownGame as error:
+        raise RecordError(f"The record is of a game that is not installed here. {error}") from None
     except ValueError as error:
         raise RecordError(f"The record does not describe a match. {error}") from None
     for place, text in enumerate(moves, 1):

@@ -20,6 +20,7 @@ from typing import Any
 PLAYERS = ("Player 1", "Player 2")
 Names = Sequence[str]
 
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SIGNS = str.maketrans({"x": "×", "*": "×", "/": "÷", "-": "−"})
 
 
@@ -227,3 +228,8 @@ def equation(left: int, operation: str, right: int, result: int) -> str:
 
 def _number(number: int) -> str:
     return str(number).translate(_SIGNS)
+
+
+def number_word(number: int) -> str:
+    """A small number as a word, a larger one in digits."""
+    return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)

@@ -12,13 +12,15 @@ _HYPHEN = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
 _BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs that show nothing
 _PLAYER = re.compile(r"Player ([12])")
 
-# Every way to write an operation, and the sign it stands for. "by" says nothing: "multiply by 3".
+# Every way to write an operation, and the sign it stands for. "by" and brackets say nothing: "multiply by 3", "[1]".
 _SIGNS = {
     **dict.fromkeys(("+", "add", "adds", "plus", "addition"), "+"),
     **dict.fromkeys(("-", "−", "–", "subtract", "subtracts", "minus", "subtraction"), "-"),
-    **dict.fromkeys(("x", "*", "×", "✕", "times", "multiply", "multiplies", "multiplication"), "x"),
-    **dict.fromkeys(("/", "÷", "divide", "divides", "division"), "/"),
-    "by": "",
+    **dict.fromkeys(
+        ("x", "*", "×", "✕", "·", "⋅", "times", "multiply", "multiplies", "multiplied", "multiplication"), "x"
+    ),
+    **dict.fromkeys(("/", "÷", ":", "divide", "divides", "divided", "division"), "/"),
+    **dict.fromkeys(("by", "[", "]"), ""),
 }
 
 

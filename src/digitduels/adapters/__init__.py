@@ -8,6 +8,8 @@ from typing import Any
 
 from digitduels.games import AnyGame, game
 
+BEGINNINGS = 100  # games that are started again because the opponent ended them with its first move
+
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
@@ -20,7 +22,7 @@ def needs(extra: str) -> Iterator[None]:
 
 
 def chosen(which: str | AnyGame, options: Mapping[str, Any] | None) -> AnyGame:
-    """The game that is named, with these options, or one that is there already."""
+    """Returns the game of an id with these options, or the given game."""
     if isinstance(which, str):
         return game(which, **(options or {}))
     if options:

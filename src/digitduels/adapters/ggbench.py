@@ -29,12 +29,12 @@ with needs("gymnasium"):
 
 FAULT = -10.0
 NOTHING: dict[str, Any] = {}
-KEPT = 50_000  # positions that an environment remembers
+_NODES = 50_000  # positions that an environment remembers
 LAST = {None: 0, "+1": 1, "x2": 2}
 
 
 class Node:
-    """A position with all that is said of it, and the positions after it that were met already."""
+    """A position with what gg-bench asks about it, and the positions after it that were met already."""
 
     __slots__ = ("following", "info", "over", "reward", "row", "state", "valid", "viewer")
 
@@ -49,7 +49,7 @@ class Node:
             # After the end a position is seen as by the player who moved last.
             self.viewer = viewer = 1 - state.player
             reward = 0.0 if outcome.winner is None else 1.0 if outcome.winner == viewer else -1.0
-            self.over, self.reward, self.valid, self.info = True, reward, [], {"reason": outcome.reason}
+            self.over, self.reward, self.valid, self.info = True, reward, [], {"reason": str(outcome.reason)}
         self.row: npt.NDArray[Any] = np.array(env.row(viewer, state.hands, state.table), env.kind)
 
 
@@ -120,7 +120,7 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
     def _follow(self, node: Node, action: Any) -> Node:
         """The position after an action that was not met before, or not kept."""
         after = Node(self, self.game.after(node.state, self._moves[action]))
-        if len(self._kept) < KEPT:
+        if len(self._kept) < _NODES:
             self._kept.append(after)
             node.following[action] = after
         return after

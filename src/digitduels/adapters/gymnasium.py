@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from digitduels import solver
-from digitduels.adapters import chosen, needs
+from digitduels.adapters import BEGINNINGS, chosen, needs
 from digitduels.adapters.observation import Observation
 from digitduels.core import Outcome
-from digitduels.games import AnyGame, game, games
+from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, check, player
+from digitduels.solver.solution import Solution
+from digitduels.solver.solutions import solution_of
 from digitduels.study.fair_starts import fair_start
 
 with needs("gymnasium"):
@@ -29,10 +30,9 @@ with needs("gymnasium"):
     from gymnasium import spaces
     from gymnasium.error import ResetNeeded
 
-SEATS = (1, 2, "random")
-STARTS = ("book", "fair")
+SEAT_CHOICES = (1, 2, "random")
+START_CHOICES = ("book", "fair")
 RESET = "Call reset() before the first step()."
-TRIES = 100  # games that are begun anew because the opponent ended them at once
 
 
 class DuelEnv(gym.Env[dict[str, Any], Any]):
@@ -40,9 +40,9 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
 
     The agent has seat 1, seat 2 or a new one each game ("random"). A "fair" start is an opening after which the better
     player decides. With `truth` the info tells what every move is worth. A step is the agent's move and the answer to
-    it; the reward is 1 for a win and -1 for a loss, at the end. An action that is no legal move loses the game. Should
-    the opponent end a game with its very first move, another one is begun; if it always does, or if a program fails in
-    that move, the agent moves first.
+    it; the reward is 1 for a win and -1 for a loss, at the end. An action that is not a legal move loses the game. If
+    the opponent ends a game with its first move, another one starts; if it always does, or if a program fails in that
+    move, the agent moves first.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -60,7 +60,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     ) -> None:
         opponent = str(opponent)
         check(opponent)
-        for name, value, choices in (("seat", seat, SEATS), ("start", start, STARTS)):
+        for name, value, choices in (("seat", seat, SEAT_CHOICES), ("start", start, START_CHOICES)):
             if value not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
         self.game = chosen(game, options)
@@ -78,7 +78,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         super().reset(seed=seed)
         self._begin(first=False)
-        tries = TRIES
+        tries = BEGINNINGS
         while self.match.outcome is not None:
             tries -= 1
             # A program that fails in its first move would only fail again.
@@ -101,7 +101,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         outcome = self.match.outcome
         seen, info = self._told(outcome)
         if illegal is not None:
-            info["illegal"] = illegal
+            info["illegal"] = str(illegal)
         return seen, 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
 
     def render(self) -> Any:
@@ -116,9 +116,9 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
             self._other.close()
 
     @cached_property
-    def solution(self) -> solver.Solution:
+    def solution(self) -> Solution:
         """The exact truth about the game, solved when it is first needed."""
-        return solver.solve(self.game)
+        return solution_of(self.game)
 
     def _begin(self, first: bool) -> None:
         """Starts a game. The agent is the one to move, or has its seat, and an opponent that is to move does so."""
@@ -150,7 +150,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         mask = view.permitted(state) if outcome is None else view.nothing()
         info: dict[str, Any] = {"action_mask": mask.copy(), "seat": self.player + 1}
         if outcome is not None:
-            info["reason"] = outcome.reason
+            info["reason"] = str(outcome.reason)
         elif self.truth:
             info |= truth(self.solution, self.match, view)
         return {"observation": view.array(state, self.player), "action_mask": mask}, info
@@ -167,21 +167,21 @@ def worth(outcome: Outcome, player: int) -> float:
     return 0.0 if outcome.winner is None else 1.0 if outcome.winner == player else -1.0
 
 
-def truth(solution: solver.Solution, match: Match, view: Observation) -> dict[str, Any]:
+def truth(solution: Solution, match: Match, view: Observation) -> dict[str, Any]:
     """What the position is worth to the player to move, and each move: 0 at distance 0 if it is not legal."""
     values, distances = view.nothing(), np.zeros(len(match.game.moves), np.int32)
-    each = solution.each(match.state)
-    for move, verdict in each:
+    judgement = solution.judge(match.state)
+    for move, verdict in judgement.items():
         values[view.ids[move]], distances[view.ids[move]] = verdict
-    best = each[0][1]
-    return {"value": best.value, "distance": best.distance, "values": values, "distances": distances}
+    value, distance = judgement.best
+    return {"value": value, "distance": distance, "values": values, "distances": distances}
 
 
 def register() -> None:
     """Makes every game known to Gymnasium as digitduels/NumberDuel-v0 and so on."""
     for name in games():
         gym.register(
-            f"digitduels/{game(name).title.replace(' ', '')}-v0",
+            f"digitduels/{game_class(name).__name__}-v0",
             entry_point="digitduels.adapters.gymnasium:DuelEnv",
             vector_entry_point="digitduels.adapters.vector:DuelVectorEnv",
             kwargs={"game": name},

@@ -37,7 +37,7 @@ Mask = npt.NDArray[np.int8]
 
 LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
 _GAMES, _PLIES = 10, 200  # random games that are looked at to learn what hands and tables are
-_REMEMBERED = 10_000  # masks and hands that are kept at the most
+_REMEMBERED = 10_000  # the largest number of masks and hands that are kept
 
 
 class Entry(NamedTuple):
@@ -101,7 +101,7 @@ class Observation:
         except TypeError:
             place = -1
         if not 0 <= place < count:
-            return f"{quoted(action)} is no action of {self.game.title}; they are 0 to {count - 1}."
+            return f"{quoted(action)} is not an action in {self.game.title}; actions are 0 to {count - 1}."
         return self.game.objection(state, self.game.moves[place])
 
     def nothing(self) -> Mask:
@@ -127,7 +127,7 @@ class _Rows(dict[Any, list[int]]):
 
     def __missing__(self, word: object) -> list[int]:
         raise ValueError(
-            f"{quoted(word)} is no word of a move and came up in no game that was looked at: it has no entry."
+            f"{quoted(word)} is not a word of a move and did not occur in the sample games: it has no entry."
         )
 
 

@@ -26,15 +26,21 @@ with needs("openspiel"):
     from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 NAME = "python_digitduels"
-_REMEMBERED = 100_000  # sets of legal actions that a game keeps at the most
+_REMEMBERED = 100_000  # the largest number of sets of legal actions that a game keeps
 
-# OpenSpiel wants a value of the right type for every option of every game. These are no option's: as the book has it.
+# OpenSpiel wants a value of the right type for every option of every game. These mean: as the book has it.
 NUMBER, TEXT = -(2**31), ""
-_OPTIONS = {
-    option.name: NUMBER if isinstance(option.kind, Whole) else TEXT
-    for name in games()
-    for option in game_class(name).options()
-}
+
+
+def _unset() -> dict[str, Any]:
+    """The options of all games. Where two differ in the type of one, the games of this package decide it."""
+    kinds = sorted(map(game_class, games()), key=lambda kind: not kind.__module__.startswith("digitduels."))
+    values: dict[str, Any] = {}
+    for option in (option for kind in kinds for option in kind.options()):
+        values.setdefault(option.name, NUMBER if isinstance(option.kind, Whole) else TEXT)
+    return values
+
+
 _TYPE = pyspiel.GameType(
     short_name=NAME,
     long_name="Digit Duels",
@@ -49,7 +55,7 @@ _TYPE = pyspiel.GameType(
     provides_information_state_tensor=True,
     provides_observation_string=True,
     provides_observation_tensor=True,
-    parameter_specification={"game": TEXT, **_OPTIONS},
+    parameter_specification={"game": TEXT, **_unset()},
     default_loadable=False,  # which game it is must be said
 )
 

@@ -27,13 +27,13 @@ with needs("pettingzoo"):
 AGENTS = ("player_1", "player_2")
 
 
-def env(*arguments: Any, **named: Any) -> OrderEnforcingWrapper:
-    """The environment, which objects to calls in a senseless order; takes what raw_env takes."""
-    return OrderEnforcingWrapper(raw_env(*arguments, **named))
+def env(*arguments: Any, **keywords: Any) -> OrderEnforcingWrapper:
+    """The environment with a check of the order of calls; takes the arguments of raw_env."""
+    return OrderEnforcingWrapper(raw_env(*arguments, **keywords))
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no types; the name is its own
-    """A game between two agents. An action that is no legal move loses: -1 for its agent and 1 for the other."""
+    """A game between two agents. An action that is not a legal move loses: -1 for its agent and 1 for the other."""
 
     metadata = {"render_modes": ["ansi"], "is_parallelizable": False}
 
@@ -96,7 +96,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
         if outcome.winner is not None:
             self.rewards = {AGENTS[outcome.winner]: 1.0, AGENTS[1 - outcome.winner]: -1.0}
         self.terminations = dict.fromkeys(AGENTS, True)
-        self.infos = {agent: {"reason": outcome.reason} for agent in AGENTS}
+        self.infos = {agent: {"reason": str(outcome.reason)} for agent in AGENTS}
         self._accumulate_rewards()
 
     def render(self) -> Any:

@@ -19,7 +19,7 @@ from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import game, game_class, games
 from digitduels.manual import briefing
 from digitduels.match import Match
-from digitduels.text import counted, named
+from digitduels.sentence import Count, tell
 
 with needs("textarena"):
     import textarena
@@ -31,12 +31,12 @@ ROLES = ("Player 0", "Player 1")  # as TextArena counts them
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
-class DuelEnv(textarena.Env):  # type: ignore[misc]
-    """A match between two players of text; `match` is its record.
+class TextDuelEnv(textarena.Env):  # type: ignore[misc]
+    """A match between two players of text; `match` is the game so far.
 
     The last brackets of a reply hold the move, or the whole reply does. Only its author sees a reply again: the
-    opponent is told the move. After a reply that is no move, or none that is allowed, its author is told why and may
-    try `error_allowance` times more in that turn; then the game is forfeited.
+    opponent is told the move and what it did. After a reply without a legal move its author is told why and may try
+    `error_allowance` times more in that turn; then the game is forfeited.
     """
 
     match: Match
@@ -65,61 +65,63 @@ class DuelEnv(textarena.Env):  # type: ignore[misc]
             move = self.game.read((_BRACKETS.findall(action) or [action])[-1])
             match.play(move)
         except (InvalidMove, IllegalMove) as error:
-            state.set_invalid_move(_told(str(error)))
+            reason = tell(error.reason, ROLES, player)
+            state.set_invalid_move(reason)
             if state.done:
-                match.concede(player, str(error))
-            return self._end({"refused": _told(str(error))})
-        state.add_observation(f"{ROLES[player]} plays [{move}].", ObservationType.GAME_ACTION_DESCRIPTION)
+                match.concede(player, error.reason)
+            return self._end({"refused": reason})
+        report = self.game.report(match.states[-2], move)
+        for reader in (0, 1):
+            told = f"[{move}] {report.to(ROLES, reader)}"
+            state.add_observation(told, ObservationType.GAME_ACTION_DESCRIPTION, to_id=reader)
         self._show()
-        if match.outcome is not None:
-            winner, reason = match.outcome
-            if winner is None:
-                state.set_draw(_told(reason))
-            else:
-                state.set_winner(winner, _told(reason))
         return self._end({"move": str(move)})
 
     def _end(self, info: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-        """Ends the step with what is to be known of it."""
-        self.state.step_info.update(info)
-        done, told = self.state.step()
-        return done, told
+        """Ends the step with this info, and the game if it is over."""
+        state, outcome = self.state, self.match.outcome
+        if outcome is not None:
+            if outcome.winner is None:
+                state.set_draw(outcome.reason)
+            else:
+                state.set_winner(outcome.winner, outcome.reason)
+            for reader in (0, 1):
+                state.game_info[reader]["reason"] = outcome.reason.to(ROLES, reader)
+        state.step_info.update(info)
+        done, step_info = state.step()
+        return done, step_info
 
     def _prompt(self, player_id: int, game_state: dict[str, Any]) -> str:
-        chances = counted(self.error_allowance, "further chance")
+        chances = Count(self.error_allowance, "further chance")
         return (
             f"You are {ROLES[player_id]} and play {self.game.title} against {ROLES[1 - player_id]}. "
-            f"{ROLES[0]} moves first.\n\n{_told(briefing(self.game))}\n"
+            f"{ROLES[0]} moves first.\n\n{briefing(self.game, ROLES)}\n"
             f"End each reply with the short name of one move in brackets, such as [{self.game.moves[0]}]. "
             "Only the last brackets count. After a reply without an allowed move you are told why and have "
             f"{chances} in that turn; then you lose."
         )
 
     def get_board_str(self) -> str:
-        """How the game stands, in words; TextArena's renderer asks for it."""
-        return _told("\n".join(self.game.view(self.match.state)))
+        """The position in words; TextArena's renderer asks for it."""
+        return "\n".join(tell(line, ROLES) for line in self.game.view(self.match.state))
 
     def _show(self) -> None:
-        """Tells both players how the game stands."""
+        """Shows both players the position."""
         self.state.add_observation(self.get_board_str(), ObservationType.GAME_BOARD)
 
 
 class Transcript(LLMObservationWrapper):  # type: ignore[misc]
-    """All that a player has been told so far; TextArena's own would go on with the last game after a reset."""
+    """All that a player has been told so far; TextArena's own would continue the last game after a reset."""
 
     def reset(self, num_players: int, seed: int | None = None) -> Any:
         self.full_observations: dict[int, list[Any]] = {}
         return super().reset(num_players, seed)
 
 
-def _told(text: str) -> str:
-    return named(text, ROLES)
-
-
 for _name in games():
     register_with_versions(
         f"digitduels/{game_class(_name).__name__}-v0",
-        entry_point=DuelEnv,
+        entry_point=TextDuelEnv,
         wrappers={"default": [Transcript, ActionFormattingWrapper]},
         game_id=_name,
     )

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from digitduels import solver
 from digitduels.adapters import chosen, needs, vector_kernels
-from digitduels.adapters.gymnasium import RESET, SEATS, observation_space
+from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, observation_space
 from digitduels.adapters.observation import Observation
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for
+from digitduels.solver.solutions import solution_of
 from digitduels.solver.tables import Tables
 
 with needs("gymnasium"):
@@ -35,8 +35,8 @@ with needs("gymnasium"):
 
 OPPONENTS = {"self": 0, "random": vector_kernels.RANDOM, "perfect": vector_kernels.PERFECT}
 _PATTERNS = 12  # different numbers of a pool for which the masks of all its states are kept
-_BOARD = 1 << 26  # pairs of hands at the most
-_POOLS = 1 << 62  # states of the pool at the most: they are counted in 64 bits
+_BOARD = 1 << 26  # the largest number of pairs of hands
+_POOLS = 1 << 62  # the largest number of states of the pool: they are counted in 64 bits
 _INSTEAD = 'take gymnasium.make_vec(..., vectorization_mode="sync"), which plays any game.'
 
 
@@ -87,10 +87,10 @@ class Results(NamedTuple):
 class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]]):
     """Many games of one kind. Opponent "self": every step is one player's move, and each sees its own side.
 
-    The reward is for the player who has just moved: 1 for a win, -1 for a loss or an action that is no legal move. With
-    the opponent "random" or "perfect" a step is the agent's move and the answer to it, and the agent has seat 1, 2 or a
-    new one each game, as in gymnasium.DuelEnv. A game that is over begins anew in the same step; its last position is
-    in info["final_obs"].
+    The reward is for the player who has just moved: 1 for a win, -1 for a loss or an action that is not a legal move.
+    With the opponent "random" or "perfect" a step is the agent's move and the answer to it, and the agent has seat 1, 2
+    or a new one each game, as in gymnasium.DuelEnv. When a game ends, a new one starts in the same step; the last
+    position is in info["final_obs"].
     With copy=False the arrays that are returned change with the next step.
     """
 
@@ -105,7 +105,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         options: Mapping[str, Any] | None = None,
         copy: bool = True,
     ) -> None:
-        for name, value, choices in (("opponent", opponent, OPPONENTS), ("seat", seat, SEATS)):
+        for name, value, choices in (("opponent", opponent, OPPONENTS), ("seat", seat, SEAT_CHOICES)):
             if value not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
         if num_envs < 1:
@@ -117,7 +117,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self.single_action_space = spaces.Discrete(len(self.game.moves))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._opponent, self._seat = OPPONENTS[opponent], SEATS.index(seat)
+        self._opponent, self._seat = OPPONENTS[opponent], SEAT_CHOICES.index(seat)
         self.compiled, self._world = _world(self.game, self.view, opponent == "perfect")
         self._dice = np.zeros(1, np.uint64)
         digits, moves = self.compiled.digits, len(self.game.moves)
@@ -142,7 +142,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Starts every game anew. There is one seed for all games; of a list the first one counts."""
+        """Starts new games. There is one seed for all games; of a list the first one counts."""
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
         self._begun = True
         self._dice[0] = self.np_random.integers(2**63)
@@ -209,7 +209,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
 
 def _world(game: AnyGame, view: Observation, perfect: bool) -> tuple[Compiled, World]:
     """The compiled form of a game, and what the kernels need of it; ValueError if it has none."""
-    solution = solver.solve(game) if perfect else None
+    solution = solution_of(game) if perfect else None
     compiled = solution.compiled if isinstance(solution, Tables) else _compiled(game)
     start = game.start()
     own, hands, fate = _with_endings(compiled)

@@ -12,10 +12,11 @@ from typing import Any
 
 from numba import int64, njit, uint64
 
-WON, DRAWN, LOST = -2, -3, -4
+from digitduels.adapters import BEGINNINGS
+from digitduels.solver.compiled import LOST, WON
+
 ASK = -6  # the game ended with the table, and how is not known yet
-TRIES = 24  # random numbers that are tried before the legal moves are counted
-BEGINNINGS = 100  # games that are begun anew because the opponent ended them at once
+DRAWS = 24  # random numbers that are drawn before the legal moves are counted
 RANDOM, PERFECT = 1, 2
 
 _BARE: dict[str, Any] = {"_nrt": False}
@@ -41,7 +42,7 @@ def draw(dice: Any, below: Any) -> Any:
 def any_of(mask: Any, game: Any, dice: Any) -> Any:
     """A random legal move of a game, each as likely as the others; 0 if there is none."""
     moves = uint64(mask.shape[1])
-    for _ in range(TRIES):
+    for _ in range(DRAWS):
         move = draw(dice, moves)
         if mask[game, move]:
             return move
@@ -173,7 +174,7 @@ def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: 
 
 @inline
 def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any) -> None:
-    """Starts a game anew. An opponent in the first seat moves, if that does not end the game every time."""
+    """Starts a new game. An opponent in the first seat moves, if that does not end the game every time."""
     counts, hands, mask, player = games.counts, games.hands, games.mask, games.player
     starts, firsts, opening = world.start_counts, world.start_hands, world.start_mask
     tries = 0
@@ -206,7 +207,7 @@ def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) 
 
 @kernel
 def reset(world: Any, games: Any, opponent: Any, seat: Any, dice: Any) -> None:
-    """Starts every game anew."""
+    """Starts a new game everywhere."""
     hands = games.hands
     for game in range(uint64(len(hands))):
         begin(world, games, game, opponent, seat, dice)
@@ -215,7 +216,7 @@ def reset(world: Any, games: Any, opponent: Any, seat: Any, dice: Any) -> None:
 
 @kernel
 def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, dice: Any) -> Any:
-    """Plays one action in every game, and the answer to it; games that end begin anew at once.
+    """Plays one action in every game, and the answer to it; where a game ends, a new one starts.
 
     Returns how many games ended in a way that has to be asked for, of which results.ask tells.
     """

@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 import io
 import sys
+import textwrap
 from contextlib import suppress
 
 from digitduels.text import clean
 
-LONGEST = 1000  # characters of an answer; whatever else stands on its line is read and dropped
+WIDTH = 80  # of a line that is wrapped
+LONGEST = 1000  # characters of an answer; the rest of its line is read and dropped
 
 _PLAIN = {"×": "x", "÷": "/", "−": "-", "–": "-", "…": "...", "’": "'", "▲": "^", "▼": "v"}
 
@@ -22,6 +24,13 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error("digitduels-plain", _plainly)
+
+
+def wrap(text: str, indent: str = "") -> list[str]:
+    """A text in lines that are not too long; all but the first are indented further."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    "[-4:], break_on_hyphens=False
+    )
 
 
 class Console:

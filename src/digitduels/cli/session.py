@@ -12,8 +12,8 @@ from digitduels.core import IllegalMove, InvalidMove
 from digitduels.manual import manual
 from digitduels.match import Match
 from digitduels.record import save
-from digitduels.sentence import Played, Sentence, player_name, tell_by_the_book
-from digitduels.text import clean, counted
+from digitduels.sentence import Count, Played, Sentence, tell_by_the_book
+from digitduels.text import clean
 
 HELP = (
     "?        this help",
@@ -25,7 +25,7 @@ HELP = (
     "quit     leave; the game is kept",
 )
 AT_THE_END = (
-    "rematch  the same game again, the other player first",
+    "rematch  the same game again, with the seats swapped",
     "undo     take back the last move and go on",
     "moves    the moves of the game",
     "save     say where the game is kept; save FILE writes a copy",
@@ -59,12 +59,13 @@ class Session:
         self.at_the_end = {name: self.commands[name] for name in ("moves", "undo", "save", "quit", "exit", "rules")}
         self.at_the_end |= {"rematch": self.rematch, "r": self.rematch, "u": self.undo, "": self.quit}
         self.at_the_end |= {"?": self.help_at_the_end, "help": self.help_at_the_end}
+        self.help_lines: tuple[str, ...] = HELP
+        self.end_lines: tuple[str, ...] = AT_THE_END
+        self.end_keys = "r: rematch, u: undo"
         self.chosen: tuple[Any, ...] = ()
-        self.helps: tuple[str, ...] = HELP
-        self.ends: tuple[str, ...] = AT_THE_END
 
     def run(self) -> int:
-        """Plays until the players leave, and returns the exit code. Whatever ends it, the game is kept."""
+        """Plays until the players leave, keeps the game, and returns the exit code."""
         try:
             self.open()
             while True:
@@ -79,6 +80,7 @@ class Session:
             return 130
 
     def say(self, *lines: str) -> None:
+        """Says something to the people who play: here two, who read what the book says."""
         self.console.say(*(tell_by_the_book(line, self.match.names) for line in lines))
 
     def open(self) -> None:
@@ -87,8 +89,8 @@ class Session:
         if not match.moves:
             self.say(*match.game.welcome(match.state))
         else:
-            played = counted(len(match.moves), "move")
-            self.say(f"{match.game.title}, going on after {played}.", *match.game.view(match.state))
+            count = Count(len(match.moves), "move")
+            self.say(f"{match.game.title}, going on after {count}.", *match.game.view(match.state))
 
     # A turn
 
@@ -111,7 +113,7 @@ class Session:
             except InvalidMove as error:
                 self.say(Sentence("Error: {reason}", reason=error.reason))
             except IllegalMove as error:
-                # Where a turn does not open with what is possible, a refusal says it.
+                # If the turn did not begin with the possible answers, the refusal lists them.
                 possible = "" if game.turn(state) else f" Possible: {game.notation.offer(game.choices(state))}."
                 self.say(Sentence("Error: {reason}{possible}", reason=error.reason, possible=possible))
             if len(self.chosen) == len(game.prompts) and not self.accepts(game.partial(self.chosen)):
@@ -128,10 +130,11 @@ class Session:
     def command(
         self, text: str, commands: dict[str, Callable[[str], bool]]
     ) -> tuple[Callable[[str], bool] | None, str]:
-        """The command that a text is, and what stands behind it."""
+        """The command in a text, if there is one, and its argument."""
         word, _, argument = text.strip().partition(" ")
-        found = commands.get(word.lower())
-        return (None, "") if argument and word.lower() != "save" else (found, clean(argument, LONGEST))
+        if argument and word.lower() != "save":
+            return None, ""
+        return commands.get(word.lower()), clean(argument, LONGEST)
 
     # After the game
 
@@ -142,7 +145,7 @@ class Session:
             text = self.ask_what_next()
             command, argument = self.command(text, self.at_the_end)
             if command is None:
-                self.say("The game is over.", *self.ends)
+                self.say("The game is over.", *self.end_lines)
             elif command(argument):
                 return
 
@@ -151,32 +154,36 @@ class Session:
         self.say(*self.match.ending())
 
     def ask_what_next(self) -> str:
-        keys = [f"{line[0]}: {line.split()[0]}" for line in self.ends if line.split()[0] in ("rematch", "undo", "try")]
-        prompt = f"\n{', '.join(keys)}, Enter: leave > "
+        prompt = f"\n{self.end_keys}, Enter: leave > "
         if self.console.interactive:
             return self.console.ask(prompt)
-        # A piped game that is over ends like the book's; the question shows only if there is an answer.
+        # In a pipe the output ends like the book's unless there is an answer to this question.
         text = self.console.line()
         if text is None:
             raise Quit
         self.console.say(prompt + clean(text, 80))
         return text
 
-    # The commands: each says whether the turn has to start anew.
+    # The commands: each returns whether the turn starts again.
 
     def help(self, _: str) -> bool:
         game, state = self.match.game, self.match.state
         possible = game.notation.offer(game.choices(state, self.chosen))
-        can = Sentence("{player} can answer: {possible}", player=state.player, possible=possible)
-        self.say(*game.view(state), can, *self.helps)
+        answers = Sentence(
+            "{player} can answer: {possible}",
+            you="You can answer: {possible}",
+            player=state.player,
+            possible=possible,
+        )
+        self.say(*game.view(state), answers, *self.help_lines)
         return False
 
     def help_at_the_end(self, _: str) -> bool:
-        self.say(*self.ends)
+        self.say(*self.end_lines)
         return False
 
     def rules(self, _: str) -> bool:
-        self.console.say(*manual(self.match.game).splitlines())  # of any two players, so without names
+        self.console.say(*manual(self.match.game).splitlines())  # about any two players, so without names
         return False
 
     def moves(self, _: str) -> bool:
@@ -184,25 +191,43 @@ class Session:
         if not match.moves:
             self.say("No moves yet.")
         for number, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1):
-            played = Played(move, state.player)
-            self.say(Sentence("{number}. {player}: {move}", player=state.player, number=number, move=played))
+            player = state.player
+            self.say(
+                Sentence(
+                    "{number}. {player}: {move}",
+                    you="{number}. You: {move}",
+                    player=player,
+                    number=number,
+                    move=Played(move, player),
+                )
+            )
         return False
 
     def undo(self, _: str) -> bool:
-        if self.chosen and self.match.outcome is None:
+        match, game = self.match, self.match.game
+        if self.chosen and match.outcome is None:
             self.say(
-                f"{player_name(self.match.state.player)} takes back {self.match.game.notation.offer(self.chosen[-1:])}."
+                Sentence(
+                    "{player} takes back {answer}.",
+                    you="You take back {answer}.",
+                    player=match.state.player,
+                    answer=game.notation.label(self.chosen[-1]),
+                )
             )
             self.chosen = self.chosen[:-1]
             return False
         try:
-            taken = self.match.take_back()
+            taken = self.take_back()
         except IllegalMove as error:
-            self.say(str(error))
+            self.say(error.reason)
             return False
         self.keep()
-        self.say(*taken, *self.match.game.view(self.match.state))
+        self.say(*taken, *game.view(match.state))
         return True
+
+    def take_back(self) -> list[Sentence]:
+        """Takes back the last move, or the concession, and says so; IllegalMove if there is none."""
+        return self.match.take_back()
 
     def concede(self, _: str) -> bool:
         self.match.concede(self.match.state.player)
@@ -242,7 +267,7 @@ class Session:
     # Keeping
 
     def keep(self) -> None:
-        """Keeps the match as it stands; if that fails, says so once and plays on."""
+        """Saves the match; if that fails, says so once and plays on."""
         before = self.save.path
         try:
             self.save.keep(self.match)

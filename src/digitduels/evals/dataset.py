@@ -14,14 +14,14 @@ from digitduels.solver.solution import Solution
 from digitduels.study.positions import positions
 from digitduels.study.wording import VALUES
 
-VERSION = 1
+ROW_VERSION = 2
 _BATCH = 10_000  # rows that are in memory at once
 
 
 def rows(
     solution: Solution, count: int, seed: object = 0, progress: Progress | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Graded positions, one a row; always the same with the same seed, and fewer if the game has no more."""
+    """Yields graded positions; always the same with the same seed, and fewer if the game has no more."""
     for done, match in enumerate(positions(solution, count, seed, progress=progress)):
         if progress is not None:
             progress("writing", done / count)
@@ -30,12 +30,12 @@ def rows(
 
 def row(match: Match, solution: Solution) -> dict[str, Any]:
     """A position and all that is known of it, as JSON values. Players count from 1 there."""
-    game, state, each = match.game, match.state, solution.each(match.state)
-    value, plies = each[0][1]
-    verdicts = dict(each)
-    legal = [(number, move) for number, move in enumerate(game.moves) if move in verdicts]
+    game, state, judgement = match.game, match.state, solution.judge(match.state)
+    value, plies = judgement.best
+    keeping, best = set(judgement.keeping), set(judgement.best_moves)
+    legal = [(number, move) for number, move in enumerate(game.moves) if move in judgement]
     return {
-        "version": VERSION,
+        "version": ROW_VERSION,
         "game": game.id,
         "options": json.dumps(game.values),
         "moves": [str(move) for move in match.moves],
@@ -45,27 +45,27 @@ def row(match: Match, solution: Solution) -> dict[str, Any]:
         "prompt": protocol.question(match),
         "value": VALUES[value],
         "plies": plies,
-        "critical": each[-1][1].value < value,
+        "critical": judgement.critical,
         "legal": [str(move) for _, move in legal],
         "ids": [number for number, _ in legal],
-        "values": [VALUES[verdicts[move].value] for _, move in legal],
-        "distances": [verdicts[move].distance for _, move in legal],
-        "keeping": [str(move) for _, move in legal if verdicts[move].value == value],
-        "best": [str(move) for _, move in legal if verdicts[move] == each[0][1]],
+        "values": [VALUES[judgement[move].value] for _, move in legal],
+        "distances": [judgement[move].distance for _, move in legal],
+        "keeping": [str(move) for _, move in legal if move in keeping],
+        "best": [str(move) for _, move in legal if move in best],
     }
 
 
-def write_lines(found: Iterator[dict[str, Any]], file: BinaryIO) -> int:
-    """Writes rows as lines of JSON and says how many."""
+def write_lines(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
+    """Writes rows as lines of JSON and returns how many."""
     count = 0
-    for each in found:
-        file.write(json.dumps(each, ensure_ascii=False).encode() + b"\n")
+    for row in rows:
+        file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         count += 1
     return count
 
 
-def write_parquet(found: Iterator[dict[str, Any]], file: BinaryIO) -> int:
-    """Writes rows as a Parquet file and says how many; raises ImportError where pyarrow is missing."""
+def write_parquet(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
+    """Writes rows as a Parquet file and returns how many; raises ImportError where pyarrow is missing."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -93,7 +93,7 @@ def write_parquet(found: Iterator[dict[str, Any]], file: BinaryIO) -> int:
     )
     count = 0
     with pq.ParquetWriter(file, schema) as writer:
-        while batch := list(islice(found, _BATCH)):
+        while batch := list(islice(rows, _BATCH)):
             writer.write_table(pa.Table.from_pylist(batch, schema))
             count += len(batch)
     return count

@@ -1,44 +1,39 @@
-"""What models did, by the exact truth: single games and decisions as tasks leave them, and a leaderboard of many.
+"""Reads Inspect logs, grades by the exact truth what models did, and makes a leaderboard.
 
-A task leaves a record of the match, the seat of the model and its answers; everything else follows from these. Nothing
-here needs Inspect but the reading of its logs.
+A task leaves a record of the match, the seat of the model and its answers; everything else follows from these. Only
+`read_logs` needs Inspect.
 """
 
 from __future__ import annotations
 
-import functools
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from digitduels.arena.grading import REFUSED, Judged, judged, share, summary, tally
+from digitduels.arena.grading import share, summary, tally
 from digitduels.core import TooLarge
-from digitduels.games import AnyGame, game
+from digitduels.games import game
 from digitduels.match import Match
 from digitduels.record import replay
-from digitduels.solver import Solution, solve
+from digitduels.solver.solutions import solution_of
+from digitduels.study.decisions import REFUSED, Decision
+from digitduels.study.decisions import decisions as decisions_of
 
-VERSION = 1
-TASKS = ("positions", "match", "rules")
+LEADERBOARD_VERSION = 1
+TASK_NAMES = ("positions", "match", "rules")
 ANSWERED = "exact_answer"  # the scorer of questions about the rules, and what it counts
 ANSWERS = ("legal", "asked_legal", "after", "asked_after")
 UNFINISHED = "The game was not played to its end."
 
 
-@functools.cache
-def solution(game: AnyGame) -> Solution:
-    """The solution of a game, loaded once."""
-    return solve(game)
-
-
-class Played(NamedTuple):
+class Performance(NamedTuple):
     """What a model did in a match, or in one position of it."""
 
     match: Match
     seat: int
-    decisions: list[Judged]
+    decisions: list[Decision]
     """The last answer of each turn."""
     answers: int
     refused: int
@@ -63,33 +58,36 @@ class Played(NamedTuple):
         }
 
 
-def played(record: object, seat: int, answers: Sequence[Mapping[str, Any]], *, whole: bool) -> Played:
-    """What a model did in a match, the whole of it or one position.
+def performance(record: object, seat: int, answers: Sequence[Mapping[str, Any]], *, whole: bool) -> Performance:
+    """What a model did in a whole match, or in one position.
 
-    What was cut short is forfeited, whatever the cause, and stays in every count.
+    A game that was cut short is forfeited, whatever the cause, and stays in every count.
     """
     match = replay(record)
-    truth = solution(match.game)
+    solution = solution_of(match.game)
     if match.outcome is None and (whole or len(match.moves) == match.opening):
         match.concede(seat, UNFINISHED)
-    decisions = [each for each in judged(match, truth) if each.player == seat]
+    decisions = [decision for decision in decisions_of(match, solution) if decision.player == seat]
     last = answers[-1] if answers else None
     if decisions and decisions[-1].kind == "forfeited" and last and last["refused"] in REFUSED:
         decisions[-1] = decisions[-1]._replace(kind=last["refused"], reason=last["reason"])
-    return Played(match, seat, decisions, len(answers), sum(each["refused"] is not None for each in answers))
+    refused = sum(answer["refused"] is not None for answer in answers)
+    return Performance(match, seat, decisions, len(answers), refused)
 
 
 # Logs
 
 
 class LogError(ValueError):
-    """A file that is no log of Inspect."""
+    """A file that is not an Inspect log, or not as our tasks write it."""
 
 
 class Done(NamedTuple):
-    """A sample of a log that came to its end."""
+    """A finished sample of a log."""
 
     task: str
+    version: int | str
+    """Of the task: samples of different versions are not compared."""
     model: str
     game: str
     options: dict[str, Any]
@@ -101,7 +99,7 @@ class Done(NamedTuple):
     """What it shares its start with."""
     chance: float | None
     """Of a position: how often a random move keeps its value."""
-    played: Played | None
+    played: Performance | None
     figures: Mapping[str, float]
     """All that is counted of it."""
 
@@ -111,9 +109,9 @@ class Logs(NamedTuple):
 
     done: list[Done]
     failed: int
-    """Samples that ended with an error of the model's provider and count for nothing."""
+    """Samples that ended with an error or without a score, which do not count."""
     others: list[str]
-    """Tasks that are none of ours."""
+    """Tasks of other packages."""
 
 
 _SETTINGS = {
@@ -127,7 +125,7 @@ _CONFIG = ("temperature", "top_p", "max_tokens", "reasoning_effort", "reasoning_
 
 
 def read_logs(paths: Iterable[Path]) -> Logs:
-    """Reads logs of Inspect and folders of them, each sample once; LogError says which file is none."""
+    """Reads Inspect logs and folders of them, each sample once; LogError says which file is not a log."""
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     files = [
@@ -139,10 +137,10 @@ def read_logs(paths: Iterable[Path]) -> Logs:
     for file in files:
         try:
             log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
-        except Exception as error:  # whatever a reader of foreign files comes up with
-            raise LogError(f"{file} is no log of Inspect: {error}") from None
+        except Exception as error:  # Inspect's reader raises many kinds
+            raise LogError(f"{file} is not an Inspect log: {error}") from None
         task = log.eval.task.removeprefix("digitduels/")
-        if task not in TASKS or not (log.eval.task_registry_name or log.eval.task).startswith("digitduels/"):
+        if task not in TASK_NAMES or not (log.eval.task_registry_name or log.eval.task).startswith("digitduels/"):
             others.append(log.eval.task)
             continue
         for sample in log.samples or ():
@@ -158,20 +156,21 @@ def read_logs(paths: Iterable[Path]) -> Logs:
 
 
 def _label(model: str, config: Any) -> str:
-    """The name of a model, with what it was told to do otherwise than usual."""
-    told = [f"{name}={value}" for name in _CONFIG if (value := getattr(config, name, None)) is not None]
-    return f"{model} ({', '.join(told)})" if told else model
+    """The name of a model, with the settings that were changed."""
+    changed = [f"{name}={value}" for name in _CONFIG if (value := getattr(config, name, None)) is not None]
+    return f"{model} ({', '.join(changed)})" if changed else model
 
 
 def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
     about, kept = sample.metadata, sample.store
     try:
         rules = game(about["game"], **about["options"])
-        done = None if task == "rules" else played_in(task, about, kept)
+        done = None if task == "rules" else sample_performance(task, about, kept)
         # Others may have added scorers of their own.
         figures = done.figures() if done else {name: float(sample.scores[ANSWERED].value[name]) for name in ANSWERS}
         return Done(
             task,
+            spec.task_version,
             _label(spec.model, config),
             rules.id,
             rules.values,
@@ -188,24 +187,24 @@ def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
         raise LogError(f"Sample {sample.id} of a log is not as our tasks leave it: {error}") from None
 
 
-def played_in(task: str, about: Mapping[str, Any], kept: Mapping[str, Any]) -> Played:
-    """What a model did in a sample, by what the task says about it and left in the store."""
+def sample_performance(task: str, about: Mapping[str, Any], kept: Mapping[str, Any]) -> Performance:
+    """What a model did in a sample, from its metadata and from what the task kept in the store."""
     # A sample that was cut short before its first turn has left nothing.
     record = kept.get("Duel:record") or about["record"]
-    return played(record, about["seat"] - 1, kept.get("Duel:answers", ()), whole=task == "match")
+    return performance(record, about["seat"] - 1, kept.get("Duel:answers", ()), whole=task == "match")
 
 
 # The leaderboard
 
 
 def leaderboard(logs: Logs) -> dict[str, Any]:
-    """All that came out, as JSON values: a board for each task, game and way of asking, the best model first."""
+    """The results as JSON values: a board for each task, game and way of asking, the best model first."""
     boards: dict[str, list[Done]] = defaultdict(list)
-    for each in logs.done:
-        key = [TASKS.index(each.task), each.game, each.options, each.settings]
-        boards[json.dumps(key, sort_keys=True, default=str)].append(each)
+    for sample in logs.done:
+        key = [TASK_NAMES.index(sample.task), sample.game, sample.options, sample.settings, sample.version]
+        boards[json.dumps(key, sort_keys=True, default=str)].append(sample)
     return {
-        "version": VERSION,
+        "version": LEADERBOARD_VERSION,
         "boards": [_board(boards[key]) for key in sorted(boards)],
         "failed": logs.failed,
         "others": sorted(set(logs.others)),
@@ -215,12 +214,13 @@ def leaderboard(logs: Logs) -> dict[str, Any]:
 def _board(done: list[Done]) -> dict[str, Any]:
     first = done[0]
     models: dict[str, list[Done]] = defaultdict(list)
-    for each in done:
-        models[each.model].append(each)
+    for sample in done:
+        models[sample.model].append(sample)
     rows = [{"model": model, "samples": len(some), **_row(first.task, some)} for model, some in models.items()]
-    chances = {each.pair: each.chance for each in done if each.chance is not None}
+    chances = {sample.pair: sample.chance for sample in done if sample.chance is not None}
     return {
         "task": first.task,
+        "version": first.version,
         "game": first.game,
         "options": first.options,
         "settings": first.settings,
@@ -230,22 +230,25 @@ def _board(done: list[Done]) -> dict[str, Any]:
 
 
 def _row(task: str, done: list[Done]) -> dict[str, Any]:
-    """What came out for one model; games from one start count as one piece of evidence."""
+    """The results of one model; games from one start count as one piece of evidence."""
     pairs: dict[str, list[Done]] = defaultdict(list)
-    for each in done:
-        pairs[each.pair].append(each)
+    for sample in done:
+        pairs[sample.pair].append(sample)
 
     def part(some: str, all: str, seat: int | None = None) -> dict[str, Any]:
-        counted = [
-            [each.figures for each in group if seat in (None, each.played and each.played.seat)]
+        groups = [
+            [sample.figures for sample in group if seat in (None, sample.played and sample.played.seat)]
             for group in pairs.values()
         ]
-        return share((sum(each[some] for each in group), sum(each[all] for each in group)) for group in counted)
+        return share(
+            (sum(figures[some] for figures in group), sum(figures[all] for figures in group)) for group in groups
+        )
 
     if task == "rules":
         return {"legal": part("legal", "asked_legal"), "after": part("after", "asked_after")}
     moves = summary(
-        [judged for each in group if each.played for judged in each.played.decisions] for group in pairs.values()
+        [decision for sample in group if sample.played for decision in sample.played.decisions]
+        for group in pairs.values()
     )
     row: dict[str, Any] = {"forfeits": part("forfeits", "games"), "refused": part("refused", "answers"), "moves": moves}
     if task == "match":

@@ -1,8 +1,8 @@
 """How a language model is asked for a move, and how its answer is read.
 
-The rules, the position and every refusal are in the game's own words. Each turn is asked anew, with the moves so far,
-so that a move depends on nothing but what the prompt says. The answer is the last JSON object of the reply and nothing
-else: a move that is only mentioned in the prose is not taken for an answer.
+The rules, the position and every refusal are in the game's own words, addressed to the model as "you". Each turn is a
+new conversation with the moves so far, so that a move depends only on what the prompt says. The answer is the last JSON
+object of the reply and nothing else: a move that is only mentioned in the prose is not an answer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame
 from digitduels.manual import briefing
 from digitduels.match import Match
-from digitduels.sentence import player_name
+from digitduels.sentence import Sentence, player_name, tell
 from digitduels.text import quoted
 
 RETRIES = 2
 LEGAL = ("listed", "hidden")
 _LOOKED_AT = 20_000  # characters at the end of a reply in which the answer is looked for
+_NO_MOVES = "The moves so far: none, this is the first"
 _ANSWER = "as the very last thing, {what} as a JSON object on a line of its own:\n{form}"
 
 
@@ -41,7 +42,7 @@ STYLE = Style()
 
 
 def check(style: Style) -> Style:
-    """A style that makes sense; ValueError says why another does not."""
+    """Returns a valid style; raises ValueError with the reason for any other."""
     if style.legal not in LEGAL:
         raise ValueError(f"legal must be {' or '.join(LEGAL)}; {quoted(style.legal)} is not.")
     if not isinstance(style.history, bool):
@@ -72,24 +73,23 @@ def question(match: Match, style: Style = STYLE) -> str:
 
 
 def refusal(reason: str, match: Match, style: Style = STYLE) -> str:
-    """What a model is told when its answer was no legal move."""
-    lines = [f"That is not possible: {reason}", "It is still your turn."]
+    """What a model is told when its answer was not a legal move."""
+    lines = [f"That is not possible: {tell(reason, reader=match.state.player)}", "It is still your turn."]
     if style.legal == "listed":
         lines.append(_legal(match))
     return "\n".join(lines) + '\n\nGive your move as the very last thing, as a JSON object: {"move": "…"}'
 
 
-def seen(game: AnyGame, state: State[Any, Any]) -> list[str]:
-    """The lines of a position."""
-    return [line for line in game.view(state) if line.strip()]
+def seen(game: AnyGame, state: State[Any, Any], reader: int | None = None) -> list[str]:
+    """The lines of a position, as they are told to a player or to anybody."""
+    return [tell(line, reader=reader) for line in game.view(state) if line.strip()]
 
 
 def _position(match: Match, style: Style) -> str:
     game, state = match.game, match.state
-    parts = ["\n".join(["The position:", *seen(game, state)])]
+    parts = ["\n".join(["The position:", *seen(game, state, state.player)])]
     if style.history:
-        told = "\n".join(_told(match)) or "none, this is the first"
-        parts.append(f"The moves so far:{' ' if not match.moves else chr(10)}{told}")
+        parts.append("\n".join(["The moves so far:", *_history(match)]) if match.moves else _NO_MOVES)
     else:  # without which the lines of a position may not say all
         parts += _left(game, state)
     parts.append(f"You are {player_name(state.player)}, and it is your turn.")
@@ -101,14 +101,19 @@ def _position(match: Match, style: Style) -> str:
 def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
     """What each player has left, where players own things that are used up and the lines of a position do not say."""
     shown = "\n".join(seen(game, state))
-    hands = [", ".join(f"{each.label} ({each.left})" for each in hand.stocks) for hand in game.board(state).hands]
-    lines = [f"Left to {player_name(player)}: {left}" for player, left in enumerate(hands) if left not in shown]
+    hands = [", ".join(f"{stock.label} ({stock.left})" for stock in hand.stocks) for hand in game.board(state).hands]
+    lines = [
+        Sentence("Left to {player:whom}: {left}", player=player, left=left).to(reader=state.player)
+        for player, left in enumerate(hands)
+        if left not in shown
+    ]
     return ["\n".join(lines)] if lines else []
 
 
-def _told(match: Match) -> list[str]:
+def _history(match: Match) -> list[str]:
+    """The moves so far by their short names, and what each of them did."""
     return [
-        f"{place}. {player_name(state.player)}: {move}"
+        f"{place}. {move} ({match.game.report(state, move).to(reader=match.state.player)})"
         for place, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1)
     ]
 
@@ -161,11 +166,11 @@ def answer(text: str) -> dict[str, Any]:
     while place >= 0:
         try:
             found, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):  # no JSON, or nested or long beyond all sense
+        except (ValueError, RecursionError):  # not JSON, or nested too deeply, or a number that is too long
             end = place + 1
         place = text.find("{", end)
     if found is None:
-        raise NoAnswer("There is no JSON object in your reply.")
+        raise NoAnswer("There is no JSON object in the reply.")
     assert isinstance(found, dict)  # for it begins with a brace
     return found
 
@@ -174,7 +179,7 @@ def chosen(text: str) -> str:
     """The text under "move" in the answer of a reply; raises NoAnswer if there is none."""
     found = answer(text).get("move")
     if not isinstance(found, str):
-        raise NoAnswer('The last JSON object of your reply has no text under "move".')
+        raise NoAnswer('The last JSON object of the reply has no text under "move".')
     return found
 
 
@@ -183,5 +188,5 @@ def legal(game: AnyGame, state: State[Any, Any], text: str) -> Any:
     move = game.read(text, state)
     reason = game.objection(state, move)
     if reason is not None:
-        raise IllegalMove(f"{move} is not allowed here. {reason}")
+        raise IllegalMove(Sentence("{move} is not allowed here. {reason}", move=str(move), reason=reason))
     return move

@@ -1,7 +1,7 @@
 """Our own players as models for Inspect, so that every task can be tried without a network and has fixed references.
 
 `digitduels/perfect`, `digitduels/random` and `digitduels/1` to `digitduels/7` answer in the form that is asked for.
-Others err on purpose: `digitduels/prose` never gives JSON, `digitduels/illegal` never gives a legal move, and
+Others make mistakes on purpose: `digitduels/prose` never gives JSON, `digitduels/illegal` never gives a legal move, and
 `digitduels/hasty` gives one only when it is asked again.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from digitduels.evals.leaderboard import solution
 from digitduels.evals.protocol import seen
 from digitduels.match import Match
 from digitduels.players import PLAYERS, player
 from digitduels.record import replay
+from digitduels.solver.solutions import solution_of
 from digitduels.text import quoted
 
 CARELESS = ("prose", "illegal", "hasty")
@@ -54,29 +54,30 @@ class Players(ModelAPI):
         return output
 
     def reply(self, match: Match, token: str | None, about: str | None, asked: int) -> str:
-        """What the player says to a question about a match: for the how manieth time it is asked counts, too."""
+        """What the player says to a question about a match that was asked `asked` times."""
         game, state = match.game, match.state
         if about is not None and token is not None:
             return self.explain(match, game.read(token, state), about)
         name = self.model_name if self.model_name in PLAYERS else "perfect"
         # Chance differs from game to game, or all games from one start would be the same.
-        move = player(name, game, solution, f"{self.seed} {match.seed}").choose(match)
+        move = player(name, game, solution_of, f"{self.seed} {match.seed}").choose(match)
         if self.model_name == "prose":
             return f"I play {move}."
         if self.model_name == "illegal" or (self.model_name == "hasty" and asked == 1):
             legal = set(game.legal_moves(state))
-            move = next((each for each in game.moves if each not in legal), "something else")
+            move = next((move for move in game.moves if move not in legal), "something else")
         return f"I play {move}.\n{_json(move=str(move))}"
 
     def explain(self, match: Match, move: Any, about: str) -> str:
-        """What the player says about the rules: the truth, unless it is one that errs."""
+        """What the player says about the rules: the truth, unless it makes mistakes on purpose."""
         game, state = match.game, match.state
         allowed = game.objection(state, move) is None
         if self.model_name == "prose":
             return "It depends."
         if about == "legal":
             return _json(legal=allowed != (self.model_name == "illegal"))
-        return _json(position=seen(game, state if self.model_name == "illegal" else game.after(state, move)))
+        after = state if self.model_name == "illegal" else game.after(state, move)
+        return _json(position=seen(game, after, state.player))
 
 
 def _json(**answer: Any) -> str:

@@ -20,19 +20,21 @@ from pydantic import Field
 from digitduels.arena.tournament import names
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.evals import protocol
-from digitduels.evals.leaderboard import ANSWERS, played_in, solution
+from digitduels.evals.leaderboard import ANSWERS, sample_performance
 from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.players import PLAYERS, player
 from digitduels.record import replay, to_record
+from digitduels.sentence import Count, Sentence
+from digitduels.solver.solutions import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
 from digitduels.text import clean, quoted
 
-VERSION = 1
-_CUT_OFF = "Your reply was cut off before it came to an answer. Think in fewer words."
+TASK_VERSION = 2
+"""Grows when models are asked in other words, or graded by other rules."""
 
 
 class Duel(StoreModel):
@@ -59,27 +61,27 @@ def positions(
     """One decision each: positions in which one move alone keeps the win or the draw, evenly spread by distance."""
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
     _check_count("positions", positions)
-    truth, wanted = solution(rules), _distances(distances)
+    solution, wanted = solution_of(rules), _distances(distances)
     samples = []
-    for number, match in enumerate(some_positions(truth, positions, seed, only_move, wanted), 1):
-        each = truth.each(match.state)
-        keeping = [str(move) for move, verdict in each if verdict.value == each[0][1].value]
+    for number, match in enumerate(some_positions(solution, positions, seed, only_move, wanted), 1):
+        judgement = solution.judge(match.state)
+        keeping = list(map(str, judgement.keeping))
         samples.append(
             Sample(
                 id=number,
-                input=_asked(match, protocol.question(match, style)),
+                input=_conversation(match, protocol.question(match, style)),
                 target=keeping,
                 metadata={
                     **_about(match, f"{number}"),
-                    "distance": each[0][1].distance,
-                    "chance": len(keeping) / len(each),
+                    "distance": judgement.best.distance,
+                    "chance": len(keeping) / len(judgement),
                 },
             )
         )
     if not samples:
         raise ValueError(f"{rules.title} has no such positions with these options.")
     return Task(
-        MemoryDataset(samples, f"{rules.id} positions"), solver=decide(style), scorer=exact_move(), version=VERSION
+        MemoryDataset(samples, f"{rules.id} positions"), solver=decide(style), scorer=exact_move(), version=TASK_VERSION
     )
 
 
@@ -107,7 +109,7 @@ def match(
     for number in range(games):
         pair, seat = divmod(number, 2)
         begun = Match(rules)
-        for move in fair_start(solution(rules), f"{seed} {pair}") if start == "fair" else ():
+        for move in fair_start(solution_of(rules), f"{seed} {pair}") if start == "fair" else ():
             begun.play(move)
         begun.opening, begun.seed = len(begun.moves), f"{seed} {start} {number}"
         samples.append(
@@ -118,7 +120,10 @@ def match(
             )
         )
     return Task(
-        MemoryDataset(samples, f"{rules.id} match"), solver=duel(opponent, style), scorer=exact_game(), version=VERSION
+        MemoryDataset(samples, f"{rules.id} match"),
+        solver=duel(opponent, style),
+        scorer=exact_game(),
+        version=TASK_VERSION,
     )
 
 
@@ -131,7 +136,7 @@ def rules(
     _check_count("questions", questions)
     dice = random.Random(f"rules {about.id} {about.values} {seed}")
     samples, asked = [], 0  # how often for legality: half of the times, and half of these of a forbidden move
-    for number, match in enumerate(some_positions(solution(about), questions, seed), 1):
+    for number, match in enumerate(some_positions(solution_of(about), questions, seed), 1):
         allowed = about.legal_moves(match.state)
         barred = [move for move in about.moves if move not in set(allowed)]
         kind = "legal" if barred and 2 * asked < number else "after"
@@ -142,16 +147,18 @@ def rules(
             right: dict[str, Any] = {"legal": move in allowed}
         else:
             text = protocol.outcome_question(match, move)
-            right = {"position": protocol.seen(about, about.after(match.state, move))}
+            right = {"position": protocol.seen(about, about.after(match.state, move), match.state.player)}
         samples.append(
             Sample(
                 id=number,
-                input=_asked(match, text, move=str(move), about=kind),
+                input=_conversation(match, text, move=str(move), about=kind),
                 target=json.dumps(right, ensure_ascii=False),
                 metadata={**_about(match, f"{number}"), "about": kind, "move": str(move)},
             )
         )
-    return Task(MemoryDataset(samples, f"{about.id} rules"), solver=generate(), scorer=exact_answer(), version=VERSION)
+    return Task(
+        MemoryDataset(samples, f"{about.id} rules"), solver=generate(), scorer=exact_answer(), version=TASK_VERSION
+    )
 
 
 def _game(name: str, options: dict[str, Any] | None) -> AnyGame:
@@ -166,11 +173,11 @@ def _check_count(name: str, count: int) -> None:
 
 
 def _distances(given: int | Sequence[int] | None) -> list[int] | None:
-    """The distances that are wanted; from the command line a list comes as texts."""
+    """The distances that are wanted; the command line gives a list of texts."""
     if given is None:
         return None
     try:
-        return [int(each) for each in ([given] if isinstance(given, int | str) else given)]
+        return [int(distance) for distance in ([given] if isinstance(given, int | str) else given)]
     except (TypeError, ValueError):
         raise ValueError(f"distances must be whole numbers, such as [3,5]; {quoted(given)} is not.") from None
 
@@ -186,15 +193,13 @@ def _about(match: Match, pair: str) -> dict[str, Any]:
     }
 
 
-def _asked(match: Match, text: str, **about: Any) -> list[ChatMessage]:
-    """The rules and a question. Beside the words our own players are told the match; a model sees the words only."""
-    return [
-        ChatMessageSystem(content=protocol.rules(match.game)),
-        _told(match, text, **about),
-    ]
+def _conversation(match: Match, text: str, **about: Any) -> list[ChatMessage]:
+    """The rules and a question."""
+    return [ChatMessageSystem(content=protocol.rules(match.game)), _message(match, text, **about)]
 
 
-def _told(match: Match, text: str, **about: Any) -> ChatMessageUser:
+def _message(match: Match, text: str, **about: Any) -> ChatMessageUser:
+    """A message with the match in its metadata, which our own players read; a model reads the text only."""
     return ChatMessageUser(content=text, metadata={"record": to_record(match) | {"words": []}, **about})
 
 
@@ -226,7 +231,7 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
         for move in begun.moves:
             match.play(move)
         match.opening, match.seed, match.players = begun.opening, begun.seed, players
-        other = player(opponent, match.game, solution, match.seed)
+        other = player(opponent, match.game, solution_of, match.seed)
         while match.outcome is None:
             if match.state.player == seat:
                 await turn(state, match, Style(*style))
@@ -239,12 +244,12 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
 
 
 async def turn(state: TaskState, match: Match, style: Style) -> None:
-    """Asks the model for its move and plays it; when it has none after all, it forfeits the game."""
+    """Asks the model for its move and plays it; a model that gives no legal move forfeits the game."""
     seat, reason = match.state.player, ""
     _note(state, match)
-    conversation = _asked(match, protocol.question(match, style))
+    conversation = _conversation(match, protocol.question(match, style))
     for _ in range(1 + style.retries):
-        # Every turn is asked anew; what the log shows of earlier turns is not sent again.
+        # Every turn is a new conversation: what the log shows of earlier turns is not sent again.
         state.messages.append(conversation[-1])
         output = await get_model().generate(conversation)
         state.output = ModelOutput.from_content(output.model, "") if output.empty else output
@@ -257,17 +262,28 @@ async def turn(state: TaskState, match: Match, style: Style) -> None:
             move = protocol.legal(match.game, match.state, chosen)
         except (InvalidMove, IllegalMove) as error:
             cut = isinstance(error, NoAnswer) and state.output.stop_reason == "max_tokens"
-            reason = _CUT_OFF if cut else str(error)
+            reason = _cut_off(seat) if cut else error.reason
             kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
             _answered(state, match, chosen, kind, reason)
-            conversation += [state.output.message, _told(match, protocol.refusal(reason, match, style))]
+            conversation += [state.output.message, _message(match, protocol.refusal(reason, match, style))]
         else:
             _answered(state, match, chosen)
             match.play(move)
             _note(state, match)
             return
-    match.concede(seat, f"There was no legal move in {1 + style.retries} answers. The last reason: {reason}")
+    answers = Count(1 + style.retries, "answer")
+    match.concede(
+        seat, Sentence("No legal move in {answers}. The last reason: {reason}", answers=answers, reason=reason)
+    )
     _note(state, match)
+
+
+def _cut_off(player: int) -> Sentence:
+    return Sentence(
+        "The reply was cut off before its answer.",
+        you="Your reply was cut off before its answer. Think in fewer words.",
+        player=player,
+    )
 
 
 def _note(state: TaskState, match: Match) -> None:
@@ -278,10 +294,15 @@ def _note(state: TaskState, match: Match) -> None:
 def _answered(
     state: TaskState, match: Match, chosen: str | None, kind: str | None = None, reason: str | None = None
 ) -> None:
-    """Keeps an answer, and of what kind it was and why if it was refused."""
-    answer = None if chosen is None else clean(chosen, 100)
+    """Keeps an answer; one that was refused with its kind and the reason."""
+    answer = {
+        "ply": len(match.moves),
+        "answer": None if chosen is None else clean(chosen, 100),
+        "refused": kind,
+        "reason": None if reason is None else str(reason),
+    }
     kept = state.store_as(Duel)
-    kept.answers = [*kept.answers, {"ply": len(match.moves), "answer": answer, "refused": kind, "reason": reason}]
+    kept.answers = [*kept.answers, answer]
 
 
 # Scoring
@@ -295,20 +316,20 @@ def shares(wanted: list[str]) -> Metric:
     """
 
     def shared(scores: list[SampleScore]) -> Value:
-        told: dict[str, float | None] = {}
-        for each in wanted:
-            some, _, all = each.partition("/")
-            told |= _share(scores, some, all)
-        return told
+        values: dict[str, float | None] = {}
+        for quotient in wanted:
+            some, _, all = quotient.partition("/")
+            values |= _share(scores, some, all)
+        return values
 
     return shared
 
 
 def _share(scores: Sequence[SampleScore], some: str, all: str) -> dict[str, float | None]:
     pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for each in scores:
-        figures: Any = each.score.value
-        pairs[(each.sample_metadata or {})["pair"]].append((figures[some], figures[all]))
+    for sample in scores:
+        figures: Any = sample.score.value
+        pairs[(sample.sample_metadata or {})["pair"]].append((figures[some], figures[all]))
     total = sum(of for parts in pairs.values() for _, of in parts)
     if not total:
         return {some: None, f"{some}_stderr": None}
@@ -320,14 +341,15 @@ def _share(scores: Sequence[SampleScore], some: str, all: str) -> dict[str, floa
 
 
 def _graded(state: TaskState, task: str) -> Score:
-    done = played_in(task, state.metadata, dict(state.store.items()))
-    last, outcome = done.decisions[-1] if done.decisions else None, done.match.outcome
-    told = [each.reason for each in (last, outcome) if each is not None and each.reason]
+    performance = sample_performance(task, state.metadata, dict(state.store.items()))
+    decisions, match = performance.decisions, performance.match
+    last, outcome = decisions[-1] if decisions else None, match.outcome
+    reasons = [str(part.reason) for part in (last, outcome) if part is not None and part.reason]
     return Score(
-        value={name: float(value) for name, value in done.figures().items()},
-        answer=str(done.match.moves[-1]) if done.match.moves else None,
-        explanation=" ".join(dict.fromkeys(told)) or (last.kind if last else None),
-        metadata={"kinds": [each.kind for each in done.decisions]},
+        value={name: float(value) for name, value in performance.figures().items()},
+        answer=str(match.moves[-1]) if match.moves else None,
+        explanation=" ".join(dict.fromkeys(reasons)) or (last.kind if last else None),
+        metadata={"kinds": [decision.kind for decision in decisions]},
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
+from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -28,15 +28,15 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class EquationDuel(Game[int, Pool, Move]):
-    """Make equations from the numbers 1 to 9 and be the first at exactly 50; whoever goes past it loses.
+    """Combine two numbers and add the result to your score. Be the first to hit exactly {target}; go over and you lose.
 
-    Both scores start at 0. In the pool lie the numbers 1 to 9, one of each. In your turn you pick two of them and
-    then an operation: +, -, * or /. The result of first number, operation, second number is added to your score, and
-    both numbers are gone. A division drops its remainder; a subtraction may give a negative result and lower your
-    score, even below 0.
+    Both players start at 0. The pool holds the numbers 1 to {highest}, one of each. On your turn, pick two numbers and
+    then an operation: +, −, × or ÷. The result of first number, operation, second number is added to your score, and
+    both numbers are gone. A division drops its remainder. A subtraction can be negative and lower your score, even
+    below 0.
 
-    Whoever stands at exactly 50 wins; whoever stands above 50 loses at once. When fewer than two numbers are left, the
-    higher score wins, since it is the closest to 50.
+    Reach exactly {target} and you win. Go over {target} and you lose at once. When fewer than two numbers are left, the
+    higher score wins, because it is closest to {target}. {tie_rule}
     """
 
     target: int = option(50, Whole(1, 10**6), "the score that wins")
@@ -44,14 +44,20 @@ class EquationDuel(Game[int, Pool, Move]):
     tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the numbers run out")
 
     rulings = (
-        "Nine numbers are used two at a time, so the last one is never used. The game ends when fewer than two are "
+        "Numbers are used two at a time, so an odd one at the end is never used. The game ends when fewer than two are "
         "left; the book speaks of all numbers being used.",
-        "The book knows no draw but gives no rule for equal scores at the end. As in Number Duel, the player who moved "
-        "last loses.",
-        "The order of the numbers matters for - and /: the number chosen first stands first.",
-        "The book's rule for two players who exceed 50 in one round never applies: the first to exceed has lost.",
+        "The book says there are no draws but gives no rule for equal scores at the end. The rule of Number Duel is "
+        "used, which the option `tie` changes.",
+        "Order matters for − and ÷: the number you pick first comes first.",
+        "The book's rule for two players who go over the target in one round never applies: the first one has lost.",
+        "The book does not say who begins. Player 1 does.",
     )
+    spellings = ("2 * 1", "2×1", "1-2", "2/1")
     example = "6x7 9-5 8x1"
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return super().facts | {"tie_rule": tie_rule(self.tie)}
 
     # The rules
 
@@ -139,15 +145,18 @@ class EquationDuel(Game[int, Pool, Move]):
 
     def view(self, state: Position) -> list[str]:
         scores = [Sentence("{player:Whose} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
-        return [_available(state.table), *scores]
+        return [_available(state.table), _used(state.table), *scores]
 
     def welcome(self, state: Position) -> list[str]:
-        return [
-            "Welcome to Equation Duel!",
-            Sentence("{player} and {other} start with 0 points.", player=0),
-            _available(state.table),
-            Sentence("{player} will go first.", you="You will go first.", player=state.player),
-        ]
+        first, second = state.hands
+        if first == second:
+            points = Sentence("{player} and {other} start with {score} points.", player=0, score=first)
+        else:
+            points = Sentence(
+                "{player} starts with {first} points, {other} with {second}.", player=0, first=first, second=second
+            )
+        goes = Sentence("{player} will go first.", you="You will go first.", player=state.player)
+        return ["Welcome to Equation Duel!", points, _available(state.table), goes]
 
     def turn(self, state: Position) -> list[str]:
         score = Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine)
@@ -188,3 +197,8 @@ class EquationDuel(Game[int, Pool, Move]):
 
 def _available(pool: Pool) -> str:
     return f"Available Numbers: {' '.join(map(str, pool.numbers)) or 'none'}"
+
+
+def _used(pool: Pool) -> str:
+    used = [str(number) for number, left in enumerate(pool.counts, 1) if not left]
+    return f"Used Numbers: {' '.join(used) or 'none'}"

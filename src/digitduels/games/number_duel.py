@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
+from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, run_out, set_up, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -25,13 +25,13 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberDuel(Game[int, Pool, Move]):
-    """Take numbers from a shared pool, add or multiply, and be the first at exactly 50.
+    """Pick a number, then add it or multiply by it. Be the first to hit exactly {target}; go over and you're back at 0.
 
-    Both scores start at 0. In the pool lie the numbers 1 to 10, two of each. In your turn you take any number that
-    is still there and either add it to your score or multiply your score by it. The number is gone for both of you.
+    Both players start at 0. The pool holds the numbers 1 to {highest}, {each}. On your turn, pick any number that is
+    still in the pool, then add it to your score or multiply your score by it. That copy is gone for both players.
 
-    Whoever stands at exactly 50 wins. Going past 50 is allowed but throws your score back to 0. When the pool is
-    empty, the higher score wins; if the scores are equal, the player who moved last loses.
+    Reach exactly {target} and you win. Going over {target} is allowed, but your score drops back to 0. When the pool is
+    empty, the higher score wins. {tie_rule}
     """
 
     target: int = option(50, Whole(1, 10**6), "the score that wins")
@@ -40,13 +40,18 @@ class NumberDuel(Game[int, Pool, Move]):
     tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty")
 
     rulings = (
-        "A move past the target is legal: the score falls to 0 and the number is used up.",
-        "The book says both that a game goes on until somebody wins and that an empty pool ends it by the higher "
-        "score. The empty pool decides, because there is nothing left to play with.",
-        "The book's paragraph on operations that are unavailable forbids nothing: every number in the pool may be "
-        "added or multiplied.",
+        "A move past the target is legal: the score drops to 0 and that copy of the number is gone.",
+        "The book says that the game goes on until somebody wins, and also that an empty pool ends it and the higher "
+        "score wins. The empty pool decides, because there is nothing left to play with.",
+        "The book's paragraph on unavailable operations forbids nothing: every number in the pool may be added or "
+        "multiplied.",
     )
+    spellings = ("2", "+2", "add 2", "×2", "2 *", "times 2")
     example = "+5 +10 x10"
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return super().facts | {"each": each_of(self.copies), "tie_rule": tie_rule(self.tie)}
 
     # The rules
 
@@ -121,8 +126,7 @@ class NumberDuel(Game[int, Pool, Move]):
     labels = {"+": "add", "x": "multiply"}
 
     def view(self, state: Position) -> list[str]:
-        scores = [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
-        return ["Number Pool:", _row(state.table), "", *scores]
+        return ["Number Pool:", _row(state.table), "", *_scores(state)]
 
     def welcome(self, state: Position) -> list[str]:
         return ["Welcome to Number Duel!", "", *self.view(state)]
@@ -170,6 +174,7 @@ class NumberDuel(Game[int, Pool, Move]):
         lines.append(Sentence("{player:Whose} New Score: {score}", player=player, score=score))
         if score != self.target:
             lines += ["", "Number Pool (updated):", f"{_row(after.table)} (one {number} is removed)"]
+            lines += ["", *_scores(after)]
         return lines
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
@@ -182,6 +187,10 @@ class NumberDuel(Game[int, Pool, Move]):
             target=self.target,
         )
         return ["", won]
+
+
+def _scores(state: Position) -> list[str]:
+    return [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
 
 
 def _row(pool: Pool) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up
+from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, run_out, set_up, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -25,17 +25,16 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberQuest(Game[int, Pool, Move]):
-    """Take numbers from a shared pool, use + - * / on your score, and be the first at exactly 50; past it you lose.
+    """Pick a number, then +, −, × or ÷. Hit exactly {target} to win. Go over and you lose.
 
-    Both scores start at 0. In the pool lie the numbers 1 to 9, two of each. In your turn you take any number that is
-    still there and add it to your score, subtract it, multiply by it or divide by it. The number is gone for both of
-    you. A division drops its remainder.
+    Both players start at 0. The pool holds the numbers 1 to {highest}, {each}. On your turn, pick any number that is
+    still in the pool and add it to your score, subtract it, multiply by it or divide by it. That copy is gone for both
+    players. {division_rule}
 
-    A score is never negative: an operation that would make it so costs you the turn. Your score stays and the number
-    is gone all the same.
+    {invalid_rule}
 
-    Whoever stands at exactly 50 wins; whoever stands above 50 loses at once. When the pool is empty, the higher score
-    wins; if the scores are equal, the player who moved last loses.
+    Reach exactly {target} and you win. Go over {target} and you lose at once. When the pool is empty, the higher score
+    wins. {tie_rule}
     """
 
     target: int = option(50, Whole(1, 10**6), "the score that wins")
@@ -47,17 +46,31 @@ class NumberQuest(Game[int, Pool, Move]):
 
     rulings = (
         "The book says both that fractions are dropped and that a fraction makes an operation invalid. They are "
-        "dropped; with division=exact a division that leaves a remainder is invalid.",
-        "An invalid operation (a result below 0; with division=exact also a remainder) costs the turn. The number is "
-        "gone, because it was selected; so every turn uses up a number and every game ends. With invalid=refused such "
-        "an operation may not be chosen at all.",
-        "Nobody is ever without a move while the pool lasts, because adding is always valid.",
-        "The book does not say what happens when the pool is empty: the higher score wins, and of equal scores the "
-        "one whose owner did not move last.",
-        "Nothing is ever divided by zero: the pool has no zero.",
-        "The book asks to show both scores, its sample shows one. The opponent's score stands above it.",
+        "dropped. With `division=exact` a division that leaves a remainder is invalid.",
+        "An invalid operation (a result below 0; with `division=exact` also a remainder) costs the turn. The number is "
+        "gone, because it was selected, so every turn uses up a number and every game ends. With `invalid=refused` "
+        "such an operation cannot be chosen.",
+        "A player always has a move while the pool lasts, because adding is always valid.",
+        "The book does not say what happens when the pool is empty. The higher score wins; `tie` decides equal scores.",
+        "Division by zero cannot happen: the pool has no zero.",
+        "The book asks for both scores, its sample shows one. The opponent's score is printed above it.",
+        "The book tosses a coin for the first turn. The winner of the toss takes the seat of Player 1; "
+        "`--first random` tosses it for you.",
     )
+    spellings = ("2", "+2", "minus 2", "×2", "divided by 2")
     example = "+5 x2 +9 +8 x6"
+
+    @property
+    def facts(self) -> dict[str, object]:
+        exact, refused = self.division == "exact", self.invalid == "refused"
+        division = "A division must come out even." if exact else "A division drops its remainder."
+        faults = "make your score negative or leave a remainder" if exact else "make your score negative"
+        costs = (
+            "is not allowed." if refused else "costs you the turn: your score stays as it is and the number is gone."
+        )
+        invalid = f"An operation that would {faults} {costs}"
+        words = {"each": each_of(self.copies), "tie_rule": tie_rule(self.tie)}
+        return super().facts | words | {"division_rule": division, "invalid_rule": invalid}
 
     # The rules
 

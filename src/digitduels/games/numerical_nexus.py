@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
 from digitduels.options import Whole, Wholes, option
-from digitduels.sentence import Sentence, equation, player_name
+from digitduels.sentence import Names, Sentence, equation, number_word, player_name
 
 
 class Hand(NamedTuple):
@@ -48,14 +48,13 @@ RESETS: Final = {"reset-mine": "reset {player:whose} score", "reset-theirs": "re
 
 @dataclass(frozen=True)
 class NumericalNexus(Game[Hand, None, Move]):
-    """Spend your few operations well and be the first at exactly 50; whoever is left without a move loses.
+    """Spend your few operations well. Be the first to hit exactly {target}; run out of moves and you lose.
 
-    Both scores start at 0. Each player owns three +1, two +3, one +5, two ×2, one ×3 and one reset. In your turn you
-    must spend one of them. The additions and multiplications change your own score; the reset puts either score, the
-    opponent's or your own, back to 0.
+    Both players start at 0. Each player has {stock}. On your turn you spend one of them. Additions and multiplications
+    change your own score. A reset puts either score, your own or your opponent's, back to 0.
 
-    Nothing may take your score past 50. Whoever stands at exactly 50 wins. A player who has no operation left that
-    may be used loses.
+    Nothing may take your score past {target}. Reach exactly {target} and you win. If you have no operation that you can
+    use, you lose.
     """
 
     target: int = option(50, Whole(1, 10**6), "the score that wins")
@@ -65,10 +64,17 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     rulings = (
         "×2 and ×3 at a score of 0 are legal: the score stays 0 and the use is spent.",
-        "The reset is each player's own and may be aimed at either score, even at a score that is 0 already.",
-        "A player to move without a legal operation loses at once. With a reset left there always is one.",
+        "Each player has their own resets. A reset may be aimed at either score, even at one that is already 0.",
+        "A player to move without a legal operation loses at once. With a reset left there is always one.",
     )
+    spellings = ("+5", "add 5", "×2", "reset mine", "reset theirs", "reset 2", "reset Ann")
     example = "+5 +3 x2 x3 +3 +5 x2 x2 reset-theirs +1"
+
+    @property
+    def facts(self) -> dict[str, object]:
+        names = (*OPERATIONS[:5], "reset" if self.uses[5] == 1 else "resets")
+        held = [f"{number_word(count)} {name}" for name, count in zip(names, self.uses, strict=True) if count]
+        return super().facts | {"stock": " and ".join(filter(None, (", ".join(held[:-1]), held[-1])))}
 
     # The rules
 
@@ -165,16 +171,20 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     labels = dict(zip(EFFECT, (*OPERATIONS[:5], "reset-mine", "reset-theirs"), strict=True))
 
-    def phrases(self, state: Position | None) -> Iterator[tuple[str, Move]]:
+    unclear = {"reset": "Whose score? ", "reset to 0": "Whose score? "}
+
+    def phrases(self, state: Position | None, names: Names) -> Iterator[tuple[str, Move]]:
         mine, theirs = MOVES[5:]
-        for owner in ("me", "my score", "myself", "own", "my own score"):
-            yield f"reset {owner}", mine
-        for owner in ("opponent", "the opponent", "opponent's score", "other", "them", "their score"):
-            yield f"reset {owner}", theirs
+        owners = dict.fromkeys(("mine", "me", "my score", "myself", "own", "my own score"), mine)
+        owners |= dict.fromkeys(("theirs", "opponent", "the opponent", "opponent's score", "other", "them"), theirs)
+        owners["their score"] = theirs
         if state is not None:
             for player, move in ((state.player, mine), (1 - state.player, theirs)):
-                yield f"reset {player + 1}", move
-                yield f"reset {player_name(player)}", move
+                for name in (str(player + 1), player_name(player), names[player]):
+                    owners |= {name: move, f"{name}'s score": move}
+        for owner, move in owners.items():
+            yield f"reset {owner}", move
+            yield f"reset to 0 on {owner}", move
 
     def view(self, state: Position) -> list[str]:
         lines: list[str] = [

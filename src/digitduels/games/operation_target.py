@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
 from digitduels.options import Whole, option
-from digitduels.sentence import Played, Sentence, equation
+from digitduels.sentence import Names, Played, Sentence, equation
 from digitduels.text import quoted
 
 Position = State["str | None", int]
@@ -26,12 +27,12 @@ MOVES: Final = (Move("+1"), Move("x2"))
 
 @dataclass(frozen=True)
 class OperationTarget(Game["str | None", int, Move]):
-    """Push one shared number up by +1 or ×2; whoever makes it exactly 23 wins, whoever makes it more loses.
+    """Add 1 to a shared number or double it. Land on exactly {target} to win; go over and you lose.
 
-    The number starts at 1. In your turn you either add 1 to it or double it, but you may not do what you yourself did
-    in your turn before. What the opponent did does not matter.
+    The number starts at {start}. On your turn you add 1 or multiply by 2, but you can't repeat your own previous
+    operation. What your opponent did doesn't matter.
 
-    Whoever brings the number to exactly 23 wins; whoever brings it past 23 loses.
+    The player who makes the number exactly {target} wins. The player who takes it past {target} loses.
     """
 
     target: int = option(23, Whole(2, 10**4000), "the number that wins")
@@ -43,11 +44,12 @@ class OperationTarget(Game["str | None", int, Move]):
             raise ValueError(f"start must be below the target, not {quoted(self.begin)}.")
 
     rulings = (
-        "Since your own last operation is barred, only the first move of each player is free: after that every move is "
-        "forced, and for any target there are at most four different games.",
-        "The menu counts the operations that are available, from 1.",
-        "Nobody is ever without a move: of the two operations at most one is barred.",
+        "Your own previous operation is barred, so only each player's first move is free. After that every move is "
+        "forced: for any target there are at most four different games.",
+        "The menu numbers the available operations from 1.",
+        "A player always has a move, because at most one of the two operations is barred.",
     )
+    spellings = ("1", "[2]", "add 1", "+1", "×2", "double")
     example = "x2 x2 +1 +1 x2 x2"
 
     # The rules
@@ -56,10 +58,18 @@ class OperationTarget(Game["str | None", int, Move]):
     def moves(self) -> tuple[Move, ...]:
         return MOVES
 
-    @property
+    @cached_property
     def longest(self) -> int:
-        # In four turns each player has doubled the number once.
-        return 2 * self.target.bit_length() + 4
+        # After each player's first move every move is forced, so there are at most four games to play through.
+        return max(self._length(first, second) for first in MOVES for second in MOVES)
+
+    def _length(self, *opening: Move) -> int:
+        """How many moves the game lasts that begins with these two."""
+        state, length = self.start(), 0
+        while self.outcome(state) is None:
+            move = opening[length] if length < 2 else self.permitted(state)[0]
+            state, length = self.after(state, move), length + 1
+        return length
 
     def start(self) -> Position:
         return State(0, (None, None), self.begin)
@@ -128,6 +138,9 @@ class OperationTarget(Game["str | None", int, Move]):
     prompts = ("Enter the number of your chosen operation: ",)
     labels = {"+1": "Add 1", "x2": "Multiply by 2"}
     menu = True
+
+    def phrases(self, state: Position | None, names: Names) -> Iterator[tuple[str, Move]]:
+        yield "double", MOVES[1]
 
     def view(self, state: Position) -> list[str]:
         return [f"Target Number: {self.target}", f"Current Number: {state.table}"]

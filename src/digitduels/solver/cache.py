@@ -1,13 +1,17 @@
-"""Solved tables on disk, so that a game is solved once: written at once, checked when read, shared by processes.
+"""Solved tables on disk, so that a game is solved once: replaced atomically, checked when read, shared by processes.
 
-A file is a line that says what it is, the length and the checksum of its header, the header (JSON) and the arrays,
-which are read by mapping the file into memory. Nothing in it is ever executed.
+A file is a line that says what it is, the length and the checksum of its header, the header (JSON), a field of fixed
+size that says with which source the table agrees, and the arrays, which are read by mapping the file into memory.
+Nothing in it is ever executed.
+
+A table is for the rules, not for their wording. While the source of a game is what it was, its table is good. When
+the source has changed, the game is compiled again and compared with the table: its maps, and how it ends. If they are
+equal, the table is kept and only the field is written again; else the game is solved again.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import math
 import os
@@ -21,22 +25,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from digitduels import files, pool
-from digitduels.core import Game
+from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
-from digitduels.solver.compiled import Compiled
+from digitduels.solver import sources
+from digitduels.solver.compiled import Compiled, DoesNotFactor, compile_game
 from digitduels.solver.layout import Scale
-from digitduels.solver.tables import Tables
+from digitduels.solver.tables import Tables, prepare, same_endings
 
-MAGIC = b"digitduels table 1\n"
+MAGIC = b"digitduels table 2\n"
+FIRST_EDITION = b"digitduels table 1\n"
 _LARGEST_HEADER = 1 << 20
+_START = len(MAGIC) + 8 + 32
+_SOURCE = 1 << 13  # bytes of the field about the source
 _ALIGN = 64
 _ABANDONED = 3600  # seconds after which an unfinished file counts as left behind
 
 
 class Unusable(Exception):
-    """A file that is no table of ours, an old one, or a damaged one."""
+    """A file that is not a table, a table of other rules, or a damaged one."""
+
+
+class Outdated(Unusable):
+    """A table of the first edition, which is replaced without a word."""
 
 
 def folder() -> Path:
@@ -57,8 +68,10 @@ def load(game: AnyGame) -> Tables | None:
     path = path_of(game)
     try:
         return _read(path, game) if os.path.isfile(path) else None
+    except Outdated:
+        return None
     except (Unusable, OSError) as error:
-        warnings.warn(f"The kept table of {game.title} is solved anew: {error}", stacklevel=3)
+        warnings.warn(f"The cached table of {game.title} is solved again: {error}", stacklevel=3)
         return None
 
 
@@ -102,7 +115,7 @@ def verify(path: Path) -> None:
     try:
         game = game_of(header["game"], **header["options"])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise Unusable("it belongs to no game that is known") from error
+        raise Unusable("its game is not installed, or has other options") from error
     if path.name != path_of(game).name:
         raise Unusable("it belongs to another game")
     _read(path, game)
@@ -133,7 +146,6 @@ def _write(path: Path, solution: Tables) -> None:
         {
             "game": solution.game.id,
             "options": solution.game.values,
-            "rules": _fingerprint(type(solution.game)),
             "scale": list(solution.scale),
             "copies": compiled.copies,
             "arrays": {
@@ -147,10 +159,33 @@ def _write(path: Path, solution: Tables) -> None:
         }
     ).encode()
     with files.writing(path) as file:
-        file.write(MAGIC + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header)
+        checksum = hashlib.sha256(header).digest()
+        file.write(MAGIC + len(header).to_bytes(8, "little") + checksum + header)
+        file.write(_source_field(type(solution.game), checksum))
         for array in arrays.values():
             file.write(bytes(-file.tell() % _ALIGN))
             file.write(array.reshape(-1).view(np.uint8).data)
+
+
+def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
+    """With which source a table agrees: a checksum, the modules, and a digest of them.
+
+    It is bound to the header of its table. Without it, or if it is damaged, the table is compared with the rules.
+    """
+    names = sources.sources(kind)
+    text = json.dumps({"class": kind.__qualname__, "names": names, "digest": sources.digest(names)}).encode()
+    return (hashlib.sha256(checksum + text).digest() + text).ljust(_SOURCE)[:_SOURCE]
+
+
+def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, place: int) -> None:
+    """Notes that a table agrees with the source of today; in place, for tables are large. Not noted, it still is good.
+
+    Another process may have replaced the file, so its beginning is compared.
+    """
+    with suppress(OSError), path.open("r+b") as file:
+        if file.read(len(begin)) == begin:
+            file.seek(place)
+            file.write(_source_field(kind, begin[-32:]))
 
 
 def _flat(hand: Any) -> Iterator[int]:
@@ -177,20 +212,22 @@ def _sweep() -> None:
 
 def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
     """The header of a file and its whole contents, mapped; raises Unusable if they do not fit together."""
-    start = len(MAGIC) + 8 + 32
-    if not path.is_file() or path.stat().st_size < start:
+    if not path.is_file() or path.stat().st_size < _START:
         raise Unusable("it is not a table")
     data = np.memmap(path, np.uint8, "r")
-    begin = data[:start].tobytes()
+    begin = data[:_START].tobytes()
+    if begin.startswith(FIRST_EDITION):
+        raise Outdated("it is from the first edition; solving the game again replaces it")
     length = int.from_bytes(begin[len(MAGIC) : -32], "little")
     if not begin.startswith(MAGIC) or length > min(len(data), _LARGEST_HEADER):
         raise Unusable("it is not a table, or one of another version")
-    text = data[start : start + length].tobytes()
+    text = data[_START : _START + length].tobytes()
     if hashlib.sha256(text).digest() != begin[-32:]:
         raise Unusable("its header is damaged")
     try:
         header = json.loads(text)
-        at = start + length
+        header["source"] = _START + length
+        at = _START + length + _SOURCE
         for entry in header["arrays"].values():
             kind = np.dtype(entry["dtype"])
             entry["at"] = at = at + -at % _ALIGN
@@ -219,8 +256,6 @@ def _read(path: Path, game: AnyGame) -> Tables:
     try:
         if (header["game"], header["options"]) != (game.id, game.values):
             raise Unusable("it belongs to another game")
-        if header["rules"] != _fingerprint(type(game)):
-            raise Unusable("it was made with other rules")
         # The codes are most of the file; to read all of them here would take longer than anything else.
         arrays = {name: _array(header, data, name, check=name != "codes") for name in header["arrays"]}
         compiled = Compiled(
@@ -237,9 +272,53 @@ def _read(path: Path, game: AnyGame) -> Tables:
         scale = Scale(*header["scale"])
         if len(arrays["codes"]) != compiled.positions or arrays["codes"].dtype != scale.dtype:
             raise Unusable("it has the wrong size")
-        return Tables(compiled, arrays["codes"], scale)
+        table = Tables(compiled, arrays["codes"], scale)
     except (ValueError, TypeError, KeyError, IndexError, StopIteration) as error:
         raise Unusable("its header and its arrays do not fit together") from error
+    begin, place = data[:_START].tobytes(), header["source"]
+    if not _same_source(type(game), begin[-32:], data[place : place + _SOURCE].tobytes()):
+        if not _same_rules(table):
+            raise Unusable("it was made with other rules")
+        _write_source_field(path, type(game), begin, place)
+    return table
+
+
+def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
+    """Whether the source of a game is what the field of its table says.
+
+    It need not be searched for imports: modules that have not changed import what they did.
+    """
+    text = field[32:].rstrip()
+    if hashlib.sha256(checksum + text).digest() != field[:32]:
+        return False
+    source = json.loads(text)
+    return (
+        source["digest"] is not None
+        and source["class"] == kind.__qualname__
+        and sources.roots(kind) <= set(source["names"])
+        and source["digest"] == sources.digest(source["names"])
+    )
+
+
+def _same_rules(table: Tables) -> bool:
+    """Whether the game, compiled again, has the maps and the endings of its table."""
+    kept = table.compiled
+
+    def grown(positions: int) -> None:
+        if positions > kept.positions:
+            raise DoesNotFactor("there are more positions than in the table")
+
+    try:
+        plan = prepare(compile_game(table.game, grown, thorough=True))
+    except DoesNotFactor:
+        return False
+    compiled = plan.compiled
+    maps = ("own", "other", "takes", "rank", "stuck", "depth")
+    return (
+        (kept.hands, kept.copies, table.scale) == (compiled.hands, compiled.copies, plan.scale)
+        and all(np.array_equal(getattr(kept, name), getattr(compiled, name)) for name in maps)
+        and same_endings(plan, table.codes)
+    )
 
 
 def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:
@@ -253,10 +332,3 @@ def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:
         return list(map(type(example), *parts)) if hasattr(example, "_fields") else list(zip(*parts, strict=True))
 
     return shaped(game.start().mine)
-
-
-def _fingerprint(kind: type[AnyGame]) -> str:
-    """Changes with the text of the rules, so that no table outlives the rules it was made with."""
-    modules = [inspect.getmodule(each) for each in kind.__mro__ if issubclass(each, Game)]
-    text = "".join(inspect.getsource(module) for module in (*modules, pool) if module is not None)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -96,10 +96,8 @@ def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
     from digitduels.solver import kernels
 
     compiled, scale = plan.compiled, plan.scale
-    board = len(compiled.hands) ** 2
-    for table, marks in plan.boards.items():
-        if (codes[table * board : (table + 1) * board] != scale.ending(marks).reshape(-1)).any():
-            return False
+    if not same_endings(plan, codes):
+        return False
     depth = np.zeros(len(compiled.hands), np.int32) if compiled.depth is None else compiled.depth
     maps = compiled.own, compiled.other, compiled.takes, compiled.stuck, depth
     edges = np.linspace(0, compiled.tables, min(compiled.tables, 64) + 1).astype(np.int64)
@@ -117,6 +115,15 @@ def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
             if progress is not None:
                 progress("checking", min(1, (first + cores) / len(parts)))
     return True
+
+
+def same_endings(plan: Plan, codes: Codes) -> bool:
+    """Whether the game ends at tables without moves as the codes say."""
+    board = len(plan.compiled.hands) ** 2
+    return all(
+        np.array_equal(codes[table * board : (table + 1) * board], plan.scale.ending(marks).reshape(-1))
+        for table, marks in plan.boards.items()
+    )
 
 
 def workers() -> ThreadPoolExecutor:

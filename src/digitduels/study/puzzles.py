@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from digitduels.core import State
-from digitduels.games import games
+from digitduels.games import books
 from digitduels.match import Match
 from digitduels.sentence import Played, Sentence
 from digitduels.solver.solution import Solution
@@ -145,7 +145,7 @@ def today() -> datetime.date:
 
 def order(seed: object) -> list[str]:
     """The games in an order that depends on the seed, for whoever does not mind which."""
-    return random.Random(f"games {seed}").sample(games(), len(games()))
+    return random.Random(f"games {seed}").sample(books(), len(books()))
 
 
 def _possible(solution: Solution, tier: int) -> bool:

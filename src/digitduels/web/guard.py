@@ -78,7 +78,7 @@ class Guard:
             self.charge(scope, COSTLY.get((scope["method"], scope["path"]), 1))
 
     def charge(self, scope: Scope, cost: float) -> None:
-        """Raises Refusal if an address, or whoever shows a token, has used up what they may ask for at the moment."""
+        """Raises Refusal if an address or a token has used up its requests for the moment."""
         now, shown = time.monotonic(), Headers(scope=scope).get("authorization")
         wait = self.buckets.take(whose(scope), now, cost)
         if shown is not None and not wait:
@@ -172,7 +172,7 @@ class Visit:
 
 
 class Buckets:
-    """How often each address may call: so many at once, and so many a second in the long run."""
+    """Token buckets: each address may make `burst` calls at once and `rate` a second in the long run."""
 
     def __init__(self, rate: float, burst: int) -> None:
         self.rate, self.burst = rate, burst
@@ -193,7 +193,7 @@ class Buckets:
 
 
 def whose(scope: Scope) -> str:
-    """Whom a request comes from: an address, or of the long ones the half that names a household."""
+    """Where a request comes from: an IPv4 address or an IPv6 /64 prefix."""
     host = str((scope.get("client") or ("",))[0])
     if ":" not in host:
         return host
@@ -201,7 +201,7 @@ def whose(scope: Scope) -> str:
         address = ipaddress.IPv6Address(host.partition("%")[0])
     except ValueError:
         return host
-    # A server that listens at all addresses sees the short ones inside of long ones.
+    # A server that listens on all addresses sees IPv4 addresses mapped to IPv6.
     return str(address.ipv4_mapped or int(address) >> 64)
 
 
@@ -210,7 +210,7 @@ def sound(data: bytes) -> None:
     try:
         found = json.loads(data, parse_constant=_refuse, parse_float=_finite)
         text = json.dumps(found, ensure_ascii=False)
-        text.encode()  # half a character cannot be
+        text.encode()  # a lone surrogate cannot be encoded
     except (ValueError, RecursionError):
         raise Refusal(
             422, "What is sent must be JSON, with finite numbers, whole characters and little depth."
@@ -231,7 +231,7 @@ def _finite(text: str) -> float:
 
 
 def replayed(data: bytes, receive: Receive) -> Receive:
-    """Brings a body that was read to whoever reads it next; then goes on as before."""
+    """Replays a body that was read for the next reader; then goes on as before."""
     read = False
 
     async def again() -> Message:

@@ -45,7 +45,7 @@ class Server(uvicorn.Server):
 
 
 def trusted(proxies: str) -> list[str]:
-    """Proxies as they are seen: short addresses also inside of long ones, where a server listens at all.
+    """Proxies as the server sees them: IPv4 also mapped to IPv6, where it listens on all addresses.
 
     >>> trusted("192.0.2.0/24, ::1")
     ['192.0.2.0/24', '::ffff:192.0.2.0/120', '::1']
@@ -66,7 +66,7 @@ def listen(settings: Settings) -> socket.socket:
     )[0]
     listener = socket.socket(family, kind, protocol)
     try:
-        if os.name == "posix":  # elsewhere this would take the port from whoever has it
+        if os.name == "posix":  # elsewhere this would take the port from another program
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
         listener.listen(2048)

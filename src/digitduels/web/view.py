@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
-from digitduels.core import Side
+from digitduels.core import Side, State
 from digitduels.games import AnyGame
 from digitduels.manual import summary
 from digitduels.match import Match
 from digitduels.options import Choice, Option, settings
 from digitduels.players.levels import tuning
 from digitduels.record import to_record
-from digitduels.sentence import Played, Sentence, signs
+from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
 from digitduels.web.wire import Wire, wire, wires
 
@@ -24,7 +25,7 @@ def view(match: Match) -> dict[str, Any]:
     """A match: where it stands, what led there, and what may be played."""
     game, state, outcome = match.game, match.state, match.outcome
     record = to_record(match)
-    board = game.board(state)
+    board, turns = game.board(state), history(match)
     return {
         "game": game.id,
         "title": game.title,
@@ -43,8 +44,8 @@ def view(match: Match) -> dict[str, Any]:
         "placed": link.placed(game, state),
         "fields": fields(game),
         "legal": [] if outcome else legal(match),
-        "history": history(match),
-        "status": wires(status(match), match.names),
+        "history": turns,
+        "status": status(match, turns),
         "ending": wires(filter(None, match.ending()), match.names),
         "back": [remaining(match, player) for player in (0, 1)],
     }
@@ -83,33 +84,39 @@ def legal(match: Match) -> list[dict[str, Any]]:
 
 def history(match: Match) -> list[dict[str, Any]]:
     """Every move with what it did, in a line and in the book's lines; of a very long game only the latest say it."""
+    # Most of a state is the same words as in the state before. A variant may have words of any length: it keeps none.
+    tell = words if match.game.changes else _book_words
     left, turns = HISTORY_CHARACTERS, []
-    for ply in reversed(range(len(match.moves))):
-        player, shown = match.states[ply].player, wire(Played(match.moves[ply], match.states[ply].player), match.names)
-        turn = {"player": player + 1, "move": str(match.moves[ply]), "shown": shown, "report": shown, "lines": []}
+    for before, move in zip(reversed(match.states[:-1]), reversed(match.moves), strict=True):
+        shown = wire(Played(move, before.player), match.names)
+        turn = {"player": before.player + 1, "move": str(move), "shown": shown, "report": shown, "lines": []}
         if left > 0:
-            report, lines = words(match, ply)
+            turn["report"], turn["lines"] = report, lines = tell(match.game, before, move, match.names)
             left -= sum(len(line["text"]) for line in (report, *lines))
-            turn |= {"report": report, "lines": lines}
         turns.append(turn)
     return turns[::-1]
 
 
-def words(match: Match, ply: int) -> tuple[Wire, list[Wire]]:
+def words(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> tuple[Wire, list[Wire]]:
     """What a move did, in a line and in the book's lines."""
-    before, move, after = match.states[ply], match.moves[ply], match.states[ply + 1]
-    lines = match.game.announce(before, move, after)
-    return wire(match.game.report(before, move), match.names), wires(lines, match.names)
+    lines = game.announce(before, move, game.after(before, move))
+    return wire(game.report(before, move), names), wires(lines, names)
 
 
-def status(match: Match) -> list[str]:
+_book_words = lru_cache(4096)(words)
+
+
+def status(match: Match, turns: list[dict[str, Any]]) -> list[Wire]:
     """What happened last, and whose turn it is or how the game ended."""
-    outcome, last = match.outcome, list[str]()
-    if match.moves and match.conceded is None:
-        last.append(match.game.report(match.states[-2], match.moves[-1]))
-    if outcome is not None:
-        return [*last, outcome.reason, match.game.victory(outcome.winner)]
-    return [*last, Sentence("{player:Whose} turn.", player=match.state.player)]
+    outcome, names = match.outcome, match.names
+    played = bool(turns) and match.conceded is None
+    last = [turns[-1]["report"]] if played else []
+    if outcome is None:
+        return [*last, wire(Sentence("{player:Whose} turn.", player=match.state.player), names)]
+    # The report of the last move may give the reason itself.
+    if not played or match.game.effect(match.states[-2], match.moves[-1]).note != outcome.reason:
+        last.append(wire(outcome.reason, names))
+    return [*last, wire(match.game.victory(outcome.winner), names)]
 
 
 def remaining(match: Match, player: int) -> int | None:
@@ -124,7 +131,7 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
     return {
         "game": game.id,
         "title": game.title,
-        "summary": summary(kind),
+        "summary": summary(game),
         "levels": list(tuning(game).levels),
         "options": [option(each) for each in kind.options()],
     }

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from digitduels.core import IllegalMove, InvalidMove
-from digitduels.games import AnyGame, game
+from digitduels.games import AnyGame, UnknownGame, game
 from digitduels.match import LONGEST_NAME, Match
 from digitduels.record import to_record
 from digitduels.sentence import Count, player_name, tell
@@ -202,7 +202,10 @@ def _start(kept: Kept) -> Match:
 
 @lru_cache(64)
 def _game(name: str, options: str) -> AnyGame:
-    return game(name, **json.loads(options))
+    try:
+        return game(name, **json.loads(options))
+    except UnknownGame as error:  # the package that it came from is gone
+        raise Refusal(404, str(error)) from None
 
 
 def _names(kept: Kept) -> tuple[str, str]:

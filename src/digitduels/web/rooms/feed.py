@@ -1,7 +1,7 @@
 """The live feed of a game: Server-Sent Events, each of them the whole state with its version.
 
-A stream that nothing happens on costs one waiting task and one timer. Whoever reads slowly is told the newest state
-only; whoever reads nothing at all is dropped.
+A stream that nothing happens on costs one waiting task and one timer. A slow client gets only the newest state;
+a client that reads nothing is dropped.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from digitduels.match import Match
@@ -253,7 +254,7 @@ class RoomService:
             except StoreError as error:
                 event("computer", logging.WARNING, refused=str(error))
                 return
-            if answer is None:  # the game has gone on meanwhile; whoever changed it has asked for a move
+            if answer is None:  # the game has gone on, and the change asked for a move
                 return
             room = answer.room
             self._publish(room)
@@ -264,7 +265,8 @@ class RoomService:
             if id not in self._thinking:
                 kept = await self.store.read(id)
                 if kept is not None:
-                    self._think(Room(kept))
+                    with suppress(Refusal):  # its game is not installed
+                        self._think(Room(kept))
 
     # Sweeping up.
 
@@ -294,6 +296,6 @@ async def _regularly(seconds: float, work: Callable[[], Awaitable[None]]) -> Non
     while True:
         try:
             await work()
-        except StoreError as error:
+        except (StoreError, Refusal) as error:
             event(work.__name__.strip("_"), logging.WARNING, refused=str(error))
         await asyncio.sleep(seconds * random.uniform(0.9, 1.1))

@@ -1,4 +1,4 @@
-"""The routes for whoever runs a server: is it alive, is it ready, what has it done; and the description of the API."""
+"""The routes for the owner of a server: is it alive, is it ready, what has it done; and the description of the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from digitduels.web.metrics import Metrics
 from digitduels.web.store import Store, StoreError
 from digitduels.web.workers.supervisor import Supervisor
 
-router = APIRouter(tags=["for whoever runs the server"])
+router = APIRouter(tags=["for the owner of the server"])
 
 
 @router.get("/healthz", summary="Whether the server is alive")

@@ -160,7 +160,7 @@ class FeedRoute:
         if asked is None:
             await self.app(scope, receive, send)
             return
-        scope["route"] = self  # for whoever counts requests
+        scope["route"] = self  # for the metrics
         scheme, _, token = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1").partition(" ")
         service: RoomService = self.app.state.rooms
         try:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from digitduels.core import InvalidMove
 from digitduels.games import game_class, games
-from digitduels.manual import COMMON, card, tokens, transcript
+from digitduels.manual import COMMON, card, rulings, tokens, transcript
 from digitduels.match import Match
 from digitduels.options import settings
 from digitduels.players import COACH, COACH_LEVEL, PLAYERS
@@ -260,7 +260,7 @@ async def learn(game: Id, request: Request) -> Response:
         "changed": rules.changes,
         "house_rules": settings(rules.changes),
         "rules": [" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
-        "rulings": [*rules.rulings, *COMMON],
+        "rulings": [*rulings(rules), *COMMON],
         "moves": tokens(rules),
         "example": {"moves": rules.example, "lines": transcript(link.book(rules.id), rules.example).splitlines()},
         "theory": theory,

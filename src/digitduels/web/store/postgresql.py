@@ -109,7 +109,7 @@ class PostgresqlStore:
                 with database.transaction():
                     return work(database)
             except psycopg.Error:
-                # Nobody knows whether it was kept; whoever asks again with the same key finds out.
+                # Nobody knows whether it was kept; the same key sent again finds out.
                 if database.closed:
                     self._drop(database)
                 raise
@@ -281,7 +281,7 @@ def _words(error: psycopg.Error) -> str:
     """What an error says, without the URL: it may hold a password."""
     if error.diag.message_primary:
         return error.diag.message_primary
-    # Whoever could not connect is told by whom; the reason stands at the end of the first line.
+    # psycopg names the server first; the reason is at the end of the first line.
     reason = re.search(r"(?:failed|\[Errno -?\d+\]):? (?:FATAL: +)?([^:\n]+)$", str(error), re.MULTILINE)
     if reason:
         return reason[1]

@@ -1,4 +1,4 @@
-"""`duels serve`: the server in the foreground, what it says when it starts, and what can be wrong with it."""
+"""`duels serve`: starts the server, says where it is, and explains what prevents it from starting."""
 
 from __future__ import annotations
 
@@ -10,37 +10,60 @@ import signal
 import socket
 import sys
 import webbrowser
+from typing import TYPE_CHECKING
 
-from digitduels.cli.main import FAILURE, Failure, make_console, usage
+from digitduels.cli.arguments import add_command
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FAILURE, Failure, usage
 from digitduels.text import quoted
-from digitduels.web import logs
-from digitduels.web.app import PAGE
-from digitduels.web.server import Server, allow_many_connections, listen, take_turns_quickly
-from digitduels.web.settings import Settings
-from digitduels.web.store import StoreError, open_store
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+    from digitduels.web.settings import Settings
 
 
-def serve(arguments: argparse.Namespace) -> int:
-    """Serves until it is told to stop."""
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "serve",
+        "Play in the browser: starts a server on this machine.",
+        run,
+        "duels serve --open",
+        "duels serve --host 0.0.0.0 --port 8080",
+        "duels serve --database postgresql://duels@localhost/duels --check",
+    )
+    parser.add_argument("--host", metavar="H", help="the address to listen on; 0.0.0.0 for all (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, metavar="P", help="the port to listen on (default: 8000)")
+    parser.add_argument("--database", metavar="URL", help="where games are kept; a file of yours unless given")
+    parser.add_argument("--open", action="store_true", help="open the browser")
+    parser.add_argument("--check", action="store_true", help="only tell whether all is well, and what is not")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from digitduels.web import logs
+    from digitduels.web.app import PAGE
+    from digitduels.web.server import Server, allow_many_connections, take_turns_quickly
+    from digitduels.web.settings import Settings
+
     try:
         settings = Settings.read(host=arguments.host, port=arguments.port, database=arguments.database)
     except ValueError as error:
         usage(str(error))
     if not (PAGE / "index.html").is_file():
-        raise Failure(FAILURE, "The files of the page are missing. Install Digit Duels anew.")
-    check_database(settings)
-    listener = open_listener(settings)
-    console = make_console()
+        raise Failure(FAILURE, "The files of the page are missing. Install Digit Duels again.")
+    _check_database(settings)
+    listener = _open_listener(settings)
+    console = Console()
     if arguments.check:
         listener.close()
         console.say("All is well.")
         return 0
     port = listener.getsockname()[1]
-    here = f"http://{'localhost' if is_everywhere(listener) else bracketed(settings.host)}:{port}/"
-    console.say(f"Digit Duels is at {here}", *exposure(listener), "Ctrl-C stops it.")
+    here = f"http://{'localhost' if _is_everywhere(listener) else _bracketed(settings.host)}:{port}/"
+    console.say(f"Digit Duels is at {here}", *_exposure(listener), "Ctrl-C stops it.")
     if arguments.open:
         webbrowser.open(here)
-    # Told to stop, the server ends what it is doing; that is what was asked for, and no failure.
+    # SIGTERM stops the server in order, which is not a failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     logs.start(logging.WARNING if sys.stderr.isatty() else logging.INFO)
     allow_many_connections()
@@ -49,16 +72,20 @@ def serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def check_database(settings: Settings) -> None:
+def _check_database(settings: Settings) -> None:
     """Opens the database once, which brings it up to date; a Failure that says why if it cannot be used."""
+    from digitduels.web.store import StoreError, open_store
+
     try:
         asyncio.run(open_store(settings.database).close())
     except StoreError as error:
         raise Failure(FAILURE, str(error)) from None
 
 
-def open_listener(settings: Settings) -> socket.socket:
-    """The socket that is listened on; a Failure that says what to do if it cannot be had."""
+def _open_listener(settings: Settings) -> socket.socket:
+    """The socket that is listened on; a Failure that says what to do if there is none."""
+    from digitduels.web.server import listen
+
     try:
         return listen(settings)
     except socket.gaierror:
@@ -75,12 +102,12 @@ def open_listener(settings: Settings) -> socket.socket:
         raise Failure(FAILURE, reason) from None
 
 
-def is_everywhere(listener: socket.socket) -> bool:
+def _is_everywhere(listener: socket.socket) -> bool:
     """Whether other machines can reach it at any address of this one."""
     return listener.getsockname()[0] in ("0.0.0.0", "::")  # noqa: S104
 
 
-def exposure(listener: socket.socket) -> list[str]:
+def _exposure(listener: socket.socket) -> list[str]:
     """What others can do who can reach the server, and where they find it."""
     host, port = listener.getsockname()[:2]
     if host in ("127.0.0.1", "::1"):
@@ -89,12 +116,12 @@ def exposure(listener: socket.socket) -> list[str]:
         "Everybody who can reach this machine can play here, start games and make it work; nobody needs a password,",
         "and what is sent can be read on the way. Put a server for the public behind a proxy: see docs/server.md.",
     ]
-    if is_everywhere(listener) and (found := local_address()):
+    if _is_everywhere(listener) and (found := _local_address()):
         lines.insert(0, f"Others in your network find it at http://{found}:{port}/")
     return lines
 
 
-def local_address() -> str | None:
+def _local_address() -> str | None:
     """The address of this machine in its network. Nothing is sent to find it out."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -104,6 +131,6 @@ def local_address() -> str | None:
         return str(probe.getsockname()[0])
 
 
-def bracketed(host: str) -> str:
+def _bracketed(host: str) -> str:
     """A host as it stands in an address."""
     return f"[{host}]" if ":" in host else host

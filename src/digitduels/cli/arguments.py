@@ -1,0 +1,75 @@
+"""What the commands share on the command line: how they are registered, the game, its options, and sizes."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from digitduels.cli.errors import usage
+from digitduels.games import AnyGame, game, game_class, games
+from digitduels.text import quoted
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction["Parser"]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser with examples in its help. It does not guess abbreviated options."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        if examples:
+            kwargs["epilog"] = "examples:\n" + "\n".join(f"  {example}" for example in examples)
+        kwargs |= {"allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter}
+        super().__init__(*args, **kwargs)
+
+
+def add_command(
+    commands: Commands, name: str, about: str, run: Callable[[argparse.Namespace], int], *examples: str
+) -> Parser:
+    """Registers a command and returns its parser."""
+    parser = commands.add_parser(name, help=about, description=about, examples=examples)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
+    """Adds the argument that names a game: a position by default, or a flag."""
+    settings = {"metavar": "GAME", "help": "one of the games that `duels games` lists"} | settings
+    argument = parser.add_argument(flag, **settings)
+    argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
+
+
+def add_options(parser: Parser) -> None:
+    """Adds `--set`."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change an option of the game; `duels rules GAME` lists them",
+    )
+
+
+def read_game(name: str, settings: Sequence[str]) -> AnyGame:
+    """The game of this name, with the options that `--set` gives it."""
+    try:
+        options = {option.name: option for option in game_class(name).options()}
+        values: dict[str, Any] = {}
+        for setting in settings:
+            key, equals, text = setting.partition("=")
+            if not equals:
+                raise ValueError(f"--set takes NAME=VALUE, not {quoted(setting)}.")
+            values[key.strip()] = options[key.strip()].kind.read(text.strip()) if key.strip() in options else text
+        return game(name, **values)
+    except ValueError as error:
+        usage(str(error))
+
+
+def size(text: str) -> int:
+    """A number of bytes as people write it: 500, 500MB, 8GiB. All units are powers of 1024."""
+    written = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *(?:([kmgt]?)i?b?)", text.strip().lower())
+    if written is None:
+        raise argparse.ArgumentTypeError(f"a size looks like 500MB or 8GiB, not {quoted(text)}")
+    return int(float(written[1]) * 1024 ** " kmgt".index(written[2] or " "))

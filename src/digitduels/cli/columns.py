@@ -1,0 +1,23 @@
+"""Tables of text, and the numbers in them."""
+
+from __future__ import annotations
+
+
+def columns(rows: list[list[str]]) -> list[str]:
+    """Rows as lines: the first column aligned to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for head, *cells in rows:
+        aligned = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
+        lines.append("  ".join([head.ljust(widths[0]), *aligned]))
+    return lines
+
+
+def percent(share: float) -> str:
+    """A share of 1 in per cent."""
+    return f"{share:.0%}".replace("%", " %")
+
+
+def part(count: int, of: int) -> str:
+    """How many of how many; a dash where there were none."""
+    return f"{count} of {of}" if of else "–"

@@ -1,0 +1,57 @@
+"""`duels cache`: the solved games on disk, listed, verified or cleared."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from digitduels.cli.arguments import add_command
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FILE, Failure
+from digitduels.sentence import Count
+from digitduels.solver import memory
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+EMPTY = "The cache is empty."
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "cache",
+        "List the solved games that are kept, check them, or clear them away.",
+        run,
+        "duels cache",
+        "duels cache --verify",
+        "duels cache --clear",
+    )
+    task = parser.add_mutually_exclusive_group()
+    task.add_argument("--verify", action="store_true", help="compare every table with its checksums")
+    task.add_argument("--clear", action="store_true", help="delete all tables; they are made again when needed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from digitduels.solver import cache
+
+    console = Console()
+    if arguments.clear:
+        sizes = cache.clear()
+        console.say(f"Deleted {Count(len(sizes), 'table')}, {memory.shown(sum(sizes))}." if sizes else EMPTY)
+        return 0
+    damaged = []
+    for path in cache.kept():
+        try:
+            about = f"{cache.describe(path)}: {memory.shown(path.stat().st_size)}"
+            if arguments.verify:
+                cache.verify(path)
+                about += ", sound"
+        except (cache.Unusable, OSError) as error:
+            about = f"cannot be used: {getattr(error, 'strerror', None) or error}"
+            damaged.append(path.name)
+        console.say(f"{path.name}: {about}")
+    console.say(f"The tables are in {cache.folder()}." if cache.kept() else EMPTY)
+    if arguments.verify and damaged:
+        raise Failure(FILE, f"Damaged: {', '.join(damaged)}. It is made again when it is needed; --clear deletes all.")
+    return 0

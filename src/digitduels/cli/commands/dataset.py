@@ -1,0 +1,65 @@
+"""`duels dataset`: positions with the truth about every move, in a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from digitduels import files
+from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
+from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.progress import show_progress, solve
+from digitduels.sentence import Count
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+MOST = 1_000_000  # positions in a dataset
+SUFFIXES = (".parquet", ".jsonl")
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "dataset",
+        "Write positions with the truth about every move, to train on or to probe with.",
+        run,
+        "duels dataset number-quest --positions 1000 --out quest.jsonl",
+        "duels dataset number-duel --positions 100000 --seed 1 --out duel.parquet",
+    )
+    add_game(parser)
+    parser.add_argument("--positions", type=int, required=True, metavar="N", help="how many positions")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="others with another seed (default: 0)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="a file that ends in .parquet or .jsonl")
+    add_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from digitduels.evals import dataset
+
+    game = read_game(arguments.game, arguments.set)
+    path: Path | None = arguments.out
+    if not 1 <= arguments.positions <= MOST:
+        usage(f"A dataset has 1 to {MOST} positions.")
+    if path is not None and path.suffix.lower() not in SUFFIXES:
+        endings = " or ".join(SUFFIXES)
+        usage(f"A dataset is Parquet or lines of JSON: the file must end in {endings}, not {quoted_path(path.name)}.")
+    wanted = solve(game), arguments.positions, arguments.seed
+    console = Console()
+    if path is None:
+        sys.stdout.flush()
+        dataset.write_lines(dataset.rows(*wanted), sys.stdout.buffer)
+        return 0
+    write = dataset.write_parquet if path.suffix.lower() == ".parquet" else dataset.write_lines
+    try:
+        with write_errors(path), show_progress(game.title) as progress, files.writing(path) as file:
+            count = write(dataset.rows(*wanted, progress), file)
+    except ImportError:
+        raise Failure(FAILURE, "Writing Parquet takes pyarrow: pip install 'digitduels[parquet]'") from None
+    fewer = "" if count == arguments.positions else "; there are no more that are easily reached"
+    console.say(f"{Count(count, 'position')} of {game.title} in {quoted_path(path)}{fewer}.")
+    return 0

@@ -1,0 +1,203 @@
+"""`duels eval`: how language models did at our tasks, from the logs of Inspect."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from digitduels.cli.arguments import add_command
+from digitduels.cli.columns import columns, part, percent
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
+from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.progress import show_progress
+from digitduels.games import game
+from digitduels.options import settings
+from digitduels.record import save
+from digitduels.sentence import Count
+from digitduels.text import clean
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+    from digitduels.evals.leaderboard import Done
+
+RANGES = ((1, 1), (2, 3), (4, 6), (7, 10), (11, None))  # of distances, in plies
+TASKS = {
+    "positions": "positions with one right move",
+    "match": "games",
+    "rules": "questions about the rules",
+}
+NOTES = (
+    "An interval holds the truth 95 times of 100; games from one start count as one piece of evidence.",
+    "Who gives no legal move forfeits: that is a loss, and a critical move not found.",
+)
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "eval",
+        "Tell how language models did at our tasks, from the logs of Inspect.",
+        run,
+        "duels eval logs",
+        "duels eval logs --json",
+        "duels eval logs/one.eval logs/two.eval --records games",
+    )
+    parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log of Inspect, or a folder of them")
+    parser.add_argument("--records", type=Path, metavar="FOLDER", help="write every game into this new folder")
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from digitduels.evals.leaderboard import LogError, leaderboard, read_logs
+
+    for path in arguments.logs:
+        if not path.exists():
+            raise Failure(FILE, f"{quoted_path(path)} does not exist.")
+    if arguments.records is not None:
+        _check_empty(arguments.records)
+    try:
+        with show_progress("Grading"):
+            logs = read_logs(arguments.logs)
+    except ImportError:
+        raise Failure(FAILURE, "Reading logs takes Inspect: pip install 'digitduels[inspect]'") from None
+    except LogError as error:
+        raise Failure(FILE, clean(str(error), 500)) from None
+    results = leaderboard(logs)
+    console = Console()
+    written = None if arguments.records is None else _export(logs.done, arguments.records)
+    if arguments.json:
+        console.say(json.dumps(results, indent=1, ensure_ascii=False))
+        return 0
+    if not results["boards"]:
+        raise Failure(FAILURE, "There is no finished sample of a task of ours in these logs.")
+    for board in results["boards"]:
+        console.say(*_for_people(board), "")
+    console.say(*NOTES)
+    if results["failed"]:
+        console.say(f"{Count(results['failed'], 'sample')} ended with an error or without a score and do not count.")
+    for name in results["others"]:
+        console.say(f"Left out: {clean(name, 100)}, a task of somebody else.")
+    if written is not None:
+        console.say(f"{Count(written, 'record')} in {quoted_path(arguments.records)}; `duels review FILE` opens one.")
+    return 0
+
+
+# The boards
+
+
+def _for_people(board: dict[str, Any]) -> list[str]:
+    """A board in tables."""
+    lines = [f"{_variant(board)}: {TASKS[board['task']]}{_conditions(board['settings'])}"]
+    rows = {"positions": _position_rows, "match": _match_rows, "rules": _rules_rows}[board["task"]](board)
+    lines += columns(rows)
+    if board["task"] != "rules":
+        lines += ["", "Critical moves found, by how many plies away the end was", *columns(_critical_rows(board))]
+    return [line.rstrip() for line in lines]
+
+
+def _variant(board: dict[str, Any]) -> str:
+    """The game of a board, with the options that differ from the book."""
+    rules = game(board["game"], **board["options"])
+    return f"{rules.title} with {settings(rules.changes)}" if rules.changes else rules.title
+
+
+def _conditions(settings: dict[str, Any]) -> str:
+    """How the models were asked."""
+    if not settings:
+        return ""
+    parts = [f"against {settings['opponent']}", f"{settings['start']} starts"] if "opponent" in settings else []
+    parts += [f"legal moves {settings['legal']}"]
+    parts += [] if settings["history"] else ["moves so far not told"]
+    parts += [f"distances {settings['distances']}"] if settings.get("distances") else []
+    return f" ({', '.join(parts)}, retries: {settings['retries']})"
+
+
+def _position_rows(board: dict[str, Any]) -> list[list[str]]:
+    rows = [["", "positions", "found", "95 % interval", "illegal", "no move at all", "answers refused"]]
+    for row in board["models"]:
+        moves = row["moves"]
+        last = [str(moves["illegal"]), str(moves["invalid"] + moves["forfeited"]), _share(row["refused"])]
+        rows.append([_model(row), str(row["samples"]), *_estimate(moves["critical"]), *last])
+    rows.append(["(a random move)", "", percent(board["chance"]), "", "", "", ""])
+    return rows
+
+
+def _match_rows(board: dict[str, Any]) -> list[list[str]]:
+    head = ["", "games", "points", "95 % interval", "as Player 1", "as Player 2", "won games thrown", "forfeits"]
+    rows = [[*head, "answers refused"]]
+    for row in board["models"]:
+        points = [*_estimate(row["points"]), *(_share(seat) for seat in row["seats"])]
+        last = [_part(row["thrown"]), str(row["forfeits"]["count"]), _share(row["refused"])]
+        rows.append([_model(row), str(row["samples"]), *points, *last])
+    return rows
+
+
+def _rules_rows(board: dict[str, Any]) -> list[list[str]]:
+    rows = [["", "questions", "is it legal", "95 % interval", "position after it", "95 % interval"]]
+    for row in board["models"]:
+        rows.append([_model(row), str(row["samples"]), *_estimate(row["legal"]), *_estimate(row["after"])])
+    return rows
+
+
+def _critical_rows(board: dict[str, Any]) -> list[list[str]]:
+    """The critical moves that models found, all of them and in ranges of distances."""
+    ranges = [f"{low}" if low == high else f"{low}-{high}" if high else f"{low} or more" for low, high in RANGES]
+    rows = [["", "all", "95 % interval", *ranges]]
+    for row in board["models"]:
+        found, critical = Counter[int](), Counter[int]()
+        for entry in row["moves"]["distances"]:
+            place = sum(entry["distance"] >= low for low, _ in RANGES) - 1
+            found[place] += entry["critical"]["count"]
+            critical[place] += entry["critical"]["of"]
+        parts = [part(found[place], critical[place]) for place in range(len(RANGES))]
+        rows.append([_model(row), *_estimate(row["moves"]["critical"]), *parts])
+    return rows
+
+
+def _model(row: dict[str, Any]) -> str:
+    return clean(row["model"], 60)
+
+
+def _estimate(share: dict[str, Any]) -> tuple[str, str]:
+    """A share and its interval."""
+    return _share(share), f"{percent(share['low'])} to {percent(share['high'])}" if share["of"] else "–"
+
+
+def _share(share: dict[str, Any]) -> str:
+    return percent(share["value"]) if share["of"] else "–"
+
+
+def _part(share: dict[str, Any]) -> str:
+    return part(share["count"], share["of"])
+
+
+# Records of games
+
+
+def _check_empty(folder: Path) -> None:
+    """Refuses a folder that has something in it, so that nothing is overwritten."""
+    with write_errors(folder):
+        if folder.exists() and any(folder.iterdir()):
+            raise Failure(FILE, f"{quoted_path(folder)} is not empty; name a new folder.")
+
+
+def _export(done: Sequence[Done], folder: Path) -> int:
+    """Writes the record of every game into a folder and returns how many there are."""
+    used = Counter[str]()
+    with write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for sample in done:
+            if sample.task != "match" or sample.played is None:
+                continue
+            words = [sample.model, sample.game, str(sample.settings["opponent"]), sample.name]
+            label = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")[:150]
+            used[label] += 1
+            again = f"-again-{used[label]}" if used[label] > 1 else ""
+            save(sample.played.match, folder / f"{label}{again}.json")
+    return used.total()

@@ -1,0 +1,117 @@
+"""`duels play`: starts a game, between two people or against the computer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.console import Console
+from digitduels.cli.errors import usage
+from digitduels.cli.file_arguments import new_file
+from digitduels.cli.saved_games import Save
+from digitduels.cli.solo import make_session
+from digitduels.match import Match, player_names
+from digitduels.players import COACH, PLAYERS, check
+from digitduels.sentence import player_name
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "play",
+        "Play a game, two people at one keyboard or one against the computer.",
+        run,
+        "duels play number-duel",
+        "duels play number-duel --vs 3 --seat pick",
+        "duels play operation-target --set target=100 --first random",
+        "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob",
+        "duels play number-quest --save quest.json",
+    )
+    add_game(parser)
+    parser.add_argument(
+        "--vs",
+        default="human",
+        metavar="WHO",
+        help="human (default), random, a level from 1 to 7, perfect, coach, or the command of a program",
+    )
+    parser.add_argument("--seat", choices=["1", "2", "random", "pick"], default="1", help="where you sit (default: 1)")
+    parser.add_argument("--start", choices=["book", "fair"], default="book", help="the book's start, or a fair opening")
+    parser.add_argument("--move-time", type=float, default=10.0, metavar="S", help="seconds a program has for a move")
+    parser.add_argument("--first", choices=["1", "2", "random"], default="1", help="who moves first (default: 1)")
+    parser.add_argument("--names", nargs="+", metavar="NAME", help="what the two players are called")
+    parser.add_argument("--seed", type=int, metavar="N", help="makes chance repeatable")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the game in this new file")
+    add_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    game = read_game(arguments.game, arguments.set)
+    try:
+        check(arguments.vs, "human", COACH)
+    except ValueError as error:
+        usage(str(error))
+    dice = random.Random(arguments.seed)
+    first = {"1": 0, "2": 1}.get(arguments.first, dice.randrange(2))
+    match = Match(game, first=first)
+    if arguments.vs != "human" or arguments.start == "fair":
+        match.seed = str(dice.getrandbits(64) if arguments.seed is None else arguments.seed)
+    console = Console()
+    if arguments.start == "fair":
+        _play_fair_opening(match)
+    if arguments.vs != "human":
+        try:
+            seat = _choose_seat(match, arguments.seat, dice, console)
+        except EOFError:
+            return 0
+        match.players = ("human", arguments.vs) if seat == 0 else (arguments.vs, "human")
+        names = [player_name(player) if player == seat else _computer_name(arguments.vs) for player in (0, 1)]
+        match.names = player_names(names)
+    try:
+        if arguments.names:
+            match.names = player_names(arguments.names)
+    except ValueError as error:
+        usage(str(error))
+    if arguments.save is None:
+        return make_session(match, Save(), console, arguments.move_time).run()
+    existed = os.path.lexists(arguments.save)
+    try:
+        return make_session(match, Save(new_file(arguments.save)), console, arguments.move_time).run()
+    finally:
+        with suppress(OSError):
+            if not existed and not arguments.save.stat().st_size:  # no move was made
+                arguments.save.unlink()
+
+
+def _play_fair_opening(match: Match) -> None:
+    """Plays the opening of a fair start."""
+    from digitduels.cli.progress import solution_of
+    from digitduels.study.fair_starts import fair_start
+
+    for move in fair_start(solution_of(match.game), match.seed):
+        match.play(move)
+    match.opening = len(match.moves)
+
+
+def _choose_seat(match: Match, choice: str, dice: random.Random, console: Console) -> int:
+    """The seat of the person: given, random, or picked after a look at the position."""
+    if choice == "pick":
+        console.say(*match.game.view(match.state), f"{player_name(match.state.player)} moves first.")
+        while (text := console.ask("Which side do you want? (1/2) ").strip()) not in ("1", "2"):
+            console.say("Error: answer 1 or 2.")
+        return int(text) - 1
+    return dice.randrange(2) if choice == "random" else int(choice) - 1
+
+
+def _computer_name(name: str) -> str:
+    """What a computer player is called in the game."""
+    if name.isdecimal():
+        return f"Level {name}"
+    return name.capitalize() if name in (*PLAYERS, COACH) else "The program"

@@ -1,0 +1,57 @@
+"""`duels resume`: goes on with a saved game."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from digitduels.cli import saved_games
+from digitduels.cli.arguments import add_command
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FAILURE, Failure
+from digitduels.cli.file_arguments import read_record, record_path
+from digitduels.cli.saved_games import Save
+from digitduels.cli.solo import make_session
+from digitduels.match import Match
+from digitduels.players import COACH, PLAYERS
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "resume",
+        "Go on with a game that was left.",
+        run,
+        "duels resume",
+        "duels resume number-duel-1",
+        "duels resume quest.json",
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a file, or a name that `duels saved` lists")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.file is not None:
+        path = record_path(arguments.file)
+        return _play_on(path, *read_record(path))
+    for name in saved_games.names():
+        path = saved_games.path_of(name)
+        try:
+            data, match = read_record(path)
+        except Failure:
+            continue
+        if match.outcome is None:
+            return _play_on(path, data, match)
+    raise Failure(FAILURE, "There is no unfinished game. Start one with: duels play GAME")
+
+
+def _play_on(path: Path, data: bytes, match: Match) -> int:
+    """Plays on against the same opponent, unless that is a program: a file must not start programs."""
+    console = Console()
+    if any(name not in ("human", COACH, *PLAYERS) for name in match.players):
+        console.say("One side was played by a program, which is not started from a file. Two people play on.")
+        match.players = ("human", "human")
+    return make_session(match, Save(path, data), console).run()

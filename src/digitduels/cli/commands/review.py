@@ -1,0 +1,115 @@
+"""`duels review`: what decided a game, and its turning points to try again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from digitduels.cli.arguments import add_command
+from digitduels.cli.console import Console, wrap
+from digitduels.cli.exercise import HELP, Exercise, Leave
+from digitduels.cli.file_arguments import read_record, record_path
+from digitduels.cli.progress import solve
+from digitduels.match import Match
+from digitduels.sentence import Count, Moves, Played, Sentence, tell
+from digitduels.study import serialization
+from digitduels.study.decisions import Decision
+from digitduels.study.hints import refutation
+from digitduels.study.review import LEGEND, Review, review
+from digitduels.study.wording import VALUES
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "review",
+        "Tell what decided a game, and try its turning points again.",
+        run,
+        "duels review number-duel-1",
+        "duels review quest.json --json",
+    )
+    parser.add_argument("file", metavar="FILE", help="a file, or a name that `duels saved` lists")
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    match = read_record(record_path(arguments.file))[1]
+    solution = solve(match.game)
+    result = review(match, solution)
+    console = Console()
+    if arguments.json:
+        console.say(json.dumps(serialization.reviewed(match, result), indent=1, ensure_ascii=False))
+        return 0
+    # Anybody may read a record, so nobody is "you".
+    exercise = Exercise(match, solution, console)
+    exercise.say(f"{match.game.title}: {' against '.join(match.names)}, {Count(len(match.moves), 'move')}.")
+    if match.outcome is not None:
+        exercise.say(match.outcome.reason)
+    if console.interactive and result.swings:
+        try:
+            _walk(exercise, result)
+        except (Leave, EOFError):
+            return 0
+        exercise.say("")
+    exercise.say(*result.lines())
+    if match.words:
+        exercise.say("", "What was said:", *_words(match))
+    return 0
+
+
+def _words(match: Match) -> list[str]:
+    """What the players said before each move."""
+    lines = []
+    for after, text in match.words:
+        player = match.states[after].player
+        move = f", {Played(match.moves[after], player).to(match.names)}" if after < len(match.moves) else ""
+        lines += wrap(f"Move {after + 1}, {match.names[player]}{move}: {text}")
+    return lines
+
+
+def _walk(exercise: Exercise, result: Review) -> None:
+    """Goes through the moves that changed the result, with a chance to do better."""
+    count = len(result.swings)
+    exercise.say(f"Who was winning: {result.ribbon}", f"({tell(LEGEND, exercise.match.names)})")
+    times = "once" if count == 1 else f"{count} times"
+    exercise.say(f"The result changed {times}. Try each moment again.", HELP)
+    for number, swing in enumerate(result.swings, 1):
+        exercise.show(exercise.match.states[swing.ply])
+        exercise.say(
+            Sentence(
+                "{number} of {count}. Move {move}: {deed}",
+                number=number,
+                count=count,
+                move=swing.ply + 1,
+                deed=swing.deed,
+            )
+        )
+        if swing.keeping:
+            _try_again(exercise, swing)
+        else:
+            exercise.say(swing.lesson)
+
+
+def _try_again(exercise: Exercise, swing: Decision) -> None:
+    """Asks for a move that keeps the value until one is found or the answer is wanted."""
+    state, value = exercise.match.states[swing.ply], VALUES[swing.before.value]
+    if swing.move is not None:
+        exercise.say(refutation(state, swing.move, exercise.solution))
+    better = "{player} can do better. Which move keeps the {value}?"
+    exercise.say(Sentence(better, player=state.player, value=value))
+    while True:
+        move = exercise.ask(state)
+        if move is None:
+            keeping = Moves(swing.keeping, state.player, "or")
+            exercise.say(Sentence("The {value} is kept by {keeping}.", value=value, keeping=keeping))
+            return
+        played = Played(move, state.player)
+        if move in swing.keeping:
+            exercise.say(Sentence("Right: {move} keeps the {value}.", move=played, value=value))
+            return
+        wrong = Sentence("No: {move} gives the {value} away.", move=played, value=value)
+        exercise.say(wrong, refutation(state, move, exercise.solution))

@@ -1,0 +1,25 @@
+"""`duels rules`: the rule page of a game."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.console import Console
+from digitduels.manual import manual
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    about = "Show the rules, options and rulings of a game."
+    parser = add_command(commands, "rules", about, run, "duels rules equation-duel")
+    add_game(parser)
+    add_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    Console().say(*manual(read_game(arguments.game, arguments.set)).splitlines())
+    return 0

@@ -1,0 +1,70 @@
+"""`duels saved`: the saved games, listed or deleted."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from digitduels.cli import saved_games
+from digitduels.cli.arguments import add_command
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FILE, Failure
+from digitduels.cli.file_arguments import read_record
+from digitduels.sentence import Count, Sentence, tell
+from digitduels.text import quoted
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "saved",
+        "List the saved games, or delete some.",
+        run,
+        "duels saved",
+        "duels saved --delete number-duel-1",
+        "duels saved --delete-finished",
+    )
+    parser.add_argument("--delete", nargs="+", metavar="NAME", default=[], help="delete these games")
+    parser.add_argument("--delete-finished", action="store_true", help="delete the games that are over")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    console = Console()
+    names = saved_games.names()
+    for name in arguments.delete:
+        if name not in names:
+            raise Failure(FILE, f"There is no saved game {quoted(name)}. `duels saved` lists them.")
+    if arguments.delete or arguments.delete_finished:
+        finished = [name for name in names if arguments.delete_finished and _is_finished(name)]
+        for name in dict.fromkeys((*arguments.delete, *finished)):
+            try:
+                saved_games.path_of(name).unlink()
+            except OSError as error:
+                raise Failure(FILE, f"{name} could not be deleted: {error.strerror}.") from None
+            console.say(f"Deleted {name}.")
+        return 0
+    console.say(*(f"{name}: {_about(name)}" for name in names))
+    if not names:
+        console.say("No saved games.")
+    return 0
+
+
+def _is_finished(name: str) -> bool:
+    try:
+        return read_record(saved_games.path_of(name))[1].outcome is not None
+    except Failure:
+        return False
+
+
+def _about(name: str) -> str:
+    """A saved game in a line."""
+    try:
+        match = read_record(saved_games.path_of(name))[1]
+    except Failure as failure:
+        return f"cannot be resumed. {failure}"
+    outcome = match.outcome
+    status = outcome.reason if outcome else Sentence("{player} to move.", player=match.state.player)
+    return f"{' against '.join(match.names)}, {Count(len(match.moves), 'move')}. {tell(status, match.names)}"

@@ -1,0 +1,109 @@
+"""`duels solve`: the truth about a position, for people, for programs and as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from digitduels import files
+from digitduels.cli.arguments import add_command, add_game, add_options, read_game, size
+from digitduels.cli.console import Console, wrap
+from digitduels.cli.errors import ILLEGAL_MOVE, LIMIT, Failure, quoted_path, usage
+from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.progress import solve
+from digitduels.core import IllegalMove, InvalidMove, TooLarge
+from digitduels.games import AnyGame
+from digitduels.match import Match
+from digitduels.sentence import Sentence, shown_moves
+from digitduels.solver import Solution
+from digitduels.study import serialization
+from digitduels.study.hints import values
+from digitduels.study.theory import theory
+from digitduels.study.wording import SIGNS, standing
+from digitduels.text import quoted
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+HEADINGS = {1: "Winning", 0: "Drawing", -1: "Losing"}
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "solve",
+        "Tell who wins a position, how soon, and by which moves.",
+        run,
+        "duels solve number-duel",
+        'duels solve number-duel --moves "+5 +10"',
+        "duels solve operation-target --set target=100 --theory",
+        "duels solve number-quest --plot quest.svg",
+    )
+    add_game(parser)
+    parser.add_argument("--moves", default="", metavar="MOVES", help='the game so far, such as "+5 +10"')
+    parser.add_argument("--first", choices=["1", "2"], default="1", help="who moves first (default: 1)")
+    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--theory", action="store_true", help="tell what is known of the whole game instead")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture into this file, which ends in .svg")
+    parser.add_argument("--limit", type=size, metavar="SIZE", help="the memory it may take, such as 8GiB")
+    add_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    game = read_game(arguments.game, arguments.set)
+    picture: Path | None = arguments.plot
+    if picture is not None and picture.suffix.lower() != ".svg":
+        usage(f"--plot draws an SVG: the file must end in .svg, not {quoted_path(picture.name)}.")
+    if arguments.theory and arguments.moves.strip():
+        usage("--theory tells of the whole game; leave out --moves.")
+    match = _match_after(game, int(arguments.first) - 1, arguments.moves)
+    try:
+        solution = solve(game, arguments.limit)
+    except TooLarge as error:
+        raise Failure(LIMIT, f"{error} --limit allows more.") from None
+    sentences = theory(solution, match.first) if arguments.theory else []
+    console = Console()
+    if picture is not None:
+        from digitduels.study.plots import draw
+
+        with write_errors(picture):
+            files.write(picture, draw(solution, match.state).encode())
+    if arguments.json:
+        answer = serialization.solved(match, solution.judge(match.state))
+        console.say(json.dumps(answer | ({"theory": sentences} if arguments.theory else {}), indent=1))
+        return 0
+    console.say(*(sentences or _for_people(match, solution)))
+    if picture is not None:
+        console.say("", f"The picture is in {quoted_path(picture)}.")
+    return 0
+
+
+def _match_after(game: AnyGame, first: int, moves: str) -> Match:
+    """The game after these moves."""
+    match = Match(game, first=first)
+    for number, text in enumerate(moves.split(), 1):
+        try:
+            match.play(game.read(text, match.state))
+        except (InvalidMove, IllegalMove) as error:
+            raise Failure(ILLEGAL_MOVE, f"Move {number} of --moves, {quoted(text)}: {error}") from None
+    return match
+
+
+def _for_people(match: Match, solution: Solution) -> list[str]:
+    """A position and the verdict on every move, in words."""
+    game, state, outcome, judgement = match.game, match.state, match.outcome, solution.judge(match.state)
+    lines = [game.title, "", *game.view(state), ""]
+    if outcome is not None:
+        return [*lines, "The game is over.", outcome.reason, game.victory(outcome.winner)]
+    lines += [Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best)]
+    groups = values(state, solution)
+    for value, alike in groupby(groups, lambda group: group.value):
+        entries = list(alike)
+        count = sum(len(group.moves) for group in entries)
+        lines += ["", f"{SIGNS[value]} {HEADINGS[value]}: {count} of {len(judgement)}"]
+        for group in entries:
+            lines += wrap(f"{group.words}: {', '.join(shown_moves(group.moves, state.player))}", "  ")
+    return lines

@@ -1,0 +1,128 @@
+"""`duels tournament`: several players against each other, and the standings."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from digitduels.cli.arguments import Parser, add_command, add_game, add_options, read_game
+from digitduels.cli.columns import columns, part, percent
+from digitduels.cli.console import Console
+from digitduels.cli.errors import quoted_path, usage
+from digitduels.cli.file_arguments import ordinary_file, record_errors
+from digitduels.cli.progress import show_progress, solve
+from digitduels.games import AnyGame
+from digitduels.sentence import Count
+from digitduels.text import clean
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "tournament",
+        "Let everybody play everybody, in both seats.",
+        run,
+        "duels tournament 2 3 4 5 perfect --game number-quest --games 100",
+        'duels tournament random 3 "python my_player.py" --game number-duel --records games.jsonl',
+    )
+    parser.add_argument("players", nargs="+", metavar="PLAYERS", help="two or more, as `duels match` takes them")
+    add_plan(parser)
+
+
+def add_plan(parser: Parser) -> None:
+    """Adds the arguments that say what is played, besides the players."""
+    add_game(parser, "--game", required=True, help="the game that is played")
+    parser.add_argument("--games", type=int, default=20, metavar="N", help="games of each pair (default: 20)")
+    parser.add_argument(
+        "--start", choices=["book", "fair"], default="fair", help="the book's start, or fair openings (default)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="other games with another seed (default: 0)")
+    parser.add_argument("--move-time", type=float, default=10.0, metavar="S", help="seconds a program has for a move")
+    parser.add_argument("--records", type=Path, metavar="FILE", help="add all games to this file; go on if begun")
+    parser.add_argument("--json", action="store_true", help="for programs")
+    add_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return play_all(arguments.players, arguments)
+
+
+def play_all(players: Sequence[str], arguments: argparse.Namespace) -> int:
+    """Plays all games of a tournament and prints the standings."""
+    from digitduels.arena.standings import standings
+    from digitduels.arena.tournament import make_plan
+    from digitduels.arena.tournament import run as play
+
+    game = read_game(arguments.game, arguments.set)
+    try:
+        plan = make_plan(game, players, arguments.games, arguments.start, arguments.seed, arguments.move_time)
+    except ValueError as error:
+        usage(str(error))
+    records: Path | None = arguments.records
+    if records is not None:
+        ordinary_file(records)
+    solve(game)  # once for all who play
+    try:
+        with show_progress(game.title) as progress, record_errors(records or Path()):
+            played = play(
+                plan,
+                records,
+                None if progress is None else lambda done, total: progress(f"game {done} of {total}", done / total),
+            )
+    except KeyboardInterrupt:
+        if records is not None:
+            print(
+                f"\nduels: The games played are in {quoted_path(records)}; the same command goes on.", file=sys.stderr
+            )
+        raise
+    console = Console()
+    results = standings(plan, played)
+    if arguments.json:
+        console.say(json.dumps(results, indent=1))
+        return 0
+    console.say(*_for_people(game, results))
+    if records is not None:
+        console.say("", f"The records of all games are in {quoted_path(records)}.")
+    return 0
+
+
+def _for_people(game: AnyGame, results: dict[str, Any]) -> list[str]:
+    """The results of a tournament in tables."""
+    start = "fair starts" if results["start"] == "fair" else "the book's start"
+    lines = [f"{game.title}, {Count(results['games'], 'game')} from {start}, seed {results['seed']}", ""]
+    rows = [["", "as Player 1", "as Player 2", "points", "95 % interval"]]
+    for pair in results["pairs"]:
+        score = pair["score"]
+        interval = f"{percent(score['low'])} to {percent(score['high'])}"
+        rows.append([" - ".join(pair["players"]), *map(_tally, pair["seats"]), percent(score["value"]), interval])
+    lines += ["Results of the first named (wins-losses, or wins-draws-losses)", *columns(rows), ""]
+    rows = [["", "rating", "95 % interval", "critical moves found", "won games thrown away", "forfeits"]]
+    for player in results["players"]:
+        rating, grade = player["rating"], player["grade"]
+        rows.append(
+            [
+                player["player"],
+                f"{rating['value']:.0f}",
+                f"{rating['low']:.0f} to {rating['high']:.0f}",
+                part(grade["found"], grade["critical"]),
+                part(grade["thrown"], grade["won"]),
+                str(grade["forfeits"]),
+            ]
+        )
+    lines += ["Players, the best first", *columns(rows)]
+    for player in results["players"]:
+        for reason, times in player["reasons"].items():
+            lines.append(f"{player['player']} forfeited {Count(times, 'game')}: {clean(reason, 200)}")
+    return lines
+
+
+def _tally(results: dict[str, int]) -> str:
+    """Wins, draws and losses, the draws only where there are any."""
+    return "-".join(str(results[key]) for key in ("wins", "draws", "losses") if key != "draws" or results[key])

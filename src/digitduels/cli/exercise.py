@@ -1,0 +1,62 @@
+"""An exercise: a person is asked for a move in a position, and can ask for hints or the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from digitduels.cli.console import Console
+from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.match import Match
+from digitduels.sentence import Sentence, tell
+from digitduels.solver import Solution
+from digitduels.study.hints import STEPS, hint
+
+HELP = "hint: a hint, again for more; Enter: the answer; quit: leave."
+
+
+class Leave(Exception):
+    """The person leaves the exercise."""
+
+
+class Exercise:
+    """Asks for moves of a match. `reader` is the player whom the person plays, if it is always the same one."""
+
+    def __init__(self, match: Match, solution: Solution, console: Console, reader: int | None = None) -> None:
+        self.match = match
+        self.solution = solution
+        self.console = console
+        self.reader = reader
+        self.step = 0  # of the last hint
+
+    def say(self, *lines: str) -> None:
+        self.console.say(*(tell(line, self.match.names, self.reader) for line in lines))
+
+    def show(self, state: State[Any, Any]) -> None:
+        """Shows another position."""
+        self.say("", *self.match.game.view(state))
+        self.step = 0
+
+    def ask(self, state: State[Any, Any]) -> Any | None:
+        """The move that the person tries; None to be shown the answer."""
+        game = self.match.game
+        chosen: tuple[Any, ...] = ()
+        if game.menu:
+            self.say(*game.turn(state))
+        while len(chosen) < len(game.prompts):
+            text = self.console.ask(game.prompts[len(chosen)].format(player=self.match.names[state.player]))
+            match text.strip().lower():
+                case "" | "answer":
+                    return None
+                case "quit" | "exit":
+                    raise Leave
+                case "?" | "help":
+                    self.say(f"Possible: {game.notation.offer(game.choices(state, chosen))}.", HELP)
+                case "hint":
+                    self.step = min(self.step + 1, STEPS)
+                    self.say(*hint(state, self.solution, self.step))
+                case _:
+                    try:
+                        chosen = game.answer(state, chosen, text)
+                    except (InvalidMove, IllegalMove) as error:
+                        self.say(Sentence("Error: {reason}", reason=error.reason))
+        return game.partial(chosen)

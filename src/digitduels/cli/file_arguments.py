@@ -1,0 +1,66 @@
+"""Files that people name on the command line: records to read, and new files to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from digitduels import files
+from digitduels.cli import saved_games
+from digitduels.cli.errors import FILE, ILLEGAL_MOVE, Failure, quoted_path
+from digitduels.core import IllegalMove, InvalidMove
+from digitduels.match import Match
+from digitduels.record import LARGEST, RecordError, parse
+
+
+def record_path(name: str) -> Path:
+    """The file that a person means: a path, or the name of a saved game."""
+    return saved_games.path_of(name) if not Path(name).exists() and name in saved_games.names() else Path(name)
+
+
+def read_record(path: Path) -> tuple[bytes, Match]:
+    """A record and the match in it."""
+    with record_errors(path):
+        try:
+            data = files.read(path, LARGEST)
+        except OSError as error:
+            raise Failure(FILE, f"{quoted_path(path)} cannot be read: {error.strerror or error}.") from None
+        return data, parse(data)
+
+
+def new_file(path: Path) -> Path:
+    """A file that does not exist yet, or is empty, and can be written."""
+    with write_errors(path):
+        ordinary_file(path)
+        with path.open("ab") as file:
+            if file.tell():
+                exists = "exists already. Go on with it by duels resume, or name another file."
+                raise Failure(FILE, f"{quoted_path(path)} {exists}")
+    return path
+
+
+def ordinary_file(path: Path) -> None:
+    """Refuses a folder or a device."""
+    if path.exists() and not path.is_file():
+        raise Failure(FILE, f"{quoted_path(path)} cannot be written: it is not an ordinary file.")
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Turns an error while a file is written into a Failure."""
+    try:
+        yield
+    except OSError as error:
+        raise Failure(FILE, f"{quoted_path(path)} cannot be written: {error.strerror or error}.") from None
+
+
+@contextmanager
+def record_errors(path: Path) -> Iterator[None]:
+    """Turns what is wrong with a record into a Failure."""
+    try:
+        yield
+    except RecordError as error:
+        raise Failure(FILE, f"{quoted_path(path)}: {error}") from None
+    except (InvalidMove, IllegalMove) as error:
+        raise Failure(ILLEGAL_MOVE, f"{quoted_path(path)}: {error}") from None

@@ -1,0 +1,61 @@
+"""Reading what people type: many spellings, names, half moves, and slips that get an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+import digitduels as dd
+
+NAMES = ("Ann", "Bob")
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("Reset to 0 on Player 1", "reset-mine"),
+        ("reset to 0 on Player 2", "reset-theirs"),
+        ("reset Ann", "reset-mine"),
+        ("reset Bob's score", "reset-theirs"),
+        ("reset to 0 on bob", "reset-theirs"),
+        ("reset mine", "reset-mine"),
+        ("reset theirs", "reset-theirs"),
+        ("reset 2", "reset-theirs"),
+    ],
+)
+def test_a_reset_names_its_score_in_many_ways(text: str, token: str) -> None:
+    game = dd.game("numerical-nexus")
+    assert str(game.read(text, game.start(), NAMES)) == token
+
+
+def test_half_a_move_has_a_question_that_completes_it() -> None:
+    game = dd.game("numerical-nexus")
+    assert game.half("Reset") == game.half("reset to 0") == "Whose score? "
+    assert game.half("+5") is None
+    assert dd.game("number-duel").half("reset") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "token"),
+    [
+        ("number-quest", "divided by 2", "/2"),
+        ("number-quest", ": 2", "/2"),
+        ("number-quest", "· 6", "x6"),
+        ("equation-duel", "8 : 2", "8/2"),
+        ("equation-duel", "3 · 4", "3x4"),
+        ("operation-target", "double", "x2"),
+        ("operation-target", "[2]", "x2"),
+        ("operation-target", "1", "+1"),
+    ],
+)
+def test_signs_and_menu_numbers_are_understood(name: str, text: str, token: str) -> None:
+    game = dd.game(name)
+    assert str(game.partial(game.answer(game.start(), (), text))) == token
+
+
+def test_a_bare_minus_says_how_to_subtract() -> None:
+    game = dd.game("number-quest")
+    with pytest.raises(dd.InvalidMove, match="To subtract 9, type 'minus 9', or type 9 and then -"):
+        game.answer(game.start(), (), "-9")
+    duel = dd.game("number-duel")
+    with pytest.raises(dd.InvalidMove, match="Possible: 1, 2"):
+        duel.answer(duel.start(), (), "-9")
