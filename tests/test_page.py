@@ -200,6 +200,30 @@ def test_a_move_may_be_taken_back_while_the_computer_thinks(visit: Visit) -> Non
     expect(page).to_have_url(re.compile(r"moves=x2\+[^+]+&"))
 
 
+def test_a_rematch_swaps_the_seats_and_player_1_begins(visit: Visit) -> None:
+    page = visit(f"{QUICK}&moves=%2B1&conceded=1&vs=7&seat=1&seed=1")
+    page.get_by_role("button", name="Rematch").click()
+    expect(page).to_have_url(re.compile(r"moves=[^&+]+&vs=7&seat=2"))
+    assert "first=" not in page.url
+    expect(status(page)).to_contain_text("Player 1: 1 ")
+    expect(status(page)).to_contain_text("Your turn.")
+
+
+def test_a_link_of_the_first_edition_in_which_player_2_begins_still_opens(visit: Visit) -> None:
+    page = visit(f"{QUICK}&first=2&vs=7&seat=2&seed=1")
+    expect(status(page)).to_have_text("Your turn.")
+
+
+def test_everybody_reads_about_a_move_in_their_own_words(visit: Visit) -> None:
+    game = "/play/numerical-nexus?moves=%2B5+reset-theirs"
+    for path, words in (
+        (game, "Player 2: reset Player 1's score."),
+        (f"{game}&vs=2&seat=1", "Player 2: reset your score."),
+        (f"{game}&vs=2&seat=2", "You: reset Player 1's score."),
+    ):
+        expect(status(visit(path))).to_contain_text(words)
+
+
 def test_a_choice_that_is_not_possible_says_why(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=%2B5+%2B5")
     choose(page, "5")

@@ -143,7 +143,7 @@ def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
 
 
 def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path: Path) -> None:
-    match = Match(dd.game("number-duel"), names=("Ada", "Ben"))
+    match = Match(dd.game("number-duel"), names=("Ann; Lee", "Ben"))
     for move in ("+1", "+5"):
         match.say(f"I like {move}.")
         match.play(match.game.read(move))
@@ -153,8 +153,9 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     page.get_by_label("A file that duels has saved").set_input_files(path)
     page.wait_for_url(re.compile(r"/review/number-duel\?moves="))
     page.get_by_role("button", name="Forward").click()
-    expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1, Ada: +1.")
+    expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1, Ann; Lee: +1.")
     expect(page.locator("blockquote")).to_contain_text("I like +1.")
+    expect(page.get_by_role("region", name="What decided it")).to_contain_text("Ann; Lee")
     # Or by dropping it; and what is none says so.
     make = "text => { const all = new DataTransfer(); all.items.add(new File([text], 'game.json')); return all; }"
     for text, told in ((json.dumps({"format": "something else"}), "not a record"), ("[", "not the record")):
