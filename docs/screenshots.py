@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/images anew: a real server, a real Chromium, fixed games. `make screenshots` runs it."""
+"""Takes the pictures of docs/images: a real server, a real Chromium, fixed games. `make screenshots` runs it."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ PHONE, DESKTOP = (390, 844), (1280, 800)
 GAME = "/play/number-quest?moves=%2B5+x2+%2B9+%2B8&vs=3&seat=1&seed=1"
 
 
-def played(page: Page) -> None:
-    """A number is chosen, and the operation is still open."""
+def choose_number(page: Page) -> None:
+    """Chooses a number; the operation is still open."""
     page.keyboard.press("3")
 
 
-def mapped(page: Page) -> None:
-    """Who wins where."""
+def show_map(page: Page) -> None:
+    """Scrolls to the map of who wins where."""
     heading = page.get_by_role("heading", name="Who wins where")
     expect(heading).to_be_visible(timeout=60_000)
     heading.evaluate("heading => scrollTo(0, heading.getBoundingClientRect().top + scrollY - 90)")
 
 
-def valued(page: Page) -> None:
-    """What every choice leads to."""
+def show_values(page: Page) -> None:
+    """Shows what every choice leads to."""
     page.get_by_role("button", name="Values").click()
     expect(page.locator(".chip").first).to_be_visible(timeout=60_000)
 
 
 PICTURES = {
-    "play": (GAME, PHONE, "light", played),
-    "truth": (GAME, DESKTOP, "light", valued),
-    "map": ("/explore/number-quest?moves=%2B5+x2+%2B9+%2B8", PHONE, "light", mapped),
+    "play": (GAME, PHONE, "light", choose_number),
+    "truth": (GAME, DESKTOP, "light", show_values),
+    "map": ("/explore/number-quest?moves=%2B5+x2+%2B9+%2B8", PHONE, "light", show_map),
     "dark": ("/play/numerical-nexus?moves=%2B5+%2B3+x2+x3+%2B3+%2B5&vs=4&seat=1&seed=1", PHONE, "dark", None),
 }
 

@@ -139,12 +139,12 @@ def test_a_whole_game_is_played_by_keyboard_alone(visit: Visit) -> None:
     page = visit("/play/number-duel")
     expect(status(page)).to_have_text("Player 1's turn.")
     page.keyboard.type("5+")
-    expect(status(page)).to_have_text("Player 1 played +5. Player 2's turn.")
+    expect(status(page)).to_have_text("Player 1: 0 + 5 = 5. Player 2's turn.")
     page.keyboard.type("+1")
     expect(page.locator(".slots")).to_contain_text("1…")
     page.keyboard.press("Backspace")
     page.keyboard.type("10")
-    expect(status(page)).to_have_text("Player 2 played +10. Player 1's turn.")
+    expect(status(page)).to_have_text("Player 2: 0 + 10 = 10. Player 1's turn.")
     # Or with what every page has: Tab and Enter.
     page.locator("#main").focus()
     for _ in range(40):
@@ -161,18 +161,18 @@ def test_a_whole_game_is_played_by_keyboard_alone(visit: Visit) -> None:
 def test_a_game_is_its_address(visit: Visit) -> None:
     page = visit(QUICK)
     choose(page, "Multiply by 2")
-    expect(status(page)).to_contain_text("Player 1 played ×2.")
+    expect(status(page)).to_contain_text("Player 1: 1 × 2 = 2.")
     assert page.url.endswith("&moves=x2")
     choose(page, "Add 1")
-    expect(status(page)).to_contain_text("Player 2 played +1.")
+    expect(status(page)).to_contain_text("Player 2: 2 + 1 = 3.")
     page.reload()
-    expect(status(page)).to_have_text("Player 2 played +1. Player 1's turn.")
+    expect(status(page)).to_have_text("Player 2: 2 + 1 = 3. Player 1's turn.")
     page.go_back()
-    expect(status(page)).to_have_text("Player 1 played ×2. Player 2's turn.")
+    expect(status(page)).to_have_text("Player 1: 1 × 2 = 2. Player 2's turn.")
     page.go_back()
     expect(status(page)).to_have_text("Player 1's turn.")
     page.go_forward()
-    expect(status(page)).to_contain_text("Player 1 played ×2.")
+    expect(status(page)).to_contain_text("Player 1: 1 × 2 = 2.")
     page.get_by_role("button", name="Take back").press("Enter")
     expect(status(page)).to_have_text("Player 1's turn.")
     expect(page.get_by_role("button", name="Take back")).to_be_disabled()
@@ -198,6 +198,30 @@ def test_a_move_may_be_taken_back_while_the_computer_thinks(visit: Visit) -> Non
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Multiply by 2")
     expect(page).to_have_url(re.compile(r"moves=x2\+[^+]+&"))
+
+
+def test_a_rematch_swaps_the_seats_and_player_1_begins(visit: Visit) -> None:
+    page = visit(f"{QUICK}&moves=%2B1&conceded=1&vs=7&seat=1&seed=1")
+    page.get_by_role("button", name="Rematch").click()
+    expect(page).to_have_url(re.compile(r"moves=[^&+]+&vs=7&seat=2"))
+    assert "first=" not in page.url
+    expect(status(page)).to_contain_text("Player 1: 1 ")
+    expect(status(page)).to_contain_text("Your turn.")
+
+
+def test_a_link_of_the_first_edition_in_which_player_2_begins_still_opens(visit: Visit) -> None:
+    page = visit(f"{QUICK}&first=2&vs=7&seat=2&seed=1")
+    expect(status(page)).to_have_text("Your turn.")
+
+
+def test_everybody_reads_about_a_move_in_their_own_words(visit: Visit) -> None:
+    game = "/play/numerical-nexus?moves=%2B5+reset-theirs"
+    for path, words in (
+        (game, "Player 2: reset Player 1's score."),
+        (f"{game}&vs=2&seat=1", "Player 2: reset your score."),
+        (f"{game}&vs=2&seat=2", "You: reset Player 1's score."),
+    ):
+        expect(status(visit(path))).to_contain_text(words)
 
 
 def test_a_choice_that_is_not_possible_says_why(visit: Visit) -> None:
@@ -226,7 +250,7 @@ def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:
 def test_an_address_that_is_no_game_says_what_to_do(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=x99")
     expect(page.get_by_role("alert")).to_contain_text("x99")
-    page.get_by_role("link", name="Begin anew").click()
+    page.get_by_role("link", name="Start again").click()
     expect(status(page)).to_have_text("Player 1's turn.")
 
 
@@ -287,14 +311,14 @@ def test_the_coach_asks_before_a_result_is_thrown_away(visit: Visit) -> None:
     page.get_by_role("button", name="Take it back").click()
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
-    page.get_by_role("button", name="Play it all the same").click()
+    page.get_by_role("button", name="Play it anyway").click()
     expect(page).to_have_url(re.compile("moves="))
 
 
 def test_the_end_names_the_turn_that_decided_it_and_offers_it_again(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&moves=%2B1+x2+x2")
     expect(page.get_by_role("region", name="The end")).to_contain_text("turned on move")
-    expect(page.get_by_role("region", name="The end")).to_contain_text("only ×2 would have kept the win")
+    expect(page.get_by_role("region", name="The end")).to_contain_text("Only ×2 still won.")
     page.get_by_role("link", name="Try that moment again").click()
     expect(page.get_by_role("region", name="The end")).to_have_count(0)
     expect(status(page)).to_contain_text("turn.")
@@ -334,11 +358,11 @@ def test_a_name_that_is_half_typed_outlasts_a_move_of_the_friend(visit: Visit) -
     bob = visit(invitation)
     bob.get_by_label("Your name, if you like").press_sequentially("Bo")
     play(ann, "Multiply by 2")
-    expect(status(bob)).to_contain_text("Ann played ×2.")
+    expect(status(bob)).to_contain_text("Ann: 1 × 2 = 2.")
     bob.keyboard.type("b")
     expect(bob.get_by_label("Your name, if you like")).to_have_value("Bob")
     bob.keyboard.press("Enter")
-    expect(status(bob)).to_have_text("Ann played ×2. Your turn.")
+    expect(status(bob)).to_have_text("Ann: 1 × 2 = 2. Your turn.")
 
 
 def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: Visit) -> None:
@@ -347,16 +371,16 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     assert "#" not in bob.url
     carl = visit(bob.url)
     expect(carl.get_by_role("heading", name="You are watching")).to_be_visible()
-    expect(carl.get_by_text("Here by other rules than the book's: target 12.")).to_be_visible()
+    expect(carl.get_by_text("House rules: target=12.")).to_be_visible()
     play(ann, "Multiply by 2")
-    expect(status(carl)).to_have_text("Ann played ×2. Bob's turn.")
+    expect(status(carl)).to_have_text("Ann: 1 × 2 = 2. Bob's turn.")
     play(bob, "Multiply by 2")
     ann.reload()
     play(ann, "Add 1")
     bob.get_by_role("button", name="Ask to take back").click()
-    expect(status(ann)).to_have_text("Ann played +1. Bob's turn. Bob asks to take back a move.")
+    expect(status(ann)).to_have_text("You: 4 + 1 = 5. Bob's turn. Bob asks to take back a move.")
     ann.get_by_role("button", name="Allow").click()
-    expect(status(bob)).to_have_text("Ann played ×2. Your turn.")
+    expect(status(bob)).to_have_text("Ann: 1 × 2 = 2. Your turn.")
     play(bob, "Add 1")
     play(ann, "Add 1")
     play(bob, "Multiply by 2")
@@ -366,7 +390,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     bob.get_by_role("button", name="Rematch").click()
     ann.get_by_role("link", name="To the rematch").click()
     play(bob, "Add 1")
-    expect(status(ann)).to_contain_text("Bob played +1. Your turn.")
+    expect(status(ann)).to_contain_text("Bob: 1 + 1 = 2. Your turn.")
     ann.get_by_role("button", name="Concede").click()
     ann.get_by_role("dialog").get_by_role("button", name="Concede").click()
     expect(bob.get_by_role("heading", name="You win")).to_be_visible()
@@ -394,7 +418,7 @@ def test_the_computer_plays_on_for_a_friend_who_left_and_who_may_come_back(visit
     ann.get_by_role("button", name="Let the computer play").click()
     expect(status(ann)).to_contain_text("Your turn.")
     # Nobody does the same twice running, whatever the computer did for Bob.
-    left = "Multiply by 2" if "+1" in status(ann).inner_text() else "Add 1"
+    left = "Multiply by 2" if " + 1" in status(ann).inner_text() else "Add 1"
     bob = home.new_page()
     bob.goto(address)
     bob.get_by_role("button", name="Take your seat back").click()
@@ -418,12 +442,12 @@ def test_pages_come_back_when_the_server_was_killed_and_nothing_is_lost(visit: V
     play(ann, "Add 1")
     expect(status(bob)).to_contain_text("Your turn.")
     with gone(server):
-        expect(bob.get_by_text("The line to the server is broken.")).to_be_visible()
+        expect(bob.get_by_text("Connection lost.")).to_be_visible()
         # A move that is made meanwhile arrives when there is a server again.
         choose(bob, "Add 1")
         bob.get_by_role("button", name="Play", exact=True).click()
-    expect(status(ann)).to_have_text("Bob played +1. Your turn.")
-    expect(bob.get_by_text("The line to the server is broken.")).to_be_hidden()
+    expect(status(ann)).to_have_text("Bob: 2 + 1 = 3. Your turn.")
+    expect(bob.get_by_text("Connection lost.")).to_be_hidden()
 
 
 def test_many_tabs_stay_live_for_hidden_ones_close_their_streams(visit: Visit) -> None:
@@ -463,7 +487,7 @@ def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> No
         choose(page, "Add 1")
         expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
     page.get_by_role("button", name="Try again").click()
-    expect(status(page)).to_have_text("Player 1 played +1. Player 2's turn.")
+    expect(status(page)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
 
 
 # For everybody

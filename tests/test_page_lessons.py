@@ -65,9 +65,9 @@ def test_every_move_is_judged_and_can_be_played_forward_and_back(visit: Visit) -
     page.keyboard.type("9+")
     expect(page).to_have_url(re.compile(r"moves=%2B5\+%2B9$"))
     page.reload()
-    expect(status(page)).to_have_text("Player 2 played +9. Player 1's turn.")
+    expect(status(page)).to_have_text("Player 2: 0 + 9 = 9. Player 1's turn.")
     page.go_back()
-    expect(status(page)).to_have_text("Player 1 played +5. Player 2's turn.")
+    expect(status(page)).to_have_text("Player 1: 0 + 5 = 5. Player 2's turn.")
 
 
 def test_any_position_is_set_up_and_a_bad_one_is_explained(visit: Visit) -> None:
@@ -102,7 +102,7 @@ def test_the_map_tells_who_wins_where_and_leads_there(visit: Visit) -> None:
     picture.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
     expect(page).to_have_url(re.compile("position=1%3B2"))
     page.go_back()
-    expect(status(page)).to_have_text("Player 2 played +10. Player 1's turn.")
+    expect(status(page)).to_have_text("Player 2: 0 + 10 = 10. Player 1's turn.")
 
 
 # Review
@@ -113,25 +113,25 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     moment = page.get_by_role("region", name="This moment")
     expect(moment).to_contain_text("Turning point 1 of")
     expect(status(page)).to_have_text("What would you play here?")
-    expect(page.locator("#main")).not_to_contain_text("would have kept")
+    expect(page.locator("#main")).not_to_contain_text("still won")
     page.keyboard.type("1+")
     page.keyboard.press("Enter")
     expect(moment).to_contain_text("Not yet")
-    expect(moment).to_contain_text("Player 2 wins. That is what was played.")
+    expect(moment).to_contain_text("and wins. That is what was played.")
     page.keyboard.type("5+")
     expect(moment).to_contain_text("Found")
-    expect(moment).to_contain_text("you played +1 and turned a win into a loss".capitalize())
+    expect(moment).to_contain_text("You played +1 and turned a win into a loss.")
     page.get_by_role("button", name="Next turning point").click()
     expect(page).to_have_url(re.compile("at=1$"))
     page.get_by_role("button", name="Show the answer").click()
-    expect(moment).to_contain_text("would have kept the win")
-    page.get_by_role("button", name="Move 3, Player 1 +2").click()
-    expect(moment).to_contain_text("Move 3: You played +2.")
+    expect(moment).to_contain_text("still won")
+    page.get_by_role("button", name="Move 3, Player 1: +2").click()
+    expect(moment).to_contain_text("Move 3, you: +2.")
     page.reload()
-    expect(moment).to_contain_text("Move 3: You played +2.")
+    expect(moment).to_contain_text("Move 3, you: +2.")
     page.locator("#main").focus()
     page.keyboard.press("ArrowLeft")
-    expect(moment).to_contain_text("Move 2: Player 2 played +1.")
+    expect(moment).to_contain_text("Move 2, Player 2: +1.")
 
 
 def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
@@ -143,7 +143,7 @@ def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
 
 
 def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path: Path) -> None:
-    match = Match(dd.game("number-duel"), names=("Ada", "Ben"))
+    match = Match(dd.game("number-duel"), names=("Ann; Lee", "Ben"))
     for move in ("+1", "+5"):
         match.say(f"I like {move}.")
         match.play(match.game.read(move))
@@ -153,8 +153,9 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     page.get_by_label("A file that duels has saved").set_input_files(path)
     page.wait_for_url(re.compile(r"/review/number-duel\?moves="))
     page.get_by_role("button", name="Forward").click()
-    expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1: Ada played +1.")
+    expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1, Ann; Lee: +1.")
     expect(page.locator("blockquote")).to_contain_text("I like +1.")
+    expect(page.get_by_role("region", name="What decided it")).to_contain_text("Ann; Lee")
     # Or by dropping it; and what is none says so.
     make = "text => { const all = new DataTransfer(); all.items.add(new File([text], 'game.json')); return all; }"
     for text, told in ((json.dumps({"format": "something else"}), "not a record"), ("[", "not the record")):
@@ -172,8 +173,8 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
 def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(visit: Visit) -> None:
     page = visit(PUZZLE)
     puzzle = asked(page, "/api/puzzle?game=number-duel&tier=2&seed=3")
-    expect(page.get_by_role("region", name="The puzzle")).to_contain_text(puzzle["question"])
-    moves = re.findall(r"moves=([^&]*)", puzzle["address"])[0]
+    expect(page.get_by_role("region", name="The puzzle")).to_contain_text(puzzle["question"]["you"])
+    moves = re.findall(r"moves=([^&]*)", puzzle["link"])[0]
     solved = asked(page, f"/api/solve/number-duel?moves={moves}")
     view = asked(page, f"/api/position/number-duel?moves={moves}")
     press(page, view, solved["each"][-1]["move"])
@@ -241,16 +242,16 @@ def test_a_class_link_carries_its_settings(visit: Visit) -> None:
     page.get_by_role("combobox", name="Against").select_option("7")
     page.get_by_role("checkbox", name="Hints").uncheck()
     page.get_by_role("checkbox", name="Take-backs").uncheck()
-    page.get_by_role("radio", name="A fair one").check()
-    address = page.locator(".address")
-    expect(address).to_contain_text("hints=off&takebacks=off")
-    expect(address).to_contain_text("opening=")
+    page.get_by_role("radio", name="Balanced start").check()
+    url = page.locator(".url")
+    expect(url).to_contain_text("hints=off&takebacks=off")
+    expect(url).to_contain_text("opening=")
     page.reload()
-    expect(address).to_contain_text("hints=off&takebacks=off")
+    expect(url).to_contain_text("hints=off&takebacks=off")
     expect(page.get_by_role("checkbox", name="Hints")).not_to_be_checked()
-    link = address.inner_text()
+    link = url.inner_text()
     page.get_by_role("link", name="Show it big").click()
-    expect(page.locator(".projector .address")).to_have_text(link)
+    expect(page.locator(".projector .url")).to_have_text(link)
     page.get_by_role("link", name="Back").click()
     page.get_by_role("link", name="Try it").click()
     expect(page.get_by_role("button", name="Concede")).to_be_visible()
@@ -263,7 +264,7 @@ def test_a_board_for_the_wall_shows_values_when_asked(visit: Visit) -> None:
     page.get_by_role("button", name="Open the board").click()
     expect(status(page)).to_have_text("Player 1's turn.")
     page.keyboard.type("5+")
-    expect(status(page)).to_have_text("Player 1 played +5. Player 2's turn.")
+    expect(status(page)).to_have_text("Player 1: 0 + 5 = 5. Player 2's turn.")
     expect(page.locator(".tile .sign")).to_have_count(0)
     page.get_by_role("button", name="Values").click()
     expect(page.locator("#main")).to_contain_text("Player 1 is winning")

@@ -130,7 +130,7 @@ def is_current(page: Page, seconds: float = PATIENCE) -> None:
     expect(page.get_by_role("status")).to_contain_text("Your turn.", timeout=1000 * seconds)
 
 
-BROKEN = "The line to the server is broken."
+BROKEN = "Connection lost."
 
 
 def test_a_page_is_current_when_the_network_is_back(context: BrowserContext, server: Server) -> None:

@@ -1,33 +1,190 @@
-"""The page's modules: their types hold, and they know no game."""
+"""The page's types hold for what a running server really sends: tsc checks the answers of every route against them."""
 
 from __future__ import annotations
 
-import shutil
+import json
+import re
 import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 import digitduels as dd
-from conftest import ROOT
+from digitduels.match import Match
+from digitduels.record import to_record
+from node import DEADLINE, ROOT, install
+from web import wait_for, warmed
 
-PAGE = ROOT / "src" / "digitduels" / "web" / "page"
-TYPESCRIPT = "7.0.2"
+TYPES = ROOT / "src" / "digitduels" / "web" / "page" / "js" / "types.d.ts"
+GAME = "number-duel"
+LOST = "%2B5+%2B10+x10"  # a finished game
+SLIP = "%2B1"  # a first move that loses
+SMALL = {"game": "operation-target", "options": {"target": 12}}
+
+# Every route that the page asks, with the type of its answer.
+ROUTES = {
+    "/api/games": ("GameCard[]", ["/api/games"]),
+    "/api/position/{game}": (
+        "View",
+        [
+            *(f"/api/position/{name}" for name in dd.games()),
+            f"/api/position/{GAME}?moves={LOST}",
+            f"/api/position/{GAME}?target=60&moves=%2B5+%2B10&opening=1",
+            f"/api/position/{GAME}?first=2&conceded=1",
+            "/api/position/numerical-nexus?uses=3,2,1,2,1,2&moves=%2B5+reset-theirs",
+        ],
+    ),
+    "/api/objection/{game}": (
+        "Objection",
+        [f"/api/objection/{GAME}?picks=0", f"/api/objection/{GAME}?moves=%2B5+%2B5&picks=4"],
+    ),
+    "/api/start/{game}": ("Start", [f"/api/start/{GAME}?kind={kind}&seed=1" for kind in ("book", "fair")]),
+    "/api/reply/{game}": ("Reply", [f"/api/reply/{GAME}?vs=7&seed=1"]),
+    "/api/solve/{game}": (
+        "Solved",
+        [*(f"/api/solve/{name}" for name in dd.games()), f"/api/solve/{GAME}?moves={LOST}"],
+    ),
+    "/api/hint/{game}": ("Hint", [f"/api/hint/{GAME}?step={step}" for step in range(1, 5)]),
+    "/api/judge/{game}": ("Judgement", [f"/api/judge/{GAME}?move={move}" for move in ("%2B5", SLIP)]),
+    "/api/review/{game}": (
+        "Review",
+        [
+            f"/api/review/{GAME}?moves={LOST}",
+            f"/api/review/{GAME}?moves={SLIP}+%2B1+%2B2",
+            f"/api/review/{GAME}?moves=%2B5&conceded=1",
+        ],
+    ),
+    "/api/map/{game}": ("Scores | null", [f"/api/map/{GAME}", f"/api/map/{GAME}?moves={LOST}"]),
+    "/api/puzzle": ("Puzzle", ["/api/puzzle", f"/api/puzzle?game={GAME}&tier=2&seed=3"]),
+    "/api/sheet": ("Sheet", [f"/api/sheet?game={GAME}&count=2&seed=1"]),
+    "/api/attempt/{game}": ("Attempt", [f"/api/attempt/{GAME}?tier=2&move={move}" for move in ("%2B5", SLIP)]),
+    "/api/learn/{game}": ("Lesson", [f"/api/learn/{GAME}?target=60&theory=later", f"/api/learn/{GAME}"]),
+}
+# Routes that begin or change something; `rooms` and `records` ask them.
+DONE = {"/api/review", "/api/games/{id}", *(f"/api/games/{{id}}/{act}" for act in (
+    "seats", "moves", "takeback", "concede", "rematch", "substitute", "return"
+))}  # fmt: skip
+FOR_PROGRAMS = {"/healthz", "/readyz", "/metrics"}
+
+Samples = list[tuple[str, str, str]]
 
 
-def test_the_types_of_the_page_hold() -> None:
-    npx = shutil.which("npx")
-    if npx is None:
-        pytest.skip("The page's types are checked by tsc, which needs Node.js 20 or newer with npx on the PATH.")
-    command = [npx, "--yes", "--package", f"typescript@{TYPESCRIPT}", "tsc", "--project", str(ROOT / "tsconfig.json")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.fixture(scope="module")
+def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with warmed(tmp_path_factory.mktemp("server"), tables, away=1) as client:
+        yield client
 
 
-def test_the_page_names_no_game_and_nothing_from_elsewhere() -> None:
-    names = {name for game in map(dd.game, dd.games()) for name in (game.id, game.title)}
-    for path in PAGE.rglob("*"):
-        if path.suffix in (".js", ".ts", ".html", ".css", ".svg"):
-            text = path.read_text(encoding="utf-8")
-            assert not [name for name in names if name in text], path.name
-            assert "//" not in text.replace("http://www.w3.org/2000/svg", "").replace("// ", "") or path.suffix == ".ts"
-            assert "innerHTML" not in text, path.name
+@pytest.fixture(scope="module")
+def samples(client: httpx.Client) -> Samples:
+    """Answers of every route: where from, the type, and the JSON."""
+    asked = [(path, kind, answer(client, path)) for kind, paths in ROUTES.values() for path in paths]
+    return [*asked, *rooms(client), *records(client), *refusals(client)]
+
+
+def answer(client: httpx.Client, path: str) -> str:
+    received = client.get(path)
+    assert received.status_code == 200, f"{path}: {received.text}"
+    return received.text
+
+
+def records(client: httpx.Client) -> Samples:
+    """The review of a record with the words of its players."""
+    match = Match(dd.game(GAME), names=("Ann; Lee", "Bob"))
+    for move in ("+1", "+5"):
+        match.say(f"I like {move}.")
+        match.play(match.game.read(move))
+    received = client.post("/api/review", json=to_record(match))
+    assert received.status_code == 200, received.text
+    return [("/api/review", "Review", received.text)]
+
+
+def rooms(client: httpx.Client) -> Samples:
+    """A game between friends and all that can be done in it."""
+    created = client.post("/api/games", json={**SMALL, "name": "Ann"})
+    ann, path = created.json(), f"/api/games/{created.json()['id']}"
+    found = [("/api/games", "NewRoom", created.text), (path, "Room", answer(client, path))]
+    joined = client.post(f"{path}/seats", json={"invite": ann["invite"], "name": "Bob"})
+    found.append((f"{path}/seats", "GivenSeat", joined.text))
+    tokens = {"Ann": ann["token"], "Bob": joined.json()["token"]}
+
+    def act(who: str, what: str, **more: Any) -> str:
+        version = client.get(path).json()["version"]
+        body = {"version": version, "key": f"key-{len(found):08}", **more}
+        received = client.post(f"{path}/{what}", json=body, headers={"Authorization": f"Bearer {tokens[who]}"})
+        assert received.status_code == 201, received.text
+        found.append((f"{path}/{what}", "Acted", received.text))
+        return received.text
+
+    act("Ann", "moves", move="+1")
+    act("Ann", "takeback")
+    act("Bob", "takeback", answer="decline")
+    wait_for(lambda: client.get(path).json()["seats"][1]["away"])
+    act("Ann", "substitute", level=1)
+    wait_for(lambda: len(client.get(path).json()["moves"]) == 2)
+    act("Bob", "return")
+    with client.stream("GET", f"{path}/events") as events:
+        first = next(line for line in events.iter_lines() if line.startswith("data: "))
+    found.append((f"{path}/events", "Room", first.removeprefix("data: ")))
+    act("Ann", "concede")
+    act("Bob", "rematch")
+    stale = {"version": 0, "key": "key-of-the-past", "move": "+1"}
+    late = client.post(f"{path}/moves", json=stale, headers={"Authorization": f"Bearer {tokens['Bob']}"})
+    assert late.status_code in (409, 410), late.text
+    return [*found, (f"{path}/moves", "Refusal", late.text)]
+
+
+def refusals(client: httpx.Client) -> Samples:
+    paths = ["/api/position/nothing", f"/api/position/{GAME}?moves=x99", "/api/games/no-such-game"]
+    return [(path, "Refusal", client.get(path).text) for path in paths]
+
+
+def check(folder: Path, samples: Samples) -> str:
+    """What tsc says about the samples, each assigned to its type."""
+    install()
+    source = folder / "answers.ts"
+    constants = (f"const answer{place}: {kind} = {text};" for place, (_, kind, text) in enumerate(samples))
+    source.write_text("\n".join((*constants, "export {};")), encoding="utf-8")
+    command = [str(ROOT / "node_modules" / ".bin" / "tsc"), "--strict", "--noEmit", "--lib", "es2023,dom"]
+    done = subprocess.run(
+        [*command, "--types", "", str(TYPES), str(source)],
+        capture_output=True, text=True, timeout=DEADLINE, check=False, cwd=folder,
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+def wrong(told: str) -> set[int]:
+    """The places of the samples that tsc complains about."""
+    return {int(line) - 1 for line in re.findall(r"^answers\.ts\((\d+),", told, flags=re.M)}
+
+
+def test_what_the_server_sends_is_what_the_page_expects(samples: Samples, tmp_path: Path) -> None:
+    told = check(tmp_path, samples)
+    paths = {samples[place][0] for place in wrong(told)}
+    assert not told, f"{sorted(paths)}: {told[:3000]}"
+
+
+def test_every_route_is_checked(client: httpx.Client) -> None:
+    routes = set(client.get("/openapi.json").json()["paths"])
+    assert routes - FOR_PROGRAMS == {*ROUTES, *DONE}
+
+
+def test_a_key_that_is_missing_or_has_another_type_is_noticed(samples: Samples, tmp_path: Path) -> None:
+    broken: Samples = []
+    seen: set[str] = set()
+    for path, kind, text in samples:
+        value = json.loads(text)
+        if not isinstance(value, dict) or kind in seen or kind == "Refusal":
+            continue
+        seen.add(kind)
+        for key in value:
+            rest = {name: each for name, each in value.items() if name != key}
+            broken.append((f"{path} without {key}", kind, json.dumps(rest)))
+            # No type of the page allows this.
+            broken.append((f"{path} with another {key}", kind, json.dumps({**rest, key: [{"another": "type"}]})))
+    assert len(seen) > 10
+    unnoticed = {broken[place][0] for place in set(range(len(broken))) - wrong(check(tmp_path, broken))}
+    assert not unnoticed

@@ -1,4 +1,4 @@
-// What the server is asked. It answers or there is a Failure, whose message is a sentence for people.
+// Requests to the server. There is an answer, or a Failure whose message is a sentence for people.
 
 import { pause } from "./dom.js";
 
@@ -14,22 +14,22 @@ export class Failure extends Error {
     this.body = body;
   }
 
-  /** Whether the same question may be answered later. */
-  get passing() {
+  /** Whether the same request may succeed later. */
+  get temporary() {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-const PATIENCE = 30; // times that a question is asked while the server is busy
-const LONG = /^-?\d{16,}$/; // a whole number that may be rounded
-const SILENT = "The server does not answer. Nothing is lost: look whether it runs, then try again.";
+const TRIES = 30; // requests while the server is busy
+const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
+const SILENT = "The server does not answer. Your game is safe. Check the connection, then try again.";
 
 /**
  * @param {string} path
  * @param {RequestInit} request
  * @returns {Promise<any>}
  */
-async function ask(path, request) {
+async function send(path, request) {
   let answer;
   try {
     answer = await fetch(path, request);
@@ -39,28 +39,32 @@ async function ask(path, request) {
   }
   let body;
   try {
-    body = parsed(await answer.text());
+    body = parse(await answer.text());
   } catch (error) {
     if (request.signal?.aborted) throw error;
     body = undefined;
   }
   if (answer.ok && body !== undefined) return body;
-  const detail = typeof body?.detail === "string" ? body.detail : `The server answered with an error (${answer.status}).`;
-  throw new Failure(detail, answer.status, body);
+  const detail = body?.detail;
+  const message = typeof detail === "string" ? detail : `The server answered with an error (${answer.status}).`;
+  throw new Failure(message, answer.status, body);
 }
 
 /**
- * JSON, in which whole numbers that JavaScript would round stay the texts they are.
+ * JSON, in which integers that JavaScript would round stay strings.
  * @param {string} text
  */
-export function parsed(text) {
+export function parse(text) {
   /** @type {(key: string, value: any, context?: {source?: string}) => any} */
-  const exact = (_, value, context) => (typeof value === "number" && LONG.test(context?.source ?? "") ? context?.source : value);
+  const exact = (_, value, context) => {
+    const source = context?.source ?? "";
+    return typeof value === "number" && LONG.test(source) ? source : value;
+  };
   return JSON.parse(text, exact);
 }
 
 /**
- * Asks for something. Nothing changes by it.
+ * Reads something.
  * @param {string} path
  * @param {URLSearchParams | Record<string, string>} [query]
  * @param {AbortSignal} [signal]
@@ -68,24 +72,24 @@ export function parsed(text) {
  */
 export function get(path, query, signal) {
   const text = query ? new URLSearchParams(query).toString() : "";
-  return ask(text ? `${path}?${text}` : path, signal ? { signal } : {});
+  return send(text ? `${path}?${text}` : path, signal ? { signal } : {});
 }
 
 /**
- * Asks again while the server still works the answer out, which takes it a while the first time.
+ * Reads something that the server may have to work out first, which takes a while the first time.
  * @param {string} path
  * @param {URLSearchParams} query
  * @param {AbortSignal} signal
- * @param {(sentence: string) => void} waiting told why
+ * @param {() => void} [waiting] called each time the server asks for patience
  * @returns {Promise<any>}
  */
-export async function patiently(path, query, signal, waiting) {
-  for (let asked = 1; ; asked += 1) {
+export async function getPatiently(path, query, signal, waiting) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await get(path, query, signal);
     } catch (error) {
-      if (!(error instanceof Failure) || error.status !== 503 || asked >= PATIENCE) throw error;
-      waiting(error.message.replace(/ \w+ again in a moment\.$/, " One moment…"));
+      if (!(error instanceof Failure) || error.status !== 503 || tries >= TRIES) throw error;
+      waiting?.();
       await pause(1000);
     }
   }
@@ -102,35 +106,28 @@ export function post(path, body, token) {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };
   if (token) headers["Authorization"] = `Bearer ${token}`;
-  return ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return send(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 /** @type {Promise<GameCard[]> | null} */
-let known = null;
+let cards = null;
 
 /**
- * The games there are.
+ * All games.
  * @returns {Promise<GameCard[]>}
  */
 export function games() {
-  known ??= get("/api/games").catch((error) => {
-    known = null;
+  cards ??= get("/api/games").catch((error) => {
+    cards = null;
     throw error;
   });
-  return /** @type {Promise<GameCard[]>} */ (known);
+  return /** @type {Promise<GameCard[]>} */ (cards);
 }
 
 /**
- * Writes what a game is about into an element, as soon as it is known; a page does without.
- * @param {HTMLElement} element
- * @param {View} view which may be played by other rules than the book's
+ * The card of a game; null if there is no such game.
+ * @param {string} game
  */
-export function describe(element, view) {
-  games().then(
-    (cards) => {
-      const summary = cards.find((each) => each.game === view.game)?.summary ?? "";
-      element.textContent = summary && Object.keys(view.changed).length ? `In the book: ${summary}` : summary;
-    },
-    () => {},
-  );
+export async function gameCard(game) {
+  return (await games()).find((card) => card.game === game) ?? null;
 }

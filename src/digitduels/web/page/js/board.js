@@ -1,13 +1,28 @@
 // A position to look at: scores as ways to the goal, and what is used up as tiles.
 
 import { fill, h, set } from "./dom.js";
-import { pretty } from "./verdict.js";
 
 const SEATS = ["●", "○"];
-const PIPS = 4; // so many of a kind are shown as dots, more as a number
+const PIPS = 4; // up to this many of a kind are dots; more are a number
 
-/** What is written about a seat besides its name. */
+/** Who sits there, and a note about them. */
 /** @typedef {{name: string, note: string}} Label */
+/** @typedef {[Label, Label]} Labels */
+
+/**
+ * The players by name; the reader is marked.
+ * @param {{names: [string, string]}} game
+ * @param {Seat | null} reader
+ * @param {string} [opponent] a note about the other player
+ * @returns {Labels}
+ */
+export function seatLabels({ names: [one, two] }, reader, opponent = "") {
+  const note = (/** @type {Seat} */ seat) => (reader === null ? "" : seat === reader ? "you" : opponent);
+  return [
+    { name: one, note: note(1) },
+    { name: two, note: note(2) },
+  ];
+}
 
 export class Board {
   /** @param {View} view */
@@ -17,14 +32,18 @@ export class Board {
     this.element = h(
       "div",
       { class: "board" },
-      h("div", { class: "players" }, this.hands.map((hand) => hand.element)),
+      h(
+        "div",
+        { class: "players" },
+        this.hands.map((hand) => hand.element),
+      ),
       this.table.element,
     );
   }
 
   /**
    * @param {View} view
-   * @param {[Label, Label]} labels
+   * @param {Labels} labels
    * @param {boolean} pool whether what lies on the table is shown here, not among the choices
    */
   update(view, labels, pool) {
@@ -70,14 +89,17 @@ class Player {
 class Part {
   /**
    * @param {Side} side
-   * @param {Whole | null} goal
+   * @param {Integer | null} goal
    * @param {string} label
    */
   constructor(side, goal, label) {
     this.score = side.score === null ? null : h("strong", { class: "score" });
     this.rest = h("span", { class: "rest" });
     this.bar = h("span", { class: "bar" });
-    this.meter = goal === null ? null : h("div", { class: "meter", role: "meter", "aria-label": `${label}: way to the goal` }, this.bar);
+    this.meter =
+      goal === null
+        ? null
+        : h("div", { class: "meter", role: "meter", "aria-label": `${label}: way to the goal` }, this.bar);
     this.stocks = side.stocks.length ? h("ul", { class: "stocks" }) : null;
     this.element = h(
       "div",
@@ -86,7 +108,7 @@ class Part {
       this.score && this.meter,
       this.stocks,
     );
-    /** @type {Whole | null} */
+    /** @type {Integer | null} */
     this.last = null;
   }
 
@@ -98,7 +120,7 @@ class Part {
 
   /**
    * @param {Side} side
-   * @param {Whole | null} goal
+   * @param {Integer | null} goal
    */
   update(side, goal) {
     if (this.score && side.score !== null) {
@@ -115,7 +137,7 @@ class Part {
           h(
             "li",
             { class: stock.left ? "stock" : "stock gone" },
-            h("span", { class: "label" }, pretty(stock.label)),
+            h("span", { class: "label" }, stock.label),
             left(stock),
           ),
         ),
@@ -160,8 +182,8 @@ export function left(stock) {
 }
 
 /**
- * A number that fits its place: a very long one by its first digits.
- * @param {Whole} number
+ * A number that fits its place: the first digits of a very long one.
+ * @param {Integer} number
  */
 export function figure(number) {
   const text = String(number).replace(/^-(?=\d)/, "−");

@@ -1,9 +1,11 @@
-// Questions in a dialog of the browser's own: it keeps the focus, and Escape closes it.
+// Questions in the browser's own dialog: it keeps the focus, and Escape closes it.
 
 import { h, unique } from "./dom.js";
+import { copyInput } from "./form.js";
+import { say } from "./status.js";
 
 /**
- * Asks; answers with the value of the button, or null when the dialog was closed.
+ * Asks a question. Returns the value of the pressed button, or null when the dialog was closed.
  * @param {string} title
  * @param {import("./dom.js").Child[]} content
  * @param {[value: string, label: string][]} answers the first is the suggestion
@@ -11,22 +13,12 @@ import { h, unique } from "./dom.js";
  */
 export function ask(title, content, answers) {
   const id = unique();
+  const answer = (/** @type {[string, string]} */ [value, label], /** @type {number} */ place) =>
+    h("button", { value, class: place ? "quiet" : "main", autofocus: !place }, label);
   return new Promise((resolve) => {
-    const dialog = h(
-      "dialog",
-      { "aria-labelledby": id, class: "sheet" },
-      h(
-        "form",
-        { method: "dialog" },
-        h("h2", { id }, title),
-        content,
-        h(
-          "p",
-          { class: "row last" },
-          answers.map(([value, label], place) => h("button", { value, class: place ? "quiet" : "main", autofocus: !place }, label)),
-        ),
-      ),
-    );
+    const row = h("p", { class: "row last" }, answers.map(answer));
+    const form = h("form", { method: "dialog" }, h("h2", { id }, title), content, row);
+    const dialog = h("dialog", { "aria-labelledby": id, class: "sheet" }, form);
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(dialog.returnValue || null);
@@ -36,24 +28,31 @@ export function ask(title, content, answers) {
   });
 }
 
+/** Asks before a game is conceded. */
+export async function confirmConcession() {
+  const answers = /** @type {[string, string][]} */ ([
+    ["yes", "Concede"],
+    ["", "Play on"],
+  ]);
+  return (await ask("Concede this game?", [h("p", null, "The other side wins.")], answers)) === "yes";
+}
+
 /**
- * Hands a link over: by what the device has for it, by the clipboard, or to be copied by hand.
+ * Shares a URL: by the device, by the clipboard, or to be copied by hand. Then says what was done.
  * @param {string} url
  * @param {string} title
- * @returns {Promise<string>} what was done, for the status line
  */
 export async function share(url, title) {
   try {
     if (navigator.share && matchMedia("(pointer: coarse)").matches) {
       await navigator.share({ title, url });
-      return "The link was handed over.";
+      say("The link is shared.");
+    } else {
+      await navigator.clipboard.writeText(url);
+      say("The link is copied. It shows others what you see.");
     }
-    await navigator.clipboard.writeText(url);
-    return "The link is copied: whoever opens it sees what you see.";
   } catch {
-    const field = h("input", { type: "url", value: url, readonly: true, "aria-label": "Link" });
-    field.addEventListener("focus", () => field.select());
-    await ask("The link", [h("p", null, "Copy it and send it to whom you like."), field], [["", "Done"]]);
-    return "";
+    const content = [h("p", null, "Copy it and send it to anybody you like."), copyInput("Link", url)];
+    await ask("The link", content, [["", "Done"]]);
   }
 }

@@ -1,6 +1,7 @@
 // Elements, made in one call. Text is always set as text.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
+/** @typedef {(Child | Child[])[]} Children */
 /** @typedef {Record<string, unknown>} Props */
 
 /**
@@ -33,7 +34,7 @@ export function set(element, name, value) {
 }
 
 /**
- * Puts these children in place of those that are there.
+ * Replaces the children of an element.
  * @param {Element} element
  * @param {...(Child | Child[])} children
  */
@@ -42,17 +43,25 @@ export function fill(element, ...children) {
 }
 
 /**
- * @param {(Child | Child[])[]} children
+ * @param {Children} children
  * @returns {(Node | string)[]}
  */
 function nodes(children) {
   /** @type {(Node | string)[]} */
-  const found = [];
+  const list = [];
   for (const child of children.flat()) {
     if (child === null || child === undefined || child === false) continue;
-    found.push(child instanceof Node ? child : String(child));
+    list.push(child instanceof Node ? child : String(child));
   }
-  return found;
+  return list;
+}
+
+/**
+ * A paragraph for each text.
+ * @param {string[]} texts
+ */
+export function paragraphs(texts) {
+  return texts.map((text) => h("p", null, text));
 }
 
 /**
@@ -66,18 +75,18 @@ export function button(label, act, kind = "quiet") {
 }
 
 /**
- * A link that looks like a button.
+ * An anchor that looks like a button.
  * @param {string} label
  * @param {string} href
  * @param {string} [kind]
  */
-export function link(label, href, kind = "quiet") {
+export function anchor(label, href, kind = "quiet") {
   return h("a", { class: `button ${kind}`, href }, label);
 }
 
 let count = 0;
 
-/** An id that no other element has. */
+/** An unused id for an element. */
 export function unique() {
   count += 1;
   return `x${count}`;

@@ -1,44 +1,73 @@
 // The end of a game: who won and why, on which turn it was decided, and what next.
 
-import { patiently } from "./api.js";
-import { asked, path } from "./address.js";
-import { fill, h, link } from "./dom.js";
-import { prose } from "./verdict.js";
+import { getPatiently } from "./api.js";
+import { anchor, fill, h, paragraphs } from "./dom.js";
+import { cutTo, pathOf, queryOf } from "./link.js";
+import { tell, tellEach } from "./sentence.js";
+import { WAIT } from "./status.js";
 
 /**
  * Fills a section with the end of a game.
  * @param {HTMLElement} section
  * @param {View} view
- * @param {Address} address of the game, by which its moments are tried again
- * @param {Seat | null} you
+ * @param {Link} link
+ * @param {Seat | null} reader
  * @param {import("./dom.js").Child[]} next further buttons
  * @param {AbortSignal} signal
  */
-export async function conclude(section, view, address, you, next, signal) {
-  const winner = view.outcome?.winner ?? null;
-  const mood = winner === null ? "draw" : you === null ? "done" : winner === you ? "win" : "loss";
-  const heading = { draw: "A draw", done: `${view.names[(winner ?? 1) - 1]} wins`, win: "You win", loss: "You lose" }[mood];
-  const title = h("h2", { tabindex: -1 }, heading);
+export async function showEnd(section, view, link, reader, next, signal) {
+  const mood = moodOf(view, reader);
+  const title = h("h2", { tabindex: -1 }, headingOf(view, mood));
   const lesson = h("p", { class: "lesson" });
-  const row = h("p", { class: "row" }, next, link("Review", path(address, "review")));
+  const row = h("p", { class: "row" }, next, anchor("Review", pathOf(link, "review")));
   section.className = `end ${mood}`;
-  fill(section, title, view.ending.map((line) => h("p", null, line)), lesson, row);
+  fill(section, title, paragraphs(tellEach(view.ending, reader)), lesson, row);
   title.focus({ preventScroll: true });
   section.scrollIntoView({ block: "nearest" });
   try {
-    const wait = (/** @type {string} */ sentence) => (lesson.textContent = sentence);
-    const query = asked(address);
-    if (you) query.set("you", String(you));
-    const reviewed = /** @type {Reviewed} */ (await patiently(`/api/review/${address.game}`, query, signal, wait));
-    lesson.textContent = prose(reviewed.sentence).replace(/Player ([12])/g, (_, seat) => view.names[seat - 1] ?? "");
-    const swings = reviewed.turns.filter((turn) => turn.swing);
-    const mine = swings.findLast((turn) => you === null || turn.player === you);
-    // Without take-backs the moment is tried again in the review alone.
-    if (mine && address.takebacks) {
-      const moment = path({ ...address, conceded: null, moves: address.moves.slice(0, mine.ply) });
-      row.prepend(mine === swings.at(-1) ? link("Try that moment again", moment, "main") : link("Try your slip again", moment));
-    }
+    const wait = () => (lesson.textContent = WAIT);
+    /** @type {Review} */
+    const review = await getPatiently(`/api/review/${link.game}`, queryOf(link), signal, wait);
+    lesson.textContent = [review.sentence, review.answer].map((each) => each && tell(each, reader)).join(" ");
+    const again = retry(review, link, reader);
+    if (again) row.prepend(again);
   } catch (error) {
     if (!signal.aborted && error instanceof Error) lesson.textContent = error.message;
   }
+}
+
+/**
+ * @param {View} view
+ * @param {Seat | null} reader
+ */
+function moodOf({ outcome }, reader) {
+  const winner = outcome?.winner ?? null;
+  if (winner === null) return "draw";
+  if (reader === null) return "done";
+  return winner === reader ? "win" : "loss";
+}
+
+/**
+ * @param {View} view
+ * @param {"draw" | "done" | "win" | "loss"} mood
+ */
+function headingOf({ names, outcome }, mood) {
+  const winner = names[(outcome?.winner ?? 1) - 1];
+  return { draw: "A draw", done: `${winner} wins`, win: "You win", loss: "You lose" }[mood];
+}
+
+/**
+ * The way back to the last moment at which the reader let the game turn.
+ * @param {Review} review
+ * @param {Link} link
+ * @param {Seat | null} reader
+ */
+function retry(review, link, reader) {
+  const swings = review.turns.filter((turn) => turn.swing);
+  const mine = swings.findLast((turn) => reader === null || turn.player === reader);
+  // Without take-backs the moment is tried again in the review only.
+  if (!mine || !link.takebacks) return null;
+  const moment = pathOf(cutTo(link, mine.ply));
+  const decisive = mine === swings.at(-1);
+  return decisive ? anchor("Try that moment again", moment, "main") : anchor("Try your slip again", moment);
 }

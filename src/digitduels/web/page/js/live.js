@@ -1,17 +1,17 @@
-// The live feed of a game: every message is the whole state. It comes back after whatever happens.
+// The live feed of a game. Every message is the whole state, and a broken connection is opened again.
 
-import { Failure, parsed } from "./api.js";
+import { Failure, parse } from "./api.js";
 import { pause } from "./dom.js";
 
-const SILENCE = 25_000; // milliseconds after which a line counts as broken; the server gives a sign of life more often
-const LOOK = 1000; // between looks at the clock: timers stand still while a machine sleeps, and the clock does not
-const WAITS = [200, 500, 1000, 2000, 3000]; // before the line is tried again
+const SILENCE = 25_000; // milliseconds after which a connection counts as broken; the server sends something more often
+const LOOK = 1000; // between looks at the clock, which goes on while a machine sleeps; timers do not
+const WAITS = [200, 500, 1000, 2000, 3000]; // before the next try
 
 /**
  * @typedef {{
  *   news: (state: Room) => void,
  *   lost: (failure: Failure) => void,
- * }} Listener `lost`: the line is broken; it is tried again, unless the game is gone
+ * }} Listener `lost`: the connection is broken; there are further tries unless the game is gone
  */
 
 /**
@@ -22,7 +22,7 @@ const WAITS = [200, 500, 1000, 2000, 3000]; // before the line is tried again
  * @param {AbortSignal} signal
  */
 export async function listen(id, token, listener, signal) {
-  for (let tried = 0; !signal.aborted; ) {
+  for (let tried = 0; !signal.aborted;) {
     await shown(signal);
     if (signal.aborted) return;
     const line = new AbortController();
@@ -30,7 +30,7 @@ export async function listen(id, token, listener, signal) {
     const hide = () => document.hidden && line.abort();
     signal.addEventListener("abort", leave);
     document.addEventListener("visibilitychange", hide);
-    // When the network goes or comes, the old line may be dead without a word.
+    // When the network goes or comes, the old connection may be dead without a sign of it.
     window.addEventListener("offline", leave);
     window.addEventListener("online", leave);
     try {
@@ -40,7 +40,7 @@ export async function listen(id, token, listener, signal) {
       });
     } catch (error) {
       if (!signal.aborted && !document.hidden) {
-        const failure = error instanceof Failure ? error : new Failure("The line to the server is broken.", 0);
+        const failure = error instanceof Failure ? error : new Failure("The connection is lost.", 0);
         listener.lost(failure);
         if (failure.status === 404) return;
       }
@@ -59,7 +59,7 @@ export async function listen(id, token, listener, signal) {
 }
 
 /**
- * Reads one line until it breaks.
+ * Reads one connection until it breaks.
  * @param {string} id
  * @param {string | null} token
  * @param {AbortController} line
@@ -70,7 +70,11 @@ async function follow(id, token, line, news) {
   const timer = setInterval(() => Date.now() - heard > SILENCE && line.abort(), LOOK);
   try {
     const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-    const answer = await fetch(`/api/games/${id}/events`, { signal: line.signal, cache: "no-store", ...(headers && { headers }) });
+    const answer = await fetch(`/api/games/${id}/events`, {
+      signal: line.signal,
+      cache: "no-store",
+      ...(headers && { headers }),
+    });
     if (!answer.ok || !answer.body) {
       const body = await answer.json().catch(() => null);
       throw new Failure(body?.detail ?? "The server does not answer.", answer.status);
@@ -79,12 +83,12 @@ async function follow(id, token, line, news) {
     let rest = "";
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) throw new Failure("The line to the server is broken.", 0);
+      if (done) throw new Failure("The connection is lost.", 0);
       heard = Date.now();
       const messages = (rest + value).split("\n\n");
       rest = messages.pop() ?? "";
       for (const message of messages) {
-        if (message.startsWith("data: ")) news(parsed(message.slice(6)));
+        if (message.startsWith("data: ")) news(parse(message.slice(6)));
       }
     }
   } finally {

@@ -1,4 +1,4 @@
-// Begins: the navigation, the theme, and the page of the address.
+// The start: the navigation, the theme, and the page of the URL.
 
 import { h } from "./dom.js";
 import { start } from "./router.js";
@@ -15,8 +15,16 @@ const AREAS = [
 
 const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
 const menu = /** @type {HTMLButtonElement} */ (document.querySelector("header .menu"));
-nav.append(h("ul", null, AREAS.map(([label, href, area]) => h("li", null, h("a", { href, "data-area": area }, label)))));
-menu.addEventListener("click", () => menu.setAttribute("aria-expanded", String(menu.getAttribute("aria-expanded") !== "true")));
+nav.append(
+  h(
+    "ul",
+    null,
+    AREAS.map(([label, href, area]) => h("li", null, h("a", { href, "data-area": area }, label))),
+  ),
+);
+menu.addEventListener("click", () =>
+  menu.setAttribute("aria-expanded", String(menu.getAttribute("aria-expanded") !== "true")),
+);
 nav.addEventListener("click", () => menu.setAttribute("aria-expanded", "false"));
 
 const root = document.documentElement;
@@ -26,7 +34,9 @@ try {
   // A browser that keeps nothing follows the system.
 }
 document.getElementById("theme")?.addEventListener("click", () => {
-  const dark = root.dataset["theme"] ? root.dataset["theme"] === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = root.dataset["theme"]
+    ? root.dataset["theme"] === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset["theme"] = dark ? "light" : "dark";
   try {
     localStorage.setItem("theme", root.dataset["theme"]);

@@ -1,26 +1,23 @@
-// A move, chosen field by field: by buttons in any order, or by digits and signs on the keyboard.
+// The choice of a move on the screen: buttons in any order, or digits and signs on the keyboard.
 
-import { fill, h, set } from "./dom.js";
 import { left } from "./board.js";
-import { pretty, SIGNS, WORDS } from "./verdict.js";
+import { Choice } from "./choice.js";
+import { fill, h, set } from "./dom.js";
+import { bestValue, SIGNS, WORDS } from "./verdict.js";
 
 /**
  * @typedef {{
  *   play: (move: string) => void,
- *   explain: (picks: number[]) => void,
+ *   explain: (picks: number[] | null) => void,
  *   say: (text: string) => void,
  *   confirm: boolean,
- * }} Hooks `confirm`: whether a chosen move waits for a further press
+ * }} Hooks `explain`: says why values from the first field on are forbidden; `confirm`: a move needs one more press
  */
 
-/** Words for signs, so that a key finds the choice that is written out. */
-/** @type {Record<string, string[]>} */
-const SPELLED = { "+": ["+", "add"], "-": ["-", "subtract"], x: ["*", "x", "×", "multiply"], "/": ["/", "divide"] };
-/** @type {Record<string, string>} */
-const KEYS = { "*": "x", X: "x", "×": "x", "·": "x", "÷": "/", ":": "/", "−": "-" };
-
-/** Choices that one row of buttons shows: two fields that choose from the same things share it. */
+/** Choices in one row of buttons: two fields with the same choices share it. */
 /** @typedef {{fields: number[], labels: string[], buttons: HTMLButtonElement[], element: HTMLElement}} Group */
+
+const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 export class Picker {
   /**
@@ -30,20 +27,19 @@ export class Picker {
   constructor(view, hooks) {
     this.view = view;
     this.hooks = hooks;
-    /** @type {(number | null)[]} */
-    this.picks = view.fields.map(() => null);
-    this.typed = "";
+    this.choice = new Choice(view.fields);
     this.active = false;
     /** @type {Map<string, Value> | null} */
     this.values = null;
     this.slots = h("p", { class: "slots" });
     this.done = h("button", { type: "button", class: "main", hidden: true, onclick: () => this.#finish() }, "Play");
-    this.groups = this.#grouped();
+    this.groups = this.#groups();
+    const single = view.fields.length === 1 && !hooks.confirm;
     this.element = h(
       "section",
       { class: "picker", "aria-label": "Your move" },
       this.groups.map((group) => group.element),
-      h("div", { class: `chosen${view.fields.length > 1 || hooks.confirm ? "" : " single"}` }, this.slots, this.done),
+      h("div", { class: single ? "chosen single" : "chosen" }, this.slots, this.done),
     );
     this.element.addEventListener("keydown", (event) => this.#arrows(event));
   }
@@ -54,103 +50,105 @@ export class Picker {
     return labels.length > 0 && this.groups.some((group) => labels.every((label) => group.labels.includes(label)));
   }
 
+  /** Whether a number is half typed. */
+  get typing() {
+    return this.choice.typed !== "";
+  }
+
   /**
    * @param {View} view
-   * @param {boolean} active whether it is for the reader to move
+   * @param {boolean} active whether it is the reader's turn
    */
   update(view, active) {
     this.view = view;
     this.active = active;
     this.values = null;
+    this.choice.moves = active ? view.legal : [];
     this.#clear();
   }
 
   /**
    * Shows what each choice can lead to; null hides it.
-   * @param {Judged[] | null} each
+   * @param {JudgedMove[] | null} moves
    */
-  judge(each) {
-    this.values = each && new Map(each.map(({ move, value }) => [move, value]));
+  judge(moves) {
+    this.values = moves && new Map(moves.map(({ move, value }) => [move, value]));
     this.#draw();
   }
 
   /** Puts the focus on the first choice that is possible. */
   focus() {
-    const all = this.groups.flatMap((group) => group.buttons);
+    const all = this.#buttons();
     (all.find((button) => !button.hasAttribute("aria-disabled")) ?? all[0])?.focus({ preventScroll: true });
   }
 
   /**
-   * A key that was pressed anywhere on the page; whether it was one of ours.
+   * Handles a key that was pressed anywhere on the page; false if it means nothing here.
    * @param {string} key
    */
   press(key) {
     if (!this.active) return false;
-    const sign = KEYS[key] ?? key;
-    if (/^[0-9+\-x/]$/.test(sign)) this.#type(sign);
-    else if (key === "Enter" && this.typed) this.#type("");
+    const sign = Choice.sign(key);
+    if (sign !== null) this.#type(sign);
+    else if (key === "Enter" && this.typing) this.#type("");
     else if (key === "Enter" && !this.done.hidden) this.#finish();
-    else if (key === "Backspace" && (this.typed || this.picks.some((pick) => pick !== null))) this.#erase();
-    else if (key === "Escape" && (this.typed || this.picks.some((pick) => pick !== null))) this.#clear();
+    else if (key === "Backspace" && this.choice.started) this.#erase();
+    else if (key === "Escape" && this.choice.started) this.#clear();
     else return false;
     return true;
   }
 
-  /** @returns {Group[]} */
-  #grouped() {
+  #buttons() {
+    return this.groups.flatMap((group) => group.buttons);
+  }
+
+  #groups() {
     /** @type {Group[]} */
     const groups = [];
     this.view.fields.forEach((field, place) => {
-      const same = groups.find((group) => group.labels.toSorted().join("\n") === field.choices.toSorted().join("\n"));
-      if (same) {
-        same.fields.push(place);
-        return;
-      }
-      const buttons = field.choices.map((label) =>
-        h("button", { type: "button", class: "tile", onclick: () => this.#press(group, label) }, pretty(label)),
-      );
-      const wide = field.choices.some((choice) => choice.length > 3);
-      const signs = field.choices.every((choice) => !/^\d/.test(choice));
-      const element = h("div", { class: `tiles${wide ? " wide" : ""}${signs ? " signs" : ""}`, role: "group", "aria-label": field.prompt }, buttons);
-      const group = { fields: [place], labels: field.choices, buttons, element };
-      groups.push(group);
+      const same = groups.find((group) => sorted(group.labels) === sorted(field.choices));
+      if (same) same.fields.push(place);
+      else groups.push(this.#group(field, place));
     });
     return groups;
   }
 
   /**
-   * Legal moves that agree with picks.
-   * @param {(number | null)[]} picks
+   * @param {Field} field
+   * @param {number} place
+   * @returns {Group}
    */
-  #legal(picks) {
-    if (!this.active) return [];
-    return this.view.legal.filter((each) => picks.every((pick, field) => pick === null || each.picks[field] === pick));
+  #group({ prompt, choices }, place) {
+    const buttons = choices.map((label) =>
+      h("button", { type: "button", class: "tile", onclick: () => this.#press(group, label) }, label),
+    );
+    const wide = choices.some((choice) => choice.length > 3) ? " wide" : "";
+    const signs = choices.every((choice) => !/^\d/.test(choice)) ? " signs" : "";
+    const element = h("div", { class: `tiles${wide}${signs}`, role: "group", "aria-label": prompt }, buttons);
+    const group = { fields: [place], labels: choices, buttons, element };
+    return group;
   }
 
   /**
-   * The picks with one more.
-   * @param {number} field
-   * @param {number | null} choice
-   */
-  #with(field, choice) {
-    return this.picks.map((pick, place) => (place === field ? choice : pick));
-  }
-
-  /**
-   * The field that a press on a choice of a group would answer: the first that is open, else the last.
+   * The field that a press on a group gives a value: the first without one, else the last.
    * @param {Group} group
    */
   #open(group) {
-    return group.fields.find((field) => this.picks[field] === null) ?? /** @type {number} */ (group.fields.at(-1));
+    const { picks } = this.choice;
+    return group.fields.find((field) => picks[field] === null) ?? /** @type {number} */ (group.fields.at(-1));
   }
 
   /**
-   * The field of a group in which a label is picked.
+   * The field of a group in which a label is chosen.
    * @param {Group} group
    * @param {string} label
    */
-  #picked(group, label) {
-    return group.fields.find((field) => this.picks[field] !== null && this.#label(field, this.picks[field] ?? -1) === label);
+  #chosen(group, label) {
+    const { choice } = this;
+    return group.fields.find((field) => {
+      const pick = choice.picks[field] ?? null;
+      return pick !== null && choice.label(field, pick) === label;
+    });
   }
 
   /**
@@ -166,136 +164,65 @@ export class Picker {
    * @param {string} label
    */
   #press(group, label) {
-    const chosen = this.#picked(group, label);
+    const chosen = this.#chosen(group, label);
     if (chosen !== undefined) {
-      this.#pick(chosen, null);
+      this.choice.pick(chosen, null);
+      this.#draw();
       return;
     }
     const field = this.#open(group);
-    const choice = this.#place(field, label);
-    if (this.#legal(this.#with(field, choice)).length) {
-      this.#pick(field, choice);
+    const place = this.#place(field, label);
+    if (this.choice.movesWith(field, place).length) {
+      this.choice.pick(field, place);
+      this.#picked(field, place);
     } else if (this.active) {
-      const before = this.picks.slice(0, field);
-      const told = before.every((pick) => pick !== null);
-      this.hooks.explain([.../** @type {number[]} */ (told ? before : []), choice]);
+      this.hooks.explain(this.choice.upTo(field, place) ?? [place]);
     }
   }
 
   /**
+   * Goes on after a field got a value.
    * @param {number} field
-   * @param {number | null} choice
+   * @param {number} place
    */
-  #pick(field, choice) {
-    this.picks = this.#with(field, choice);
-    this.typed = "";
+  #picked(field, place) {
     this.#draw();
-    if (choice === null) return;
-    const missing = this.picks.findIndex((pick) => pick === null);
-    if (missing < 0) {
-      if (!this.hooks.confirm) this.#finish();
-    } else {
-      const next = /** @type {Field} */ (this.view.fields[missing]);
-      this.hooks.say(`${pretty(this.#label(field, choice))}. ${next.prompt}.`);
-    }
+    const next = this.view.fields[this.choice.open];
+    if (next) this.hooks.say(`${this.choice.label(field, place)}. ${next.prompt}`);
+    else if (!this.hooks.confirm) this.#finish();
   }
 
   #finish() {
-    const [found] = this.#legal(this.picks);
-    if (found && this.picks.every((pick) => pick !== null)) {
-      this.#clear();
-      this.hooks.play(found.move);
-    }
+    const { move } = this.choice;
+    if (!move) return;
+    this.#clear();
+    this.hooks.play(move.move);
   }
 
   #clear() {
-    this.picks = this.picks.map(() => null);
-    this.typed = "";
+    this.choice.clear();
     this.#draw();
   }
 
   #erase() {
-    if (this.typed) {
-      this.typed = this.typed.slice(0, -1);
-      this.#draw();
-      return;
-    }
-    const last = this.picks.findLastIndex((pick) => pick !== null);
-    this.#pick(last, null);
-  }
-
-  /**
-   * @param {number} field
-   * @param {number} choice
-   */
-  #label(field, choice) {
-    return this.view.fields[field]?.choices[choice] ?? "";
-  }
-
-  /**
-   * What may still be chosen, and what people type for it.
-   * @returns {{field: number, choice: number, texts: string[]}[]}
-   */
-  #possible() {
-    const legal = this.#legal(this.picks);
-    const found = [];
-    for (let field = 0; field < this.picks.length; field += 1) {
-      if (this.picks[field] !== null) continue;
-      for (const choice of new Set(legal.map((each) => each.picks[field]))) {
-        if (choice === undefined) continue;
-        const label = this.#label(field, choice);
-        const sign = Object.keys(SPELLED).filter((key) => SPELLED[key]?.includes(label));
-        // Where a move is one choice, its token is a way to write it.
-        const tokens = this.picks.length === 1 ? legal.filter((each) => each.picks[0] === choice).map((each) => each.move) : [];
-        found.push({ field, choice, texts: [label.replaceAll("×", "x"), ...sign, ...tokens] });
-      }
-    }
-    return found;
-  }
-
-  /** @param {string} sign the next one typed; none when what is typed is complete */
-  #type(sign) {
-    const text = this.typed + sign;
-    const possible = this.#possible();
-    const exact = possible.find((each) => each.texts.includes(text));
-    const longer = possible.some((each) => each.texts.some((known) => known.length > text.length && known.startsWith(text)));
-    if (exact && (!longer || sign === "")) {
-      this.#pick(exact.field, exact.choice);
-    } else if (exact || longer) {
-      this.typed = text;
-      this.#draw();
-    } else if (this.typed && sign) {
-      const before = possible.find((each) => each.texts.includes(this.typed));
-      this.typed = "";
-      if (before) {
-        this.#pick(before.field, before.choice);
-        this.#type(sign);
-      } else {
-        this.#refuse(text);
-      }
-    } else {
-      this.#refuse(text);
-    }
-  }
-
-  /** @param {string} text */
-  #refuse(text) {
-    this.typed = "";
+    this.choice.erase();
     this.#draw();
-    const place = this.view.fields.findIndex((field, index) => this.picks[index] === null && field.choices.includes(text));
-    const choice = this.view.fields[place]?.choices.indexOf(text) ?? -1;
-    const before = this.picks.slice(0, Math.max(0, place));
-    if (choice >= 0 && before.every((pick) => pick !== null)) {
-      this.hooks.explain([.../** @type {number[]} */ (before), choice]);
-    } else {
-      this.hooks.say(`${pretty(text)} is not possible here.`);
-    }
+  }
+
+  /** @param {string} sign */
+  #type(sign) {
+    const effect = this.choice.type(sign);
+    this.#draw();
+    if ("picked" in effect) this.#picked(effect.picked.field, effect.picked.choice);
+    if (!("refused" in effect)) return;
+    const named = this.choice.find(effect.refused);
+    this.hooks.explain(named && this.choice.upTo(named.field, named.choice));
   }
 
   /** @param {KeyboardEvent} event */
   #arrows(event) {
-    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    const all = this.groups.flatMap((group) => group.buttons);
+    const step = STEPS[/** @type {keyof typeof STEPS} */ (event.key)];
+    const all = this.#buttons();
     const here = all.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     if (!step || here < 0) return;
     event.preventDefault();
@@ -303,54 +230,72 @@ export class Picker {
   }
 
   #draw() {
-    const { view } = this;
     for (const group of this.groups) {
       const field = this.#open(group);
       group.buttons.forEach((button, index) => {
         const label = /** @type {string} */ (group.labels[index]);
-        const picked = this.#picked(group, label) !== undefined;
-        const legal = this.#legal(this.#with(field, this.#place(field, label)));
-        const own = view.player ? view.board.hands[view.player - 1]?.stocks : undefined;
-        const stock = [...view.board.table.stocks, ...(own ?? [])].find((each) => each.label === label);
-        const value = this.values && legal.length ? best(legal.map((each) => this.values?.get(each.move))) : null;
-        set(button, "aria-pressed", String(picked));
-        set(button, "aria-disabled", picked || legal.length ? null : "true");
-        button.className = `tile${picked ? " picked" : ""}${value ? ` ${value}` : ""}`;
-        fill(
-          button,
-          h("span", { class: "label" }, pretty(label)),
-          stock && stock.of > 1 && left(stock),
-          value && h("span", { class: "sign" }, h("span", { "aria-hidden": "true" }, SIGNS[value]), h("span", { class: "hidden" }, ` ${WORDS[value]}`)),
-        );
+        this.#drawTile(button, label, field, this.#chosen(group, label) !== undefined);
       });
     }
-    const several = view.fields.length > 1;
-    const shown = this.typed || this.picks.some((pick) => pick !== null);
-    const open = this.picks.findIndex((pick) => pick === null);
-    this.slots.hidden = !several && !this.typed && !this.hooks.confirm;
+    this.#drawSlots();
+    this.done.hidden = !this.hooks.confirm || this.choice.open >= 0 || !this.active;
+    this.element.classList.toggle("idle", !this.active);
+  }
+
+  /**
+   * @param {HTMLButtonElement} button
+   * @param {string} label
+   * @param {number} field
+   * @param {boolean} chosen
+   */
+  #drawTile(button, label, field, chosen) {
+    const { values } = this;
+    const moves = this.choice.movesWith(field, this.#place(field, label));
+    const stock = this.#stock(label);
+    const value = values && bestValue(moves.map(({ move }) => values.get(move)));
+    set(button, "aria-pressed", String(chosen));
+    set(button, "aria-disabled", chosen || moves.length ? null : "true");
+    button.className = `tile${chosen ? " picked" : ""}${value ? ` ${value}` : ""}`;
+    fill(
+      button,
+      h("span", { class: "label" }, label),
+      stock && stock.of > 1 && left(stock),
+      value &&
+        h(
+          "span",
+          { class: "sign" },
+          h("span", { "aria-hidden": "true" }, SIGNS[value]),
+          h("span", { class: "hidden" }, ` ${WORDS[value]}`),
+        ),
+    );
+  }
+
+  /** @param {string} label */
+  #stock(label) {
+    const { player, board } = this.view;
+    const own = player ? board.hands[player - 1]?.stocks : undefined;
+    return [...board.table.stocks, ...(own ?? [])].find((stock) => stock.label === label);
+  }
+
+  #drawSlots() {
+    const { choice, view } = this;
+    const text = (/** @type {number | null} */ pick, /** @type {number} */ field) => {
+      if (pick !== null) return choice.label(field, pick);
+      return field === choice.open && choice.typed ? `${choice.typed}…` : "?";
+    };
+    this.slots.hidden = !this.active || (view.fields.length === 1 && !choice.typed && !this.hooks.confirm);
     fill(
       this.slots,
-      shown || !this.active
-        ? this.picks.map((pick, field) =>
-            h(
-              "span",
-              { class: `slot${pick === null ? " empty" : ""}` },
-              pick === null ? (field === open && this.typed ? `${pretty(this.typed)}…` : "?") : pretty(this.#label(field, pick)),
-            ),
+      choice.started
+        ? choice.picks.map((pick, field) =>
+            h("span", { class: pick === null ? "slot empty" : "slot" }, text(pick, field)),
           )
         : h("span", { class: "prompt" }, view.fields[0]?.prompt ?? ""),
     );
-    this.slots.hidden ||= !this.active;
-    this.done.hidden = !this.hooks.confirm || open >= 0 || !this.active;
-    this.element.classList.toggle("idle", !this.active);
   }
 }
 
-/**
- * The best of some values.
- * @param {(Value | undefined)[]} values
- * @returns {Value | null}
- */
-function best(values) {
-  return /** @type {Value[]} */ (["win", "draw", "loss"]).find((value) => values.includes(value)) ?? null;
+/** @param {string[]} labels */
+function sorted(labels) {
+  return labels.toSorted().join("\n");
 }

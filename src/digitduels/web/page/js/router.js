@@ -1,7 +1,7 @@
-// Which page an address shows. Links and the back button work without loading anything anew.
+// Which page a URL shows. Links and the back button work without loading the site again.
 
 import { Failure } from "./api.js";
-import { button, fill, h, link } from "./dom.js";
+import { anchor, button, fill, h, set } from "./dom.js";
 import { say } from "./status.js";
 
 /** @typedef {(place: Place) => Promise<void> | void} Show */
@@ -12,85 +12,89 @@ let routes = [];
 let left = new AbortController();
 
 /**
- * Shows the page of the present address, and from now on that of each next one.
+ * Shows the page of the URL, and from now on that of each next one.
  * @param {Route[]} table
  */
 export function start(table) {
   routes = table;
   addEventListener("popstate", () => void open(false));
   document.addEventListener("click", (event) => {
-    const found = event.target instanceof Element ? event.target.closest("a") : null;
-    if (!found || event.defaultPrevented || event.button !== 0) return;
+    const target = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!target || event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    if (found.target || found.hasAttribute("download") || found.origin !== location.origin) return;
-    if (found.hash && found.pathname === location.pathname && found.search === location.search) return;
-    if (!match(found.pathname)) return;
+    if (target.target || target.hasAttribute("download") || target.origin !== location.origin) return;
+    if (target.hash && target.pathname === location.pathname && target.search === location.search) return;
+    if (!match(target.pathname)) return;
     event.preventDefault();
-    go(found.pathname + found.search + found.hash);
+    go(target.pathname + target.search + target.hash);
   });
   void open(false);
 }
 
 /**
- * Goes to an address of ours.
- * @param {string} address
+ * Goes to another page of the site.
+ * @param {string} path
  */
-export function go(address) {
-  history.pushState(null, "", address);
+export function go(path) {
+  history.pushState(null, "", path);
   void open(true);
 }
 
 /**
- * Notes an address without showing its page anew: the page has already changed accordingly.
- * @param {string} address
- * @param {boolean} [instead] of the present one
+ * Changes the URL only: the page already shows what it says.
+ * @param {string} path
+ * @param {boolean} [replace] whether the old one leaves the history
  */
-export function note(address, instead = false) {
-  if (address === location.pathname + location.search) return;
-  if (instead) history.replaceState(null, "", address);
-  else history.pushState(null, "", address);
+export function note(path, replace = false) {
+  if (path === location.pathname + location.search) return;
+  if (replace) history.replaceState(null, "", path);
+  else history.pushState(null, "", path);
 }
 
 /** @param {string} title */
-export function entitle(title) {
+export function setTitle(title) {
   document.title = title ? `${title} · Digit Duels` : "Digit Duels";
 }
 
 /** @param {string} pathname */
 function match(pathname) {
   for (const route of routes) {
-    const found = route.path.exec(pathname);
-    if (found) return { route, parts: found.slice(1).map((part) => decodeURIComponent(part ?? "")) };
+    const parts = route.path.exec(pathname)?.slice(1);
+    if (parts) return { route, parts: parts.map((part) => decodeURIComponent(part ?? "")) };
   }
   return null;
 }
 
-/** @param {boolean} moved whether the reader asked for another page, whose beginning is then in view and in focus */
+/** @param {boolean} moved whether the reader asked for another page, which then gets the focus */
 async function open(moved) {
   left.abort();
   left = new AbortController();
   const { signal } = left;
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
-  for (const each of document.querySelectorAll("nav a")) {
-    const { pathname, dataset } = /** @type {HTMLAnchorElement} */ (each);
+  for (const area of document.querySelectorAll("nav a")) {
+    const { pathname, dataset } = /** @type {HTMLAnchorElement} */ (area);
     const here = location.pathname === pathname || location.pathname.startsWith(dataset["area"] ?? " ");
-    if (here) each.setAttribute("aria-current", "page");
-    else each.removeAttribute("aria-current");
+    set(area, "aria-current", here ? "page" : null);
   }
-  const found = match(location.pathname);
-  if (!found) {
-    entitle("Not found");
-    fill(main, h("h1", null, "There is no such page"), h("p", null, "The address may be cut off."), link("To the games", "/", "main"));
+  const target = match(location.pathname);
+  if (!target) {
+    setTitle("Not found");
+    fill(
+      main,
+      h("h1", null, "There is no such page"),
+      h("p", null, "The link may be incomplete."),
+      anchor("To the games", "/", "main"),
+    );
     return;
   }
   main.classList.add("leaving");
   try {
-    const page = await found.route.load();
+    const page = await target.route.load();
     if (signal.aborted) return;
-    entitle(found.route.title);
+    setTitle(target.route.title);
     await page.show({
       main,
-      parts: found.parts,
+      parts: target.parts,
       query: new URLSearchParams(location.search),
       fragment: location.hash.slice(1),
       signal,
@@ -107,7 +111,7 @@ async function open(moved) {
 }
 
 /**
- * Says what went wrong and what to do; the address, and so the game, stays.
+ * Says what went wrong and what to do. The URL, and so the game, stays.
  * @param {HTMLElement} main
  * @param {unknown} error
  */
@@ -115,21 +119,21 @@ function trouble(main, error) {
   const known = error instanceof Failure;
   if (!known) console.error(error);
   const sentence = known ? error.message : "This page could not be shown.";
-  const passing = !known || error.passing;
+  const temporary = !known || error.temporary;
   say("");
   fill(
     main,
     h(
       "section",
       { class: "sheet narrow", role: "alert" },
-      h("h1", null, passing ? "No answer" : "That does not work"),
+      h("h1", null, temporary ? "No answer" : "That does not work"),
       h("p", null, sentence),
       h(
         "p",
         { class: "row" },
-        passing && button("Try again", () => void open(true), "main"),
-        !passing && location.search !== "" && link("Begin anew", location.pathname, "main"),
-        link("To the games", "/"),
+        temporary && button("Try again", () => void open(true), "main"),
+        !temporary && location.search !== "" && anchor("Start again", location.pathname, "main"),
+        anchor("To the games", "/"),
       ),
     ),
   );

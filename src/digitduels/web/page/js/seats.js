@@ -1,10 +1,10 @@
-// Whose seat this browser has in games between friends. Tokens live here and in a header, never in an address for long.
+// The seats that this browser has in games between friends. Tokens stay here and in a header, never long in a URL.
 
 import { post } from "./api.js";
 
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
 
-/** What a browser that keeps nothing remembers until it is closed. */
+/** For browsers without storage: until the page is left. */
 /** @type {Map<string, string>} */
 const memory = new Map();
 
@@ -26,7 +26,7 @@ export function remember(name, text) {
   try {
     localStorage.setItem(name, text);
   } catch {
-    // Then it is remembered until the page is left.
+    // Then the memory must do.
   }
 }
 
@@ -49,7 +49,7 @@ export function keep(id, seat) {
 }
 
 /**
- * Takes over what an address brings behind its #, a seat or an invitation, and strips it at once.
+ * Takes a seat or an invitation from the fragment of a URL, and removes it there at once.
  * @param {string} id
  * @param {string} fragment
  */
@@ -63,7 +63,7 @@ export function receive(id, fragment) {
 }
 
 /**
- * The link by which a seat goes on in another browser.
+ * The URL that takes a seat to another browser.
  * @param {string} id
  * @param {Mine} seat
  */
@@ -72,16 +72,16 @@ export function own(id, seat) {
 }
 
 /**
- * Begins a game with a friend; answers with its address.
- * @param {Address} address
+ * Begins a game with a friend; its path.
+ * @param {Link} link
  * @param {string} name
  */
-export async function challenge(address, name) {
-  const { game, options, first, position, moves, seat } = address;
+export async function challenge(link, name) {
+  const { game, options, first, position, moves, seat } = link;
   const body = { game, options, first, position: position ?? "", moves, seat, name };
-  const made = await post("/api/games", body);
-  keep(made.id, { seat: made.seat, token: made.token, invite: made.invite });
-  return `/g/${made.id}`;
+  const { id, token, invite, ...given } = /** @type {NewRoom} */ (await post("/api/games", body));
+  keep(id, { seat: given.seat, token, invite });
+  return `/g/${id}`;
 }
 
 /**
@@ -92,15 +92,15 @@ export async function challenge(address, name) {
  * @returns {Promise<Room>}
  */
 export async function join(id, invite, name) {
-  // The same key when it is tried again, so that an answer that got lost costs no seat.
+  // A second try has the same key, so that a lost answer costs no seat.
   const key = recall(`key:${id}`) ?? secret();
   remember(`key:${id}`, key);
-  const answer = await post(`/api/games/${id}/seats`, { invite, key, name });
-  keep(id, { seat: answer.seat, token: answer.token, invite: null });
-  return answer.state;
+  const { seat, token, state } = /** @type {GivenSeat} */ (await post(`/api/games/${id}/seats`, { invite, key, name }));
+  keep(id, { seat, token, invite: null });
+  return state;
 }
 
-/** A text that nobody guesses. */
+/** A text that nobody can guess. */
 export function secret() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,36 +1,36 @@
-// A game on the table: the board, the choice of a move, and the moves so far. Play, rooms and lessons build on it.
+// A game on the table: the board, the choice of a move, and the moves so far.
 
 import { get } from "./api.js";
-import { Board, figure } from "./board.js";
-import { fill, h } from "./dom.js";
+import { Board } from "./board.js";
+import { h } from "./dom.js";
 import { Picker } from "./picker.js";
+import { tell } from "./sentence.js";
 import { say } from "./status.js";
-import { pretty } from "./verdict.js";
 
-/** @typedef {import("./board.js").Label} Label */
-
-const SHOWN = 2; // lines of what a move did; what follows repeats the board
+const FORBIDDEN = "That is not possible here.";
+const COMBINED = "That is not possible with what is chosen already.";
 
 /**
  * @typedef {{
  *   view: View,
  *   play: (move: string) => void,
  *   query: () => URLSearchParams,
+ *   reader: () => Seat | null,
  *   signal: AbortSignal,
  *   confirm?: boolean,
- * }} Setting `query`: the game as the server is asked about it
+ * }} Setting `query`: the game in a query to the server
  */
 
 export class Table {
   /** @param {Setting} setting */
-  constructor({ view, play, query, signal, confirm = false }) {
+  constructor({ view, play, query, reader, signal, confirm = false }) {
     this.view = view;
     this.board = new Board(view);
     this.picker = new Picker(view, {
       play,
       confirm,
       say: (text) => say(text, "turn"),
-      explain: (picks) => void this.#explain(picks, query()),
+      explain: (picks) => void this.#explain(picks, query(), reader()),
     });
     this.element = h("div", { class: "table" }, this.board.element, this.picker.element);
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
@@ -38,29 +38,43 @@ export class Table {
 
   /**
    * @param {View} view
-   * @param {[Label, Label]} labels
-   * @param {boolean} active whether a move may be chosen here and now
+   * @param {import("./board.js").Labels} labels
+   * @param {boolean} active whether the reader may choose a move now
    */
   update(view, labels, active) {
-    this.view = view;
     const over = view.outcome !== null;
+    this.view = view;
     this.picker.update(view, active);
     this.picker.element.hidden = over;
-    this.board.update(view, labels, over || !this.picker.showsPool);
+    this.relabel(view, labels);
   }
 
   /**
-   * @param {number[]} picks
-   * @param {URLSearchParams} query
+   * Shows other labels. A move that is half chosen stays.
+   * @param {View} view
+   * @param {import("./board.js").Labels} labels
    */
-  async #explain(picks, query) {
-    query.set("picks", picks.join(","));
-    try {
-      const { reason } = await get(`/api/objection/${this.view.game}`, query);
-      say(reason ?? "That is not possible with what is chosen already.", "turn");
-    } catch {
-      say("That is not possible here.", "turn");
+  relabel(view, labels) {
+    this.board.update(view, labels, view.outcome !== null || !this.picker.showsPool);
+  }
+
+  /**
+   * @param {number[] | null} picks
+   * @param {URLSearchParams} query
+   * @param {Seat | null} reader
+   */
+  async #explain(picks, query, reader) {
+    let text = FORBIDDEN;
+    if (picks) {
+      query.set("picks", picks.join(","));
+      try {
+        const { reason } = await get(`/api/objection/${this.view.game}`, query);
+        text = reason ? tell(reason, reader) : COMBINED;
+      } catch {
+        // Then it is said without a reason.
+      }
     }
+    say(text, "turn");
   }
 
   /** @param {KeyboardEvent} event */
@@ -69,7 +83,7 @@ export class Table {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !this.element.isConnected) return;
     if (target.closest("input, select, textarea, dialog")) return;
     // Enter on a button or link is theirs, unless a number is half typed.
-    if (event.key === "Enter" && target.closest("button, a, summary") && !this.picker.typed) return;
+    if (event.key === "Enter" && target.closest("button, a, summary") && !this.picker.typing) return;
     if (this.picker.press(event.key)) event.preventDefault();
   }
 }
@@ -77,46 +91,27 @@ export class Table {
 /**
  * The moves so far, the last one first.
  * @param {View} view
- * @param {[Label, Label]} labels
+ * @param {Seat | null} reader
  */
-export function moves(view, labels) {
-  const list = h("ol", { class: "moves", reversed: true });
-  fill(
-    list,
-    view.history
-      .map((turn, ply) =>
-        h(
-          "li",
-          { class: ply < view.opening ? "given" : "" },
-          h("span", { class: "who" }, h("span", { "aria-hidden": "true" }, turn.player === 1 ? "● " : "○ "), labels[turn.player - 1]?.name ?? ""),
-          h("strong", null, pretty(turn.move)),
-          h("span", { class: "told" }, ply < view.opening ? "Given at the start. " : "", turn.lines.filter(Boolean).slice(0, SHOWN).join(" · ")),
-        ),
-      )
-      .reverse(),
-  );
-  const none = h("p", { class: "soft" }, "No moves yet.");
-  return view.history.length ? list : none;
+export function moveList(view, reader) {
+  if (!view.history.length) return h("p", { class: "soft" }, "No moves yet.");
+  const item = (/** @type {Turn} */ turn, /** @type {number} */ ply) => {
+    const given = ply < view.opening;
+    return h(
+      "li",
+      { class: given ? "given" : "" },
+      h("span", { class: "who", "aria-hidden": "true" }, turn.player === 1 ? "●" : "○"),
+      h("strong", null, tell(turn.shown, reader)),
+      h("span", { class: "told" }, given && "Given at the start. ", tell(turn.report, reader)),
+    );
+  };
+  return h("ol", { class: "moves", reversed: true }, view.history.map(item).reverse());
 }
 
 /**
- * What the status line says of a position: the server's words, and "your" for the reader.
- * @param {View} view
- * @param {Seat | null} you
+ * The rules that differ from the book; false if none do.
+ * @param {{house_rules: string}} view
  */
-export function told(view, you) {
-  const last = view.history.at(-1)?.move ?? "";
-  const text = view.status.replace(`played ${last}.`, () => `played ${pretty(last)}.`);
-  if (you === null || view.player !== you) return text;
-  const named = `${view.names[you - 1]}'s turn.`;
-  return text.endsWith(named) ? `${text.slice(0, -named.length)}Your turn.` : text;
-}
-
-/**
- * Says what is not as in the book; false if all is.
- * @param {View} view
- */
-export function variant(view) {
-  const changed = Object.entries(view.changed).map(([name, value]) => `${name} ${figure(String(value))}`);
-  return changed.length > 0 && h("p", { class: "about" }, `Here by other rules than the book's: ${changed.join(", ")}.`);
+export function houseRules({ house_rules: rules }) {
+  return rules !== "" && h("p", { class: "about" }, `House rules: ${rules}.`);
 }

@@ -1,22 +1,58 @@
-// What the server sends, and what the pages hand to each other. Only the type checker reads this file.
+// What the server sends, and what the pages hand to each other. Only the type checker reads this file;
+// tests/test_page_types.py checks it against the answers of a running server.
 
 type Seat = 1 | 2;
 type Value = "win" | "draw" | "loss";
 
-interface Stock { label: string; left: number; of: number }
-/** A whole number; one that JavaScript would round is a text. */
-type Whole = number | string;
-interface Side { score: Whole | null; lowest: number; stocks: Stock[] }
-interface Field { prompt: string; choices: string[] }
-interface Turn { player: Seat; move: string; lines: string[] }
-interface Outcome { winner: Seat | null; reason: string }
+/** A sentence for every reader: `you` for the player in seat `of`, `them` for the other one, `text` for all others. */
+interface Sentence {
+  text: string;
+  you?: string;
+  of?: Seat;
+  them?: string;
+}
 
-/** A position, as GET /api/position answers. */
+interface Stock {
+  label: string;
+  left: number;
+  of: number;
+}
+/** An integer; one that JavaScript would round is a string. */
+type Integer = number | string;
+interface Side {
+  score: Integer | null;
+  lowest: number;
+  stocks: Stock[];
+}
+interface Field {
+  prompt: string;
+  choices: string[];
+}
+interface LegalMove {
+  move: string;
+  shown: string;
+  picks: number[];
+}
+interface Turn {
+  player: Seat;
+  move: string;
+  shown: Sentence;
+  report: Sentence;
+  lines: Sentence[];
+}
+interface Outcome {
+  winner: Seat | null;
+  reason: Sentence;
+}
+
+/** A position: GET /api/position. */
 interface View {
   game: string;
   title: string;
-  options: Record<string, unknown>;
-  changed: Record<string, unknown>;
+  options: Record<string, OptionValue>;
+  changed: Record<string, OptionValue>;
+  /** The changed options in a line; empty by the book. */
+  house_rules: string;
   names: [string, string];
   first: Seat;
   position: string | null;
@@ -25,16 +61,19 @@ interface View {
   conceded: Seat | null;
   player: Seat | null;
   outcome: Outcome | null;
-  board: { goal: Whole | null; hands: [Side, Side]; table: Side };
+  board: { goal: Integer | null; hands: [Side, Side]; table: Side };
   placed: string;
   fields: Field[];
-  legal: { move: string; picks: number[] }[];
+  legal: LegalMove[];
   history: Turn[];
-  status: string;
-  ending: string[];
+  /** What happened last, then whose turn it is or how the game ended. */
+  status: Sentence[];
+  ending: Sentence[];
+  /** How many moves remain after a take-back by each seat; null if there is nothing to take back. */
+  back: [number | null, number | null];
 }
 
-/** A game between friends: the position and who sits there. */
+/** A game between friends: the position, and who sits there. GET /api/games/{id}. */
 interface Room extends View {
   id: string;
   version: number;
@@ -43,85 +82,210 @@ interface Room extends View {
   rematch: string | null;
   closed: boolean;
 }
-interface Chair { name: string | null; kind: "human" | "computer"; level: number | null; joined: boolean; away: boolean; substitute: boolean }
+interface Chair {
+  name: string | null;
+  kind: "human" | "computer";
+  level: number | null;
+  joined: boolean;
+  away: boolean;
+  substitute: boolean;
+}
+/** A seat that was given: POST /api/games and …/seats. */
+interface GivenSeat {
+  seat: Seat;
+  token: string;
+  state: Room;
+}
+interface NewRoom extends GivenSeat {
+  id: string;
+  invite: string;
+}
+/** What an act did: POST /api/games/{id}/moves and the like. */
+interface Acted {
+  /** The version in which it happened. */
+  accepted: number;
+  state: Room;
+}
+/** Why something cannot be done: every answer with a status from 400 on. */
+interface Refusal {
+  detail: string;
+  /** The newest state, if the game has moved on. */
+  state?: Room;
+}
 
+type OptionValue = number | string | number[];
 interface GameOption {
   name: string;
-  default: number | string | number[];
+  default: OptionValue;
   about: string;
   allowed: string;
   words: string[] | null;
 }
-interface GameCard { game: string; title: string; summary: string; levels: number[]; options: GameOption[] }
+interface GameCard {
+  game: string;
+  title: string;
+  summary: string;
+  levels: number[];
+  options: GameOption[];
+}
 
-interface Judged { move: string; value: Value; plies: number; words: string }
+/** GET /api/objection. */
+interface Objection {
+  reason: Sentence | null;
+}
+/** GET /api/reply. */
+interface Reply {
+  move: string;
+}
+/** The moves that open a game: GET /api/start. */
+interface Start {
+  moves: string[];
+  opening: number;
+}
+
+interface RecordedOutcome {
+  winner: Seat | null;
+  reason: string;
+}
+interface Verdict {
+  value: Value;
+  plies: number;
+}
+interface JudgedMove extends Verdict {
+  move: string;
+  shown: string;
+  words: Sentence;
+}
+/** What every move is worth: GET /api/solve. */
 interface Solved {
+  game: string;
+  options: Record<string, OptionValue>;
+  moves: string[];
+  outcome: RecordedOutcome | null;
   player: Seat | null;
   value: Value | null;
   plies: number | null;
   best: string[];
-  each: Judged[];
-  standing: string;
+  each: JudgedMove[];
+  standing: Sentence[];
 }
 
-/** What GET /api/judge tells of a move: its verdict, whether it keeps what there was, and why. */
-interface JudgedMove { keeps: boolean; question: string | null; value: Value; plies: number; words: string; why: string }
+/** GET /api/hint. */
+interface Hint {
+  step: number;
+  lines: Sentence[];
+}
+
+/** What one move is worth and why: GET /api/judge. */
+interface Judgement extends Verdict {
+  keeps: boolean;
+  warning: Sentence | null;
+  words: Sentence;
+  why: Sentence;
+}
 
 interface ReviewTurn {
   ply: number;
   player: Seat;
-  /** Null when the player gave up. */
+  /** Null when the player conceded. */
   move: string | null;
-  before: { value: Value; plies: number };
-  after: { value: Value; plies: number };
+  shown: Sentence;
+  before: Verdict;
+  after: Verdict;
   swing: boolean;
   critical: boolean;
   best: string[];
   keeping: string[];
   words: string[];
-  lesson?: string;
-  refutation?: string;
+  lesson?: Sentence;
+  /** What would have kept the result. */
+  answer?: Sentence | null;
+  refutation?: Sentence;
 }
-interface Reviewed {
+/** GET /api/review and POST /api/review. */
+interface Review {
+  version: number;
   game: string;
-  names: string[];
+  options: Record<string, OptionValue>;
+  names: [string, string];
+  /** What played in each seat. */
+  players: string[];
+  first: Seat;
   opening: number;
+  moves: string[];
+  outcome: RecordedOutcome | null;
+  start: Verdict & { player: Seat };
   turns: ReviewTurn[];
   /** Who was winning at the start and after each turn. */
   winning: (Seat | null)[];
   critical: { found: number; of: number }[];
-  sentence: string;
-  story: string;
-  address: string;
+  sentence: Sentence;
+  answer: Sentence | null;
+  story: Sentence;
+  lines: Sentence[];
+  ribbon: string;
+  /** Questions and answers of a record. */
+  asked: unknown[][];
+  link: string;
 }
 
-interface Puzzle {
+/** Who wins at which scores: GET /api/map. A row per score of the player who waits, a letter per score of the other. */
+interface Scores {
+  low: number;
+  high: number;
+  rows: string[];
+  mine: number;
+  theirs: number;
+}
+
+interface PuzzleText {
   game: string;
   title: string;
   tier: number;
   tiers: Record<string, string>;
-  question: string;
-  address: string;
+  link: string;
+}
+/** GET /api/puzzle. */
+interface Puzzle extends PuzzleText {
+  question: Sentence;
   date: string | null;
   seed: string;
 }
+/** What happens when a move is tried in a puzzle: GET /api/attempt. */
+interface Attempt {
+  kind: "right" | "slower" | "wrong";
+  sentences: Sentence[];
+  /** The moves to play then. */
+  moves: string[];
+}
 
-/** A game to read about, as GET /api/learn answers. */
+/** A game to read about: GET /api/learn. */
 interface Lesson extends GameCard {
-  changed: Record<string, unknown>;
+  changed: Record<string, OptionValue>;
+  house_rules: string;
   rules: string[];
   rulings: string[];
   moves: string;
   example: { moves: string; lines: string[] };
-  /** Null when it is told later. */
-  theory: string[] | null;
+  /** Null when it comes later. */
+  theory: Sentence[] | null;
 }
 
-/** Puzzles to print, as GET /api/sheet answers. */
-interface Sheet { title: string; about: string[]; puzzles: { heading: string; position: string[]; question: string; answer: string }[] }
+/** Puzzles to print: GET /api/sheet. */
+interface Sheet {
+  title: string;
+  about: string[];
+  puzzles: Exercise[];
+}
+interface Exercise extends PuzzleText {
+  heading: string;
+  position: string[];
+  question: string;
+  answer: string;
+}
 
-/** A solo game, as its address tells it. */
-interface Address {
+/** A game in a URL. */
+interface Link {
   game: string;
   moves: string[];
   options: Record<string, string>;
@@ -137,14 +301,14 @@ interface Address {
   takebacks: boolean;
 }
 
-/** Where a page is shown: what the router hands to it. */
+/** What the router hands to a page. */
 interface Place {
   main: HTMLElement;
-  /** The parts of the path that a route leaves open. */
+  /** The open parts of the route's path. */
   parts: string[];
   query: URLSearchParams;
-  /** What stands behind # in the address. */
+  /** What follows # in the URL. */
   fragment: string;
-  /** Aborted when the page is left. */
+  /** Aborted when the reader leaves the page. */
   signal: AbortSignal;
 }

@@ -1,14 +1,16 @@
 // Verdicts: a shape, a colour and a word, never the colour alone.
 
 import { h } from "./dom.js";
+import { tell } from "./sentence.js";
 
 /** @type {Record<Value, string>} */
 export const SIGNS = { win: "▲", draw: "=", loss: "▼" };
 /** @type {Record<Value, string>} */
 export const WORDS = { win: "wins", draw: "draws", loss: "loses" };
+export const VALUES = /** @type {Value[]} */ (Object.keys(SIGNS)); // the best first
 
 /**
- * @param {Value} value for the player who moves
+ * @param {Value} value
  * @param {string} [words]
  */
 export function chip(value, words = WORDS[value]) {
@@ -16,49 +18,48 @@ export function chip(value, words = WORDS[value]) {
 }
 
 /**
- * Moves with what they lead to, alike together; each can be played.
- * @param {Judged[]} each the best first
- * @param {((move: string) => void) | null} play
+ * Moves with their verdicts, those with the same verdict together. A press plays a move.
+ * @param {JudgedMove[]} moves the best first
+ * @param {Seat | null} reader
+ * @param {(move: string) => void} play
  */
-export function verdicts(each, play) {
-  /** @type {Map<string, Judged[]>} */
-  const alike = new Map();
-  for (const judged of each) alike.set(judged.words, [...(alike.get(judged.words) ?? []), judged]);
+export function verdictList(moves, reader, play) {
+  const item = (/** @type {string} */ words, /** @type {JudgedMove[]} */ same) =>
+    h(
+      "li",
+      null,
+      chip(/** @type {JudgedMove} */ (same[0]).value, words),
+      h("span", { class: "row tight" }, same.map(tile)),
+    );
+  const tile = (/** @type {JudgedMove} */ { move, shown }) =>
+    h("button", { type: "button", class: "move", "aria-label": `Play ${shown}`, onclick: () => play(move) }, shown);
   return h(
     "ul",
     { class: "verdicts" },
-    [...alike].map(([words, moves]) =>
-      h(
-        "li",
-        null,
-        chip(/** @type {Judged} */ (moves[0]).value, words),
-        h(
-          "span",
-          { class: "row tight" },
-          moves.map(({ move }) =>
-            play
-              ? h("button", { type: "button", class: "move", "aria-label": `Play ${pretty(move)}`, onclick: () => play(move) }, pretty(move))
-              : h("span", { class: "move" }, pretty(move)),
-          ),
-        ),
-      ),
-    ),
+    [...sameVerdict(moves, reader)].map(([words, same]) => item(words, same)),
   );
 }
 
 /**
- * Operations as people write them by hand.
- * @param {string} text
+ * Moves by the words about them.
+ * @param {JudgedMove[]} moves
+ * @param {Seat | null} reader
  */
-export function pretty(text) {
-  if (/^[a-z]{2}/i.test(text)) return text.replaceAll("-", " ");
-  return text.replaceAll("*", "×").replaceAll("x", "×").replaceAll("/", "÷").replaceAll("-", "−");
+export function sameVerdict(moves, reader) {
+  /** @type {Map<string, JudgedMove[]>} */
+  const groups = new Map();
+  for (const judged of moves) {
+    const words = tell(judged.words, reader);
+    groups.set(words, [...(groups.get(words) ?? []), judged]);
+  }
+  return groups;
 }
 
 /**
- * A sentence in which moves are written as by hand.
- * @param {string} text
+ * The best of some values.
+ * @param {(Value | undefined)[]} values
+ * @returns {Value | null}
  */
-export function prose(text) {
-  return text.replace(/(?<![\w.])(\d*[x/-]\d+)(?![\w/-])/g, (move) => pretty(move));
+export function bestValue(values) {
+  return VALUES.find((value) => values.includes(value)) ?? null;
 }

@@ -1,180 +1,174 @@
 // Any position of a game: what every move is worth, forward and back, set up by hand, and a map of who wins where.
 
-import { Failure, get } from "../api.js";
-import { asked, path, read } from "../address.js";
+import { gameCard, get } from "../api.js";
 import { share } from "../dialog.js";
-import { button, fill, h } from "../dom.js";
-import { card, choose, dress, head, onward, seats, Stepper, work } from "../lesson.js";
-import { ScoreMap } from "../map.js";
-import { entitle, go, note } from "../router.js";
-import { beginner, group, LEVELS, radios, ruled } from "../setup.js";
-import { say } from "../status.js";
-import { moves, Table, told } from "../table.js";
-import { chip, pretty, prose, verdicts } from "../verdict.js";
+import { button, fill, h, paragraphs } from "../dom.js";
+import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
+import { getPosition, messageOf } from "../game-page.js";
+import { chooseGame, lessonHead, loadStyle } from "../lesson.js";
+import { beginnerLevel, levelOptions } from "../levels.js";
+import { LinePage } from "../line-page.js";
+import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
+import { go, setTitle } from "../router.js";
+import { ScoreMap } from "../score-map.js";
+import { tellAll, tellEach } from "../sentence.js";
+import { chip, verdictList } from "../verdict.js";
 
-const FEW = 10;
-const MANY = 40; // losing moves that are shown without being asked for
+const FEW = 10; // pairs of scores that are not worth a map
+const MANY = 40; // losing moves that are folded away
+const BEST = 6; // best moves that are named
+const ABOUT =
+  "Every position of every game is solved. Choose a game, then play moves forward and back, " +
+  "or set up whatever you like.";
 
 /** @type {[Value, string][]} */
-const KINDS = [["win", "Winning moves"], ["draw", "Drawing moves"], ["loss", "Losing moves"]];
+const KINDS = [
+  ["win", "Winning moves"],
+  ["draw", "Drawing moves"],
+  ["loss", "Losing moves"],
+];
 
 /** @param {Place} place */
 export async function show(place) {
   const { main, parts, query, signal } = place;
-  await dress();
-  if (!parts[0]) return choose(place, "explore", "Explore", "Every position of every game is solved. Choose a game, then play moves forward and back, or set up whatever you like.");
-  const address = { ...read(parts[0], query), vs: null };
-  const [view, shown] = await Promise.all([get(`/api/position/${address.game}`, asked(address), signal), card(address.game)]);
+  await loadStyle();
+  if (!parts[0]) return chooseGame(place, "explore", "Explore", ABOUT);
+  const link = { ...readLink(parts[0], query), vs: null };
+  const [view, card] = await Promise.all([getPosition(link, signal), gameCard(link.game)]);
   if (signal.aborted) return;
-  entitle(`Explore ${view.title}`);
-  const explorer = new Explorer(address, view, shown, signal);
-  fill(main, explorer.element);
-  await explorer.draw();
+  setTitle(`Explore ${view.title}`);
+  const page = new Explore(link, view, card, signal);
+  fill(main, page.element);
+  page.draw();
+  await page.evaluate();
 }
 
-class Explorer {
+class Explore extends LinePage {
   /**
-   * @param {Address} address
+   * @param {Link} link
    * @param {View} view
-   * @param {GameCard | null} shown
+   * @param {GameCard | null} card
    * @param {AbortSignal} signal
    */
-  constructor(address, view, shown, signal) {
-    this.address = address;
-    this.view = view;
-    this.card = shown;
-    this.signal = signal;
-    /** Moves that were stepped back over, to go forward again. */
-    this.line = address.moves;
-    this.table = new Table({ view, signal, query: () => asked(this.address), play: (move) => void this.play(move) });
-    this.stepper = new Stepper((at) => void this.stand({ ...this.address, moves: this.line.slice(0, at) }), signal);
+  constructor(link, view, card, signal) {
+    super(link, view, signal);
+    this.card = card;
     this.standing = h("section", { class: "card standing", "aria-label": "How it stands" });
     this.list = h("section", { class: "card", "aria-label": "Every move" });
     this.map = new ScoreMap((mine, theirs) => void this.jump(mine, theirs));
-    this.mapped = h("section", { class: "card", hidden: true, "aria-label": "Who wins at which scores" }, h("h2", null, "Who wins where"), this.map.element);
-    this.record = h("div");
-    this.trouble = h("p", { class: "trouble", role: "alert" });
-    this.hands = h("div", { class: "hands" });
-    this.level = h("select", null, (shown?.levels ?? [1]).map((level) => h("option", { value: String(level) }, `Level ${level}: ${LEVELS[level] ?? ""}`)));
-    this.level.value = shown ? beginner(shown) : "1";
-    this.seat = radios("seat", [["move", "Whose turn it is"], ["wait", "The other side"]], "move");
-    this.onward = h(
-      "details",
-      { class: "card fold" },
-      h("summary", null, "Play on from here"),
-      h("label", { class: "field" }, h("span", null, "Against"), this.level),
-      group("You are", this.seat),
-      h("p", { class: "row" }, button("Play on", () => this.#onward(), "main")),
+    this.mapped = h(
+      "section",
+      { class: "card", hidden: true, "aria-label": "Who wins at which scores" },
+      h("h2", null, "Who wins where"),
+      this.map.element,
     );
-    const form = h("form", { onsubmit: (/** @type {Event} */ event) => this.#edit(event) }, this.hands, this.trouble, h("p", { class: "row" }, h("button", { class: "main" }, "Set it up")));
-    this.edit = h("details", { class: "card fold" }, h("summary", null, "Set up a position"), form);
-    this.rules = this.#rules();
+    this.editor = new PositionEditor((position) => this.setUp(position));
+    this.onward = this.#onward();
     this.element = h(
       "article",
       { class: "game lesson-page" },
-      head("Explore", shown, address.options, view.title),
-      h("div", { class: "column" }, this.stepper.element, this.standing, this.table.element, this.mapped),
+      lessonHead("Explore", card, link.options, view.title),
+      h("div", { class: "column" }, this.stepper.element, this.notice, this.standing, this.table.element, this.mapped),
       h(
         "div",
         { class: "side" },
         this.list,
         this.onward,
-        this.edit,
-        this.rules,
+        this.editor.element,
+        card && rulesForm(card, view, link, signal),
         h("details", { class: "card fold" }, h("summary", null, "Moves so far"), this.record),
-        h("p", { class: "row" }, button("Share this position", () => void share(location.href, view.title).then((done) => done && say(done)))),
+        h(
+          "p",
+          { class: "row" },
+          button("Share this position", () => void share(location.href, view.title)),
+        ),
       ),
     );
   }
 
-  async draw() {
-    const { view, address, signal } = this;
-    const over = view.outcome !== null;
-    this.table.update(view, seats(view), !over);
-    this.stepper.update(address.moves.length, this.line.length);
-    fill(this.record, moves(view, seats(view)));
-    this.#form();
-    this.onward.hidden = over;
-    say(told(view, null), over ? "over" : "turn");
-    if (over) {
-      fill(this.standing, h("h2", null, "The game is over"), view.ending.map((line) => h("p", null, line)));
-      this.list.hidden = true;
-      this.mapped.hidden = true;
-      return;
-    }
-    const asking = [work("solve", address, signal), work("map", address, signal)];
-    asking[1]?.catch(() => {}); // told once the moves are, if they are
-    try {
-      const solved = /** @type {Solved} */ (await asking[0]);
-      if (signal.aborted || view !== this.view) return;
-      say(told(view, null), "turn");
-      this.#judged(solved);
-      const map = /** @type {import("../map.js").Scores | null} */ (await asking[1]);
-      if (signal.aborted || view !== this.view) return;
-      // A few pairs of scores are no picture.
-      this.mapped.hidden = map === null || map.rows.join("").replaceAll(".", "").length < FEW;
-      if (map) this.map.update(map, this.#name(true), this.#name(false));
-    } catch (error) {
-      if (signal.aborted || !(error instanceof Error)) return;
-      fill(this.standing, h("p", null, error.message), error instanceof Failure && error.passing && button("Try again", () => void this.draw(), "main"));
-      this.list.hidden = true;
-      this.mapped.hidden = true;
-    }
+  get path() {
+    return pathOf(this.link, "explore");
   }
 
-  /** @param {boolean} mover */
-  #name(mover) {
-    const seat = this.view.player ?? 1;
-    return this.view.names[mover ? seat - 1 : 2 - seat] ?? "";
-  }
-
-  /** @param {Solved} solved */
-  #judged(solved) {
-    this.table.picker.judge(solved.each);
-    const value = solved.value ?? "draw";
-    this.standing.className = `card standing ${value}`;
-    fill(this.standing, h("h2", null, prose(solved.standing)), h("p", { class: "soft" }, `Best: ${solved.best.slice(0, 6).map(pretty).join(", ")}${solved.best.length > 6 ? " and more" : ""}.`));
-    this.list.hidden = false;
-    fill(
-      this.list,
-      KINDS.map(([kind, title]) => {
-        const some = solved.each.filter((each) => each.value === kind);
-        if (!some.length) return null;
-        const heading = chip(kind, `${title}: ${some.length}`);
-        const content = verdicts(some, (move) => void this.play(move));
-        const folded = kind === "loss" && some.length > MANY;
-        return h("details", { class: `kind ${kind}`, open: !folded }, h("summary", null, h("h2", null, heading)), content);
-      }),
-    );
-  }
-
-  /** @param {string} move */
-  async play(move) {
-    const next = [...this.address.moves, move];
-    if (this.line[this.address.moves.length] !== move) this.line = next;
-    await this.stand({ ...this.address, moves: next });
+  draw() {
+    super.draw();
+    this.editor.update(this.view);
+    this.onward.hidden = this.over;
+    if (!this.over) return;
+    fill(this.standing, h("h2", null, "The game is over"), paragraphs(tellEach(this.view.ending)));
+    this.list.hidden = true;
+    this.mapped.hidden = true;
   }
 
   /**
-   * Goes on with another position.
-   * @param {Address} address
+   * @param {Link} link
+   * @param {import("../game-page.js").Step} [step]
    */
-  async stand(address) {
-    try {
-      const view = await get(`/api/position/${address.game}`, asked(address), this.signal);
-      this.address = address;
-      this.view = view;
-      if (address.moves.some((move, ply) => this.line[ply] !== move)) this.line = address.moves;
-      this.trouble.textContent = "";
-      note(path(address, "explore"));
-      await this.draw();
-      return true;
-    } catch (error) {
-      if (this.signal.aborted || !(error instanceof Error)) return false;
-      this.trouble.textContent = error.message;
-      say(error.message);
-      return false;
-    }
+  async goTo(link, step) {
+    await super.goTo(link, step);
+    await this.evaluate();
+  }
+
+  /** Shows what every move is worth, and who wins where. */
+  async evaluate() {
+    if (this.over) return;
+    await this.safely(async () => {
+      const map = this.ask("map");
+      map.catch(() => {}); // it is reported below, unless the values fail first
+      this.#showValues(await this.ask("solve"));
+      this.sayStatus();
+      this.#showMap(await map);
+    });
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {() => Promise<void>} act
+   */
+  fail(error, act) {
+    super.fail(error, act);
+    for (const section of [this.list, this.mapped]) section.hidden = true;
+    fill(this.standing);
+  }
+
+  /** @param {Solved} solved */
+  #showValues(solved) {
+    this.table.picker.judge(solved.each);
+    const best = solved.each.filter(({ move }) => solved.best.includes(move)).map(({ shown }) => shown);
+    const more = best.length > BEST ? " and more" : "";
+    this.standing.className = `card standing ${solved.value ?? "draw"}`;
+    fill(
+      this.standing,
+      h("h2", null, tellAll(solved.standing)),
+      h("p", { class: "soft" }, `Best: ${best.slice(0, BEST).join(", ")}${more}.`),
+    );
+    this.list.hidden = false;
+    fill(
+      this.list,
+      KINDS.map(([kind, title]) => this.#kind(kind, title, solved.each)),
+    );
+  }
+
+  /**
+   * @param {Value} kind
+   * @param {string} title
+   * @param {JudgedMove[]} moves
+   */
+  #kind(kind, title, moves) {
+    const some = moves.filter(({ value }) => value === kind);
+    if (!some.length) return null;
+    const heading = h("h2", null, chip(kind, `${title}: ${some.length}`));
+    const open = kind !== "loss" || some.length <= MANY;
+    const list = verdictList(some, null, (move) => void this.play(move));
+    return h("details", { class: `kind ${kind}`, open }, h("summary", null, heading), list);
+  }
+
+  /** @param {Scores | null} map */
+  #showMap(map) {
+    this.mapped.hidden = map === null || map.rows.join("").replaceAll(".", "").length < FEW;
+    const mover = this.view.player ?? 1;
+    const [one, two] = this.view.names;
+    if (map) this.map.update(map, mover === 1 ? one : two, mover === 1 ? two : one);
   }
 
   /**
@@ -183,88 +177,152 @@ class Explorer {
    * @param {number} theirs
    */
   async jump(mine, theirs) {
-    const [player = "1", ...sides] = this.view.placed.split(";");
-    const mover = Number(player) - 1;
-    const put = (/** @type {number} */ side, /** @type {number} */ score) => {
-      sides[side] = [score, ...(sides[side] ?? "").split(",").slice(1)].join(",");
-    };
-    put(mover, mine);
-    put(1 - mover, theirs);
-    await this.#place([player, ...sides].join(";"));
+    const position = withScores(this.view.placed, mine, theirs);
+    await this.safely(() => this.goTo(this.#placed(position)));
   }
 
-  /** @param {string} position */
-  async #place(position) {
-    this.line = [];
-    return this.stand({ ...this.address, position, moves: [], opening: 0, conceded: null, first: 1 });
+  /**
+   * Shows a position that was set up; fails if it is impossible.
+   * @param {string} position
+   */
+  async setUp(position) {
+    await this.goTo(this.#placed(position));
+    this.standing.scrollIntoView({ block: "nearest" });
+  }
+
+  /**
+   * @param {string} position
+   * @returns {Link}
+   */
+  #placed(position) {
+    return { ...this.link, position, moves: [], opening: 0, conceded: null, first: 1 };
   }
 
   #onward() {
-    const mover = this.view.player ?? 1;
-    const waits = this.onward.querySelector("input:checked")?.getAttribute("value") === "wait";
-    go(onward(this.address, this.level.value, waits ? (mover === 1 ? 2 : 1) : mover));
+    const levels = this.card?.levels ?? [1];
+    const level = h("select", null, levelOptions(levels));
+    level.value = beginnerLevel({ levels });
+    /** @type {[string, string][]} */
+    const sides = [
+      ["move", "Whose turn it is"],
+      ["wait", "The other side"],
+    ];
+    const seat = radios("seat", sides, "move");
+    const start = () => {
+      const mover = this.view.player ?? 1;
+      const waits = seat.querySelector("input:checked")?.getAttribute("value") === "wait";
+      go(pathOf(continuation(this.link, level.value, waits ? other(mover) : mover)));
+    };
+    return h(
+      "details",
+      { class: "card fold" },
+      h("summary", null, "Play on from here"),
+      field("Against", level),
+      group("You are", seat),
+      h("p", { class: "row" }, button("Play on", start, "main")),
+    );
+  }
+}
+
+/** The numbers of a position, each in a field of its own. */
+class PositionEditor {
+  /** @param {(position: string) => Promise<void>} setUp */
+  constructor(setUp) {
+    this.setUp = setUp;
+    this.fields = h("div", { class: "hands" });
+    this.trouble = trouble();
+    const row = h("p", { class: "row" }, h("button", { class: "main" }, "Set it up"));
+    const form = h("form", null, this.fields, this.trouble, row);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#submit(new FormData(form));
+    });
+    this.element = h("details", { class: "card fold" }, h("summary", null, "Set up a position"), form);
   }
 
-  /** The numbers of the position, each in a field of its own. */
-  #form() {
-    const { view } = this;
-    const [one, two] = view.names;
-    const sides = [...view.board.hands, view.board.table];
+  /** @param {View} view */
+  update({ names: [one, two], board, placed }) {
+    /** @type {[string, Side][]} */
+    const sides = [
+      [one, board.hands[0]],
+      [two, board.hands[1]],
+      ["On the table", board.table],
+    ];
+    /** @type {[string, string][]} */
+    const players = [
+      ["1", one],
+      ["2", two],
+    ];
+    this.trouble.textContent = "";
     fill(
-      this.hands,
-      group("Whose turn it is", radios("player", [["1", one], ["2", two]], view.placed.slice(0, 1))),
-      sides.map((side, place) => {
-        const numbers = [
-          side.score === null ? null : numbered(`part-${place}`, "Score", side.score, side.lowest, view.board.goal),
-          ...side.stocks.map((stock) => numbered(`part-${place}`, pretty(stock.label), stock.left, 0, stock.of)),
-        ].filter(Boolean);
-        return numbers.length > 0 && group([one, two, "On the table"][place] ?? "", h("div", { class: "numbers" }, numbers));
+      this.fields,
+      group("Whose turn it is", radios("player", players, placed.slice(0, 1))),
+      sides.map(([legend, side], place) => {
+        const numbers = numberInputs(`part-${place}`, side, board.goal);
+        return numbers.length > 0 && group(legend, h("div", { class: "numbers" }, numbers));
       }),
     );
   }
 
-  /** @param {Event} event */
-  #edit(event) {
-    event.preventDefault();
-    const data = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    const parts = [0, 1, 2].map((place) => data.getAll(`part-${place}`).map((text) => String(text).trim()).join(","));
-    void this.#place([data.get("player"), ...parts].join(";")).then((done) => done && this.standing.scrollIntoView({ block: "nearest" }));
-  }
-
-  /** The options of the game, each a rule of its own. */
-  #rules() {
-    const { card: shown, address } = this;
-    if (!shown) return null;
-    const trouble = h("p", { class: "trouble", role: "alert" });
-    const form = h("form", null, h("div", { class: "fields" }, shown.options.map((option) => ruled(option, address.options[option.name]))), trouble, h("p", { class: "row" }, h("button", { class: "main" }, "Explore these rules")));
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const data = new FormData(form);
-      const options = Object.fromEntries(
-        shown.options
-          .map((option) => /** @type {[string, string]} */ ([option.name, String(data.get(`option-${option.name}`) ?? "").trim()]))
-          .filter(([name, text]) => text && text !== String(shown.options.find((option) => option.name === name)?.default)),
-      );
-      const next = { ...address, options, position: null, moves: [], opening: 0, conceded: null };
-      get(`/api/position/${address.game}`, asked(next), this.signal).then(
-        () => go(path(next, "explore")),
-        (error) => {
-          if (!this.signal.aborted) trouble.textContent = error.message;
-        },
-      );
-    });
-    const changed = Object.entries(this.view.changed).map(([name, value]) => `${name} ${value}`);
-    return h("details", { class: "card fold" }, h("summary", null, changed.length ? `Rules: ${changed.join(", ")}` : "Rules: as in the book"), form);
+  /** @param {FormData} data */
+  async #submit(data) {
+    const side = (/** @type {number} */ place) => data.getAll(`part-${place}`).map((text) => String(text).trim());
+    const position = [readText(data, "player"), ...[0, 1, 2].map((place) => side(place).join(","))].join(";");
+    try {
+      await this.setUp(position);
+    } catch (error) {
+      this.trouble.textContent = messageOf(error);
+    }
   }
 }
 
 /**
  * @param {string} name
- * @param {string} label
- * @param {Whole} value
- * @param {number} low
- * @param {Whole | null} high
+ * @param {Side} side
+ * @param {Integer | null} goal
  */
-function numbered(name, label, value, low, high) {
-  return h("label", { class: "number" }, h("span", null, label), h("input", { name, value, inputmode: low < 0 ? "text" : "numeric", autocomplete: "off", required: true, "aria-label": high === null ? null : `${label}, from ${low} to ${high}` }));
+function numberInputs(name, side, goal) {
+  const score = side.score === null ? [] : [numberInput(name, "Score", side.score, side.lowest, goal)];
+  return [...score, ...side.stocks.map((stock) => numberInput(name, stock.label, stock.left, 0, stock.of))];
+}
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {Integer} value
+ * @param {number} low
+ * @param {Integer | null} high
+ */
+function numberInput(name, label, value, low, high) {
+  const range = high === null ? null : `${label}, from ${low} to ${high}`;
+  const inputmode = low < 0 ? "text" : "numeric";
+  const props = { name, value, inputmode, autocomplete: "off", required: true, "aria-label": range };
+  return h("label", { class: "number" }, h("span", null, label), h("input", props));
+}
+
+/**
+ * The options of the game, to explore it by other rules.
+ * @param {GameCard} card
+ * @param {View} view
+ * @param {Link} link
+ * @param {AbortSignal} signal
+ */
+function rulesForm(card, view, link, signal) {
+  const wrong = trouble();
+  const fields = h("div", { class: "fields" }, optionFields(card.options, link.options));
+  const row = h("p", { class: "row" }, h("button", { class: "main" }, "Explore these rules"));
+  const form = h("form", null, fields, wrong, row);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const options = readOptions(card.options, new FormData(form));
+    const next = { ...link, options, position: null, moves: [], opening: 0, conceded: null };
+    get(`/api/position/${link.game}`, queryOf(next), signal).then(
+      () => go(pathOf(next, "explore")),
+      (error) => {
+        if (!signal.aborted) wrong.textContent = error.message;
+      },
+    );
+  });
+  const summary = view.house_rules ? `House rules: ${view.house_rules}` : "Rules: as in the book";
+  return h("details", { class: "card fold" }, h("summary", null, summary), form);
 }

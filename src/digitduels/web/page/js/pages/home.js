@@ -1,93 +1,118 @@
-// The first page: a game already begun, the games there are, today's puzzle.
+// The first page: a game already begun, all games, today's puzzle.
 
 import { games, get } from "../api.js";
-import { asked, begun, chance, path } from "../address.js";
-import { button, fill, h, link, pause } from "../dom.js";
+import { seatLabels } from "../board.js";
+import { anchor, button, fill, h, pause } from "../dom.js";
+import { GamePage, getPosition } from "../game-page.js";
+import { beginnerLevel } from "../levels.js";
+import { newLink, pathOf, randomSeed, withMoves } from "../link.js";
+import { askForGame, withStart } from "../new-game.js";
 import { go } from "../router.js";
-import { beginner, fresh, setup } from "../setup.js";
-import { say } from "../status.js";
-import { Table, told } from "../table.js";
+import { tell } from "../sentence.js";
 
-const HURRY = 800; // milliseconds
+const HURRY = 800; // milliseconds that a stranger waits for a balanced start
+const NOTES = [
+  "Every position is solved. Ask for hints or for the value of every move whenever you like; " +
+    "until then nothing is given away.",
+  "Between two perfect players the seat decides. So there are opponents that err like people, and balanced starts.",
+  "No account. A game is its link: bookmark it, reload it, send it to a friend.",
+];
 
 /** @param {Place} place */
 export async function show({ main, signal }) {
   const cards = await games();
-  // The game with the most to vary has the most to discover; it is the one to meet first.
+  // The game with the most options has the most to discover.
   const card = cards.reduce((best, each) => (each.options.length > best.options.length ? each : best));
-  const book = begun(card.game, { vs: beginner(card), seed: chance() });
-  // A fair start if it is at hand; a stranger does not wait for one to be worked out.
-  const address = await Promise.race([fresh({ ...book }, true).catch(() => book), pause(HURRY).then(() => book)]);
-  const view = /** @type {View} */ (await get(`/api/position/${card.game}`, asked(address), signal));
+  const book = newLink(card.game, { vs: beginnerLevel(card), seed: randomSeed() });
+  const start = await Promise.race([withStart(book, true).catch(() => book), pause(HURRY).then(() => book)]);
+  const view = await getPosition(start, signal);
   if (signal.aborted) return;
-  const seat = (address.seat = view.player ?? 1);
+  const page = new FirstMove({ ...start, seat: view.player ?? 1 }, view, signal);
   const puzzle = h("p", null, "One position, one move that wins.");
-  const table = new Table({
-    view,
-    signal,
-    query: () => asked(address),
-    play: (move) => go(path({ ...address, moves: [...address.moves, move] })),
-  });
   fill(
     main,
-    h(
-      "div",
-      { class: "welcome" },
-      h(
-        "section",
-        { class: "hero", "aria-labelledby": "hero" },
-        h("h1", { id: "hero" }, "Your move."),
-        h("p", { class: "lead" }, card.summary),
-        h("p", { class: "soft" }, `This is ${card.title}${address.opening ? ", a few moves in," : ""} against level ${address.vs}. There is nothing to sign up for: just play.`),
-        h("p", { class: "row" }, button("Play a friend", () => void invite(address))),
-      ),
-      table.element,
-    ),
-    h(
-      "section",
-      { "aria-labelledby": "games" },
-      h("h2", { id: "games" }, "The games"),
-      h("ul", { class: "cards" }, cards.map(shown), h(
-        "li",
-        { class: "card puzzle" },
-        h("h3", null, "Today's puzzle"),
-        puzzle,
-        h("p", { class: "row" }, link("Solve it", "/puzzle", "main")),
-      )),
-    ),
-    h(
-      "section",
-      { class: "honest", "aria-labelledby": "honest" },
-      h("h2", { id: "honest" }, "Good to know"),
-      h(
-        "ul",
-        null,
-        h("li", null, "Every position is solved. Ask for hints or for the value of every move whenever you like; until then nothing is given away."),
-        h("li", null, "Between two perfect players the seat decides. So there are opponents that err like people, and fair starts."),
-        h("li", null, "No account. A game is its address: bookmark it, reload it, send it to a friend."),
-      ),
-    ),
+    h("div", { class: "welcome" }, hero(card, page.link), page.table.element),
+    gameCards(cards, puzzle),
+    notes(),
   );
-  const note = (/** @type {Seat} */ each) => (each === seat ? "you" : `level ${address.vs}`);
-  table.update(view, [{ name: view.names[0], note: note(1) }, { name: view.names[1], note: note(2) }], true);
-  say(told(view, seat), "turn");
+  page.draw();
   get("/api/puzzle", {}, signal).then(
-    (today) => {
-      puzzle.textContent = today.question;
+    (/** @type {Puzzle} */ today) => {
+      puzzle.textContent = tell(today.question);
     },
     () => {},
   );
 }
 
-/** @param {Address} address */
-async function invite(address) {
-  const found = await setup({ ...address, opening: 0, seat: 1 }, "friend");
-  if (found) go(found);
+/** The game on the first page: its first move goes to the page of the game. */
+class FirstMove extends GamePage {
+  get reader() {
+    return this.link.seat;
+  }
+
+  get labels() {
+    return seatLabels(this.view, this.reader, `level ${this.link.vs}`);
+  }
+
+  /** @param {string} move */
+  async play(move) {
+    go(pathOf(withMoves(this.link, move)));
+  }
+}
+
+/**
+ * @param {GameCard} card
+ * @param {Link} link
+ */
+function hero(card, link) {
+  const begun = link.opening ? ", a few moves in," : "";
+  const about = `This is ${card.title}${begun} against level ${link.vs}. There is nothing to sign up for: just play.`;
+  const invite = async () => {
+    const path = await askForGame({ ...link, opening: 0, seat: 1 }, "friend");
+    if (path) go(path);
+  };
+  return h(
+    "section",
+    { class: "hero", "aria-labelledby": "hero" },
+    h("h1", { id: "hero" }, "Your move."),
+    h("p", { class: "lead" }, card.summary),
+    h("p", { class: "soft" }, about),
+    h(
+      "p",
+      { class: "row" },
+      button("Play a friend", () => void invite()),
+    ),
+  );
+}
+
+/**
+ * @param {GameCard[]} cards
+ * @param {HTMLElement} puzzle
+ */
+function gameCards(cards, puzzle) {
+  const today = h(
+    "li",
+    { class: "card puzzle" },
+    h("h3", null, "Today's puzzle"),
+    puzzle,
+    h("p", { class: "row" }, anchor("Solve it", "/puzzle", "main")),
+  );
+  return h(
+    "section",
+    { "aria-labelledby": "games" },
+    h("h2", { id: "games" }, "The games"),
+    h("ul", { class: "cards" }, cards.map(gameItem), today),
+  );
 }
 
 /** @param {GameCard} card */
-function shown(card) {
-  const play = path(begun(card.game, { vs: beginner(card), seed: chance() }));
+function gameItem(card) {
+  const play = pathOf(newLink(card.game, { vs: beginnerLevel(card), seed: randomSeed() }));
+  const way = (/** @type {string} */ label, /** @type {string} */ path, /** @type {string} */ kind) => {
+    const element = anchor(label, path, kind);
+    element.append(h("span", { class: "hidden" }, ` ${card.title}`));
+    return element;
+  };
   return h(
     "li",
     { class: "card" },
@@ -96,19 +121,22 @@ function shown(card) {
     h(
       "p",
       { class: "row" },
-      named(link("Play", play, "main"), card),
-      named(link("Explore", `/explore/${card.game}`), card),
-      named(link("Learn", `/learn/${card.game}`), card),
+      way("Play", play, "main"),
+      way("Explore", `/explore/${card.game}`, "quiet"),
+      way("Learn", `/learn/${card.game}`, "quiet"),
     ),
   );
 }
 
-/**
- * A link whose name also says of which game.
- * @param {HTMLElement} element
- * @param {GameCard} card
- */
-function named(element, card) {
-  element.append(h("span", { class: "hidden" }, ` ${card.title}`));
-  return element;
+function notes() {
+  return h(
+    "section",
+    { class: "honest", "aria-labelledby": "honest" },
+    h("h2", { id: "honest" }, "Good to know"),
+    h(
+      "ul",
+      null,
+      NOTES.map((text) => h("li", null, text)),
+    ),
+  );
 }

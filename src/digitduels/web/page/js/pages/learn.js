@@ -1,124 +1,162 @@
-// A game to read about: its rules, an example to step through, its options and rulings, and what is known of it.
+// A game to read about: its rules, an example to step through, its options and rulings, and what is known about it.
 
-import { get, patiently } from "../api.js";
-import { asked, begun, path, read } from "../address.js";
-import { Board } from "../board.js";
-import { fill, h, link } from "../dom.js";
-import { card, choose, coded, dress, head, keyed, parted, seats, Stepper } from "../lesson.js";
-import { entitle, note } from "../router.js";
-import { beginner } from "../setup.js";
-import { say } from "../status.js";
-import { pretty, prose } from "../verdict.js";
+import { gameCard, get, getPatiently } from "../api.js";
+import { Board, seatLabels } from "../board.js";
+import { anchor, fill, h, paragraphs } from "../dom.js";
+import { getPosition } from "../game-page.js";
+import { chooseGame, coded, lessonHead, loadStyle } from "../lesson.js";
+import { beginnerLevel } from "../levels.js";
+import { cutTo, newLink, pathOf, readLink, splitQuery, withKeys, words } from "../link.js";
+import { note, setTitle } from "../router.js";
+import { tell, tellEach } from "../sentence.js";
+import { say, WAIT } from "../status.js";
+import { Stepper } from "../stepper.js";
+
+const LINES = 2; // of what a move did; the rest repeats the board
+const ABOUT = "Two players, a handful of numbers, a target to hit exactly. The rules of each game fit on a card.";
 
 /** @param {Place} place */
 export async function show(place) {
   const { main, parts, query, signal } = place;
-  await dress();
-  if (!parts[0]) return choose(place, "learn", "Learn", "Two players, a handful of numbers, a target to hit exactly. The rules of each game fit on a card.");
-  const [own, rest] = parted(query, ["at"]);
-  const address = read(parts[0], rest);
-  const rules = new URLSearchParams(address.options);
-  const [lesson, shown] = await Promise.all([get(`/api/learn/${address.game}`, { ...address.options, theory: "later" }, signal), card(address.game)]);
+  await loadStyle();
+  if (!parts[0]) return chooseGame(place, "learn", "Learn", ABOUT);
+  const [own, rest] = splitQuery(query, ["at"]);
+  const { game, options } = readLink(parts[0], rest);
+  const [lesson, card] = await Promise.all([
+    /** @type {Promise<Lesson>} */ (get(`/api/learn/${game}`, { ...options, theory: "later" }, signal)),
+    gameCard(game),
+  ]);
   if (signal.aborted) return;
-  const known = h("div", null, h("p", { class: "soft" }, "It is being worked out …"));
-  const told = /** @type {Lesson} */ (lesson);
-  entitle(told.title);
+  setTitle(lesson.title);
   say("");
-  const { options } = address;
-  const changed = Object.entries(told.changed).map(([name, value]) => `${name} ${value}`);
-  const example = new Example(told.game, told.example.moves.split(" "), keyed(path(begun(told.game, { options }), "learn"), {}), signal);
+  const link = newLink(game, { options });
+  const example = new Example(newLink(game, { moves: words(lesson.example.moves) }), pathOf(link, "learn"), signal);
+  const known = h("div", null, soft(WAIT));
+  const rulings = lesson.rulings.map((text) => h("li", null, coded(text)));
   fill(
     main,
     h(
       "article",
       { class: "reading" },
-      head("Learn", shown, options, told.title),
-      h("p", { class: "lead" }, told.summary),
-      changed.length > 0 && h("p", { class: "soft" }, `So says the book. Here by other rules: ${changed.join(", ")}.`),
-      part("The rules", told.rules.map((text) => h("p", null, text))),
-      h(
-        "p",
-        { class: "row" },
-        shown && link("Play it now", path(begun(told.game, { options, vs: beginner(shown) })), "main"),
-        link("Explore positions", path(begun(told.game, { options }), "explore")),
-        link("Solve a puzzle", `/puzzle/${told.game}`),
-      ),
+      lessonHead("Learn", card, options, lesson.title),
+      h("p", { class: "lead" }, lesson.summary),
+      lesson.house_rules !== "" && h("p", { class: "soft" }, `That is the book. House rules: ${lesson.house_rules}.`),
+      part("The rules", paragraphs(lesson.rules)),
+      ways(link, card),
       part("An example", example.element),
       part("What is known", known),
-      part("Options", h("p", { class: "soft" }, "Every number of the rules can be changed. The book's values stand first."), table(told.options)),
-      part("Rulings", h("p", { class: "soft" }, "Where the book is silent or slips, this is how it is played here."), h("ul", null, told.rulings.map((text) => h("li", null, coded(text))))),
-      part("Writing moves", h("p", null, coded(told.moves))),
+      part(
+        "Options",
+        soft("Every number of the rules can be changed. The book's values come first."),
+        optionList(lesson),
+      ),
+      part("Rulings", soft("Where the book is silent or slips, these rules apply."), h("ul", null, rulings)),
+      part("Writing moves", h("p", null, coded(lesson.moves))),
     ),
   );
-  patiently(`/api/learn/${address.game}`, rules, signal, () => {}).then(
-    (/** @type {Lesson} */ whole) => fill(known, h("ul", null, (whole.theory ?? []).map((text) => h("li", null, prose(text))))),
-    (error) => signal.aborted || fill(known, h("p", { class: "soft" }, error.message)),
+  void tellTheory(known, game, options, signal);
+  await example.goTo(Number.parseInt(own["at"] ?? "0", 10) || 0);
+}
+
+/**
+ * Fills in what is known about a game, once it is worked out.
+ * @param {HTMLElement} element
+ * @param {string} game
+ * @param {Record<string, string>} options
+ * @param {AbortSignal} signal
+ */
+async function tellTheory(element, game, options, signal) {
+  try {
+    const { theory } = /** @type {Lesson} */ (
+      await getPatiently(`/api/learn/${game}`, new URLSearchParams(options), signal)
+    );
+    const items = tellEach(theory ?? []).map((text) => h("li", null, text));
+    fill(element, h("ul", null, items));
+  } catch (error) {
+    if (!signal.aborted && error instanceof Error) fill(element, soft(error.message));
+  }
+}
+
+/**
+ * @param {Link} link
+ * @param {GameCard | null} card
+ */
+function ways(link, card) {
+  return h(
+    "p",
+    { class: "row" },
+    card && anchor("Play it now", pathOf({ ...link, vs: beginnerLevel(card) }), "main"),
+    anchor("Explore positions", pathOf(link, "explore")),
+    anchor("Solve a puzzle", `/puzzle/${link.game}`),
   );
-  await example.stand(Number.parseInt(own["at"] ?? "0", 10) || 0, true);
 }
 
 /**
  * @param {string} title
- * @param {...(import("../dom.js").Child | import("../dom.js").Child[])} content
+ * @param {import("../dom.js").Children} content
  */
 function part(title, ...content) {
   return h("section", { "aria-label": title }, h("h2", null, title), ...content);
 }
 
-/** @param {GameOption[]} options */
-function table(options) {
-  return h(
-    "dl",
-    { class: "options" },
-    options.flatMap((option) => [
-      h("dt", null, h("code", null, option.name), " ", h("strong", null, String(option.default).replaceAll("-", " "))),
-      h("dd", null, `${option.about}; ${option.allowed}`),
-    ]),
-  );
+/** @param {string} text */
+function soft(text) {
+  return h("p", { class: "soft" }, text);
 }
 
-/** The game of the book, move by move. */
+/** @param {Lesson} lesson */
+function optionList({ options }) {
+  const book = (/** @type {GameOption} */ option) => String(option.default).replaceAll("-", " ");
+  const item = (/** @type {GameOption} */ option) => [
+    h("dt", null, h("code", null, option.name), " ", h("strong", null, book(option))),
+    h("dd", null, `${option.about}; ${option.allowed}`),
+  ];
+  return h("dl", { class: "options" }, options.flatMap(item));
+}
+
+/** The example of the book, move by move. */
 class Example {
   /**
-   * @param {string} game
-   * @param {string[]} moves
-   * @param {string} way the address of this page
+   * @param {Link} link
+   * @param {string} path of this page
    * @param {AbortSignal} signal
    */
-  constructor(game, moves, way, signal) {
-    this.address = begun(game, { moves });
-    this.way = way;
+  constructor(link, path, signal) {
+    this.link = link;
+    this.path = path;
     this.signal = signal;
     /** @type {Board | null} */
     this.board = null;
     this.place = h("div");
-    this.told = h("div", { class: "told", role: "status" });
-    this.stepper = new Stepper((at) => void this.stand(at), signal);
-    this.element = h("div", { class: "example" }, this.stepper.element, this.told, this.place);
+    this.words = h("div", { class: "told", role: "status" });
+    this.stepper = new Stepper((at) => void this.goTo(at), signal);
+    this.element = h("div", { class: "example" }, this.stepper.element, this.words, this.place);
   }
 
-  /**
-   * @param {number} at
-   * @param {boolean} [begun]
-   */
-  async stand(at, begun = false) {
-    const moves = this.address.moves.slice(0, Math.max(0, at));
-    const view = /** @type {View} */ (await get(`/api/position/${this.address.game}`, asked({ ...this.address, moves }), this.signal));
+  /** @param {number} at */
+  async goTo(at) {
+    const link = cutTo(this.link, Math.max(0, at));
+    const view = await getPosition(link, this.signal);
     if (this.signal.aborted) return;
     if (!this.board) {
       this.board = new Board(view);
       this.place.append(this.board.element);
     }
-    this.board.update(view, seats(view), true);
-    this.stepper.update(moves.length, this.address.moves.length);
+    this.board.update(view, seatLabels(view, null), true);
+    this.stepper.update(link.moves.length, this.link.moves.length);
+    this.#describe(view);
+    note(withKeys(this.path, { at: link.moves.length || null }), true);
+  }
+
+  /** @param {View} view */
+  #describe(view) {
     const turn = view.history.at(-1);
-    const lines = view.outcome ? view.ending : [];
-    fill(
-      this.told,
-      turn
-        ? [h("p", null, h("strong", null, `${view.names[turn.player - 1]}: ${pretty(turn.move)}`)), ...[...turn.lines.filter(Boolean).slice(0, 2), ...lines].map((line) => h("p", null, line))]
-        : h("p", null, "The start. Step forward to see how a game goes."),
-    );
-    if (!begun) note(keyed(this.way, { at: moves.length || null }), true);
+    if (!turn) {
+      fill(this.words, h("p", null, "The start. Step forward to see how a game goes."));
+      return;
+    }
+    const title = h("strong", null, `${view.names[turn.player - 1]}: ${tell(turn.shown)}`);
+    const lines = [...tellEach(turn.lines).slice(0, LINES), ...tellEach(view.ending)];
+    fill(this.words, h("p", null, title), paragraphs(lines));
   }
 }

@@ -1,155 +1,190 @@
-// Puzzles: one move keeps the win. It is won against the defence that lasts longest, and whatever still wins is right.
+// Puzzles: one move keeps the win. The defence lasts as long as it can.
 
-import { Failure, games, get, patiently } from "../api.js";
-import { asked, chance, path, read } from "../address.js";
-import { button, fill, h, link, pause } from "../dom.js";
-import { dress, head, keyed, parted, seats, work } from "../lesson.js";
-import { entitle, note } from "../router.js";
-import { say } from "../status.js";
-import { Table } from "../table.js";
-import { chip, pretty, prose } from "../verdict.js";
+import { Failure, gameCard, games, getPatiently } from "../api.js";
+import { anchor, button, fill, h, pause } from "../dom.js";
+import { GamePage, getPosition } from "../game-page.js";
+import { Hints } from "../hints.js";
+import { lessonHead, loadStyle } from "../lesson.js";
+import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
+import { setTitle } from "../router.js";
+import { tell, tellAll } from "../sentence.js";
+import { say, sayWait } from "../status.js";
+import { chip } from "../verdict.js";
 
 const THINKING = 500; // milliseconds before the defence moves
 
+/** @type {Record<Attempt["kind"], [Value, string]>} */
+const ANSWERS = { right: ["win", "Right"], slower: ["draw", "Not the quickest"], wrong: ["loss", "Not this one"] };
+
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
-  await dress();
-  const [own, rest] = parted(query, ["tier", "seed", "date", "moves"]);
+  await loadStyle();
+  const [own, rest] = splitQuery(query, ["tier", "seed", "date", "moves"]);
   const game = parts[0] ?? "";
+  const { tier, seed, date } = own;
+  const rules = Object.fromEntries(rest);
+  const here = withKeys(game ? `/puzzle/${game}` : "/puzzle", rules);
+  const wanted = withKeys("", { ...rules, game, tier, seed, date }).slice(1);
   const cards = await games();
-  const wanted = new URLSearchParams(rest);
-  if (game) wanted.set("game", game);
-  for (const name of ["tier", "seed", "date"]) if (own[name]) wanted.set(name, own[name]);
-  const here = keyed(`/puzzle${game ? `/${game}` : ""}`, Object.fromEntries([...rest]));
-  const next = keyed(here, { tier: own["tier"] ?? null, seed: chance() });
+  /** @type {Puzzle} */
   let puzzle;
   try {
-    puzzle = /** @type {Puzzle} */ (await patiently("/api/puzzle", wanted, signal, (sentence) => say(sentence, "wait")));
+    puzzle = await getPatiently("/api/puzzle", new URLSearchParams(wanted), signal, sayWait);
   } catch (error) {
-    if (signal.aborted || !(error instanceof Failure) || error.passing) throw error;
+    if (signal.aborted || !(error instanceof Failure) || error.temporary) throw error;
     say("");
-    fill(main, h("article", { class: "game lesson-page" }, head("Puzzle", cards.find((each) => each.game === game) ?? null), choices(cards, game, own["tier"] ?? "", here, null), h("p", { class: "lead" }, error.message)));
+    const head = lessonHead("Puzzle", await gameCard(game));
+    const choices = puzzleChoices(cards, game, tier, here, {});
+    const lead = h("p", { class: "lead" }, error.message);
+    fill(main, h("article", { class: "game lesson-page" }, head, choices, lead));
     return;
   }
+  const start = readLink(puzzle.game, new URLSearchParams(puzzle.link));
+  const [first, view] = await Promise.all([
+    getPosition(start, signal),
+    positionAfter(start, words(own["moves"] ?? ""), signal),
+  ]);
   if (signal.aborted) return;
-  entitle(puzzle.date && !game ? "Today's puzzle" : `Puzzle: ${puzzle.title}`);
-  const begun = read(puzzle.game, new URLSearchParams(puzzle.address));
-  const made = (own["moves"] ?? "").split(/\s+/).filter(Boolean);
-  const address = { ...begun, moves: [...begun.moves, ...made] };
-  const [start, view] = await Promise.all([get(`/api/position/${begun.game}`, asked(begun), signal), get(`/api/position/${begun.game}`, asked(address), signal)]);
-  if (signal.aborted) return;
-  const way = keyed(here, { tier: own["tier"] ?? null, seed: own["seed"] ?? null, date: own["date"] ?? null });
-  const page = new Riddle(puzzle, begun, address, start, view, way, next, signal);
-  const shown = cards.find((each) => each.game === puzzle.game) ?? null;
+  const today = puzzle.date !== null && !game;
+  setTitle(today ? "Today's puzzle" : `Puzzle: ${puzzle.title}`);
+  const paths = { here: withKeys(here, { tier, seed, date }), next: withKeys(here, { tier, seed: randomSeed() }) };
+  const page = new PuzzlePage(puzzle, start, first, view, paths, signal);
+  const heading = today && !tier ? "Today's puzzle" : puzzle.title;
+  page.side.append(puzzleChoices(cards, game, tier, here, puzzle.tiers));
   fill(
     main,
     h(
       "article",
       { class: "game lesson-page" },
-      head("Puzzle", shown, begun.options, puzzle.date && !game && !own["tier"] ? `Today's puzzle` : puzzle.title),
+      lessonHead("Puzzle", await gameCard(puzzle.game), start.options, heading),
       h("div", { class: "column" }, page.quest, page.table.element),
       page.side,
     ),
   );
-  page.side.append(choices(cards, game, own["tier"] ?? "", here, puzzle));
   page.draw();
-  if (!view.outcome && view.player !== page.seat) await page.defend();
 }
 
 /**
- * Which puzzles there are to choose from.
+ * The position of a puzzle after some moves, each with its reply.
+ * @param {Link} start
+ * @param {string[]} moves
+ * @param {AbortSignal} signal
+ */
+async function positionAfter(start, moves, signal) {
+  const view = await getPosition(withMoves(start, ...moves), signal);
+  // A link of the first edition may end before the reply.
+  const incomplete = moves.length % 2 === 1 && view.outcome === null;
+  return incomplete ? getPosition(withMoves(start, ...moves.slice(0, -1)), signal) : view;
+}
+
+/**
+ * The puzzles to choose from.
  * @param {GameCard[]} cards
  * @param {string} game
- * @param {string} tier
+ * @param {string | undefined} tier
  * @param {string} here
- * @param {Puzzle | null} puzzle
+ * @param {Record<string, string>} tiers
  */
-function choices(cards, game, tier, here, puzzle) {
-  const pill = (/** @type {string} */ label, /** @type {string} */ href, /** @type {boolean} */ on) => h("li", null, h("a", { href, "aria-current": on ? "true" : null }, label));
-  const tiers = Object.entries(puzzle?.tiers ?? {});
+function puzzleChoices(cards, game, tier, here, tiers) {
+  const pill = (/** @type {string} */ label, /** @type {string} */ href, /** @type {boolean} */ chosen) =>
+    h("li", null, h("a", { href, "aria-current": chosen ? "true" : null }, label));
+  const all = cards.map((card) => pill(card.title, `/puzzle/${card.game}`, card.game === game));
+  const kinds = game ? Object.entries(tiers) : [];
+  const far = kinds.map(([name, label]) => pill(label, withKeys(here, { tier: name }), name === tier));
+  const title = "How far the win is";
   return h(
     "div",
     { class: "choices" },
     h("h2", null, "More puzzles"),
-    h("ul", { class: "pills", "aria-label": "Of which game" }, pill("Today's", "/puzzle", !game), cards.map((each) => pill(each.title, `/puzzle/${each.game}`, each.game === game))),
-    game && tiers.length > 0 && h("h2", null, "How far the win is"),
-    game && tiers.length > 0 && h("ul", { class: "pills", "aria-label": "How far the win is" }, pill("Any", keyed(here, {}), !tier), tiers.map(([name, words]) => pill(words, keyed(here, { tier: name }), name === tier))),
+    h("ul", { class: "pills", "aria-label": "Of which game" }, pill("Today's", "/puzzle", !game), all),
+    far.length > 0 && h("h2", null, title),
+    far.length > 0 && h("ul", { class: "pills", "aria-label": title }, pill("Any", here, !tier), far),
   );
 }
 
-class Riddle {
+class PuzzlePage extends GamePage {
   /**
    * @param {Puzzle} puzzle
-   * @param {Address} begun the puzzle
-   * @param {Address} address and what was played since
-   * @param {View} start
-   * @param {View} view
-   * @param {string} way the address of this puzzle on the page
-   * @param {string} next that of another
+   * @param {Link} start
+   * @param {View} first the position of the puzzle
+   * @param {View} view the position now
+   * @param {{here: string, next: string}} paths of this puzzle and of another one
    * @param {AbortSignal} signal
    */
-  constructor(puzzle, begun, address, start, view, way, next, signal) {
+  constructor(puzzle, start, first, view, paths, signal) {
+    super({ ...start, moves: view.moves }, view, signal);
     this.puzzle = puzzle;
-    this.begun = begun;
-    this.address = address;
-    this.view = view;
-    this.way = way;
-    this.signal = signal;
-    this.seat = /** @type {Seat} */ (start.player ?? 1);
+    this.start = start;
+    this.paths = paths;
+    this.seat = /** @type {Seat} */ (first.player ?? 1);
     this.missed = 0;
-    this.step = 0;
-    this.busy = false;
-    this.table = new Table({ view, signal, query: () => asked(this.address), play: (move) => void this.play(move) });
     this.quest = h(
       "section",
       { class: "card", "aria-label": "The puzzle" },
       h("p", { class: "kicker" }, `${puzzle.title} · ${puzzle.tiers[String(puzzle.tier)] ?? ""}`),
-      h("p", { class: "quest" }, puzzle.question),
-      h("p", { class: "soft" }, `You are ${start.names[this.seat - 1]}.`),
+      h("p", { class: "quest" }, tell(puzzle.question, this.seat)),
+      h("p", { class: "soft" }, `You are ${first.names[this.seat - 1]}.`),
     );
     this.answer = h("div");
-    this.advice = h("section", { class: "advice", hidden: true, "aria-label": "Hints" });
-    this.hinting = button("Hint", () => void this.hint());
-    this.again = button("From the start", () => void this.stand(this.begun));
+    this.hints = new Hints(this, "Hints");
+    this.again = button("From the start", () => void this.restart());
     this.side = h(
       "div",
       { class: "side" },
+      this.notice,
       this.answer,
-      h("div", { class: "actions" }, this.hinting, this.again, link("Another puzzle", next)),
-      this.advice,
+      h("div", { class: "actions" }, this.hints.button, this.again, anchor("Another puzzle", paths.next)),
+      this.hints.section,
     );
-    this.next = next;
+  }
+
+  get reader() {
+    return this.seat;
+  }
+
+  get path() {
+    return withKeys(this.paths.here, { moves: this.link.moves.slice(this.start.moves.length).join(" ") });
+  }
+
+  get active() {
+    return super.active && this.view.player === this.seat;
+  }
+
+  /** How many moves were played since the start of the puzzle. */
+  get played() {
+    return this.link.moves.length - this.start.moves.length;
   }
 
   draw() {
-    const { view } = this;
-    const over = view.outcome !== null;
-    const mine = view.player === this.seat;
-    this.table.update(view, seats(view, this.seat), !over && mine && !this.busy);
-    this.step = 0;
-    this.advice.hidden = true;
-    this.hinting.textContent = "Hint";
-    this.hinting.disabled = over || !mine;
-    this.again.disabled = this.address.moves.length === this.begun.moves.length;
-    const last = view.history.at(-1);
-    const answered = this.address.moves.length > this.begun.moves.length && last ? `${view.names[last.player - 1]} answers ${pretty(last.move)}. ` : "";
-    if (over) this.#end();
-    else if (mine) say(`${answered}${answered ? "Go on and win." : "Which move is it?"}`, "turn");
+    super.draw();
+    this.hints.clear();
+    this.hints.button.disabled = !this.active;
+    this.again.disabled = this.played === 0;
+    if (this.over) this.#end();
+  }
+
+  sayStatus() {
+    const last = this.view.history.at(-1);
+    if (this.over) return;
+    if (this.view.player !== this.seat) super.sayStatus();
+    else if (this.played && last) say(`${tell(last.report, this.seat)} Go on and win.`, "turn");
+    else say("Which move is it?", "turn");
   }
 
   #end() {
     const won = this.view.outcome?.winner === this.seat;
     const title = h("h2", { tabindex: -1 }, won ? "Solved" : "Not this time");
-    const how = this.missed === 0 ? "At the first try." : `With ${this.missed} wrong ${this.missed === 1 ? "try" : "tries"} on the way.`;
+    const tries = `With ${this.missed} wrong ${this.missed === 1 ? "try" : "tries"} on the way.`;
+    const next = anchor("Next puzzle", this.paths.next, "main");
     fill(
       this.answer,
       h(
         "section",
-        { class: `card ${won ? "solved" : ""}` },
+        { class: won ? "card solved" : "card" },
         title,
-        h("p", null, this.view.ending.at(-1) ?? ""),
-        won && h("p", { class: "soft" }, how),
-        h("p", { class: "row" }, link("Next puzzle", this.next, "main"), link("Explore it", path(this.begun, "explore"))),
+        h("p", null, tellAll(this.view.ending.slice(-1), this.seat)),
+        won && h("p", { class: "soft" }, this.missed ? tries : "At the first try."),
+        h("p", { class: "row" }, next, anchor("Explore it", pathOf(this.start, "explore"))),
       ),
     );
     say(won ? "Solved." : "Not this time.", "over");
@@ -157,75 +192,36 @@ class Riddle {
     this.answer.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {Address} address */
-  async stand(address) {
-    const view = await get(`/api/position/${address.game}`, asked(address), this.signal);
-    if (this.signal.aborted) return;
-    this.address = address;
-    this.view = view;
-    this.busy = false;
-    if (address === this.begun) fill(this.answer);
-    note(keyed(this.way, { moves: address.moves.slice(this.begun.moves.length).join(" ") || null }));
-    this.draw();
+  async restart() {
+    await this.safely(async () => {
+      await this.goTo(cutTo(this.link, this.start.moves.length));
+      fill(this.answer);
+    });
   }
 
   /** @param {string} move */
   async play(move) {
     if (this.busy) return;
     await this.safely(async () => {
-      const judged = /** @type {JudgedMove} */ (await work("judge", this.address, this.signal, { move, you: String(this.seat) }));
-      if (judged.value !== "win") {
+      const tier = String(this.puzzle.tier);
+      const { kind, sentences, moves } = /** @type {Attempt} */ (await this.ask("attempt", { move, tier }));
+      const text = tellAll(sentences, this.seat);
+      const [value, label] = ANSWERS[kind];
+      fill(this.answer, h("p", { class: `told ${value}` }, chip(value, label), " ", text));
+      const [own, ...reply] = moves;
+      if (own === undefined) {
         this.missed += 1;
-        const text = `${pretty(move)} does not win. ${prose(judged.why)}`;
-        fill(this.answer, h("p", { class: "told loss" }, chip("loss", "Not this one"), " ", text, " Try again."));
         this.busy = false;
         this.draw();
         say(text, "turn");
         return;
       }
-      const first = this.address.moves.length === this.begun.moves.length;
-      const later = first && this.puzzle.tier === 1 && judged.plies > 1;
-      const text = later ? `${pretty(move)} wins too, only later. ${prose(judged.why)}` : `${pretty(move)}. ${prose(judged.why)}`;
-      fill(this.answer, h("p", { class: "told win" }, chip("win", later ? "Wins, too" : "Right"), " ", text));
-      await this.stand({ ...this.address, moves: [...this.address.moves, move] });
-      if (!this.view.outcome) await this.defend();
+      const next = withMoves(this.link, ...moves);
+      if (reply.length) {
+        await this.goTo(withMoves(this.link, own), "keep");
+        await this.current(pause(THINKING));
+      }
+      await this.safely(() => this.goTo(next));
     });
-  }
-
-  /** The defence that lasts longest. */
-  async defend() {
-    await this.safely(async () => {
-      this.table.update(this.view, seats(this.view, this.seat), false);
-      const [solved] = await Promise.all([work("solve", this.address, this.signal), pause(THINKING)]);
-      const move = /** @type {Solved} */ (solved).best[0];
-      if (this.signal.aborted || !move) return;
-      await this.stand({ ...this.address, moves: [...this.address.moves, move] });
-    });
-  }
-
-  async hint() {
-    await this.safely(async () => {
-      const step = Math.min(this.step + 1, 4);
-      const { lines } = await work("hint", this.address, this.signal, { step: String(step), you: String(this.seat) });
-      this.step = step;
-      const told = /** @type {string[]} */ (lines).map(prose);
-      this.advice.hidden = false;
-      fill(this.advice, h("h2", null, `Hint ${step} of 4`), told.map((line) => h("p", null, line)));
-      this.hinting.textContent = step < 4 ? "More" : "Hint";
-      say(told.join(" "), "turn");
-    });
-  }
-
-  /** @param {() => Promise<void>} act */
-  async safely(act) {
-    this.busy = true;
-    try {
-      await act();
-    } catch (error) {
-      if (this.signal.aborted || !(error instanceof Error)) return;
-      fill(this.answer, h("p", { class: "told" }, error.message), button("Try again", () => void this.safely(act), "main"));
-    } finally {
-      this.busy = false;
-    }
   }
 }

@@ -1,344 +1,357 @@
 // A game looked back on: who was winning when, on which moves it turned, and what you would have played there.
 
-import { get, post } from "../api.js";
-import { asked, path, read } from "../address.js";
-import { button, fill, h, link } from "../dom.js";
-import { card, dress, head, keyed, onward, parted, seats, Stepper, work } from "../lesson.js";
-import { entitle, go, note } from "../router.js";
-import { beginner } from "../setup.js";
-import { say } from "../status.js";
-import { Table } from "../table.js";
-import { chip, pretty, prose } from "../verdict.js";
+import { gameCard, getPatiently } from "../api.js";
+import { seatLabels } from "../board.js";
+import { anchor, button, fill, h, set } from "../dom.js";
+import { GamePage, getPosition } from "../game-page.js";
+import { lessonHead, loadStyle } from "../lesson.js";
+import { beginnerLevel } from "../levels.js";
+import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys } from "../link.js";
+import { openedReview, recordOpener } from "../opener.js";
+import { note, setTitle } from "../router.js";
+import { tell, tellAll } from "../sentence.js";
+import { say, sayWait } from "../status.js";
+import { Stepper } from "../stepper.js";
+import { chip } from "../verdict.js";
 
-const LARGEST = 1 << 20; // bytes of a record
-
-/** A record that was opened here: what its address does not hold, such as the players' words. */
-/** @type {{query: string, reviewed: Reviewed} | null} */
-let opened = null;
+const ABOUT =
+  "On which move did it turn, and what would you have played? Finish a game here and press Review, or open its file.";
+const CRITICAL = "A move is critical when something worse could have been played. A slower win is never a mistake.";
 
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
-  await dress();
-  const [own, rest] = parted(query, ["at"]);
+  await loadStyle();
   if (!parts[0]) {
     say("");
-    fill(
-      main,
-      h("h1", null, "Review a game"),
-      h("p", { class: "lead" }, "On which move did it turn, and what would you have played? Finish a game here and press Review, or open the file of one."),
-      opener(signal),
-    );
+    fill(main, h("h1", null, "Review a game"), h("p", { class: "lead" }, ABOUT), recordOpener(signal));
     return;
   }
-  const address = read(parts[0], rest);
-  const you = address.vs === null ? null : address.seat;
-  const [view, shown] = await Promise.all([get(`/api/position/${address.game}`, asked(address), signal), card(address.game)]);
+  const [own, rest] = splitQuery(query, ["at"]);
+  const link = readLink(parts[0], rest);
+  const [view, card] = await Promise.all([getPosition(link, signal), gameCard(link.game)]);
   if (signal.aborted) return;
-  entitle(`Review: ${view.title}`);
-  if (!address.moves.length && !address.conceded) {
+  setTitle(`Review: ${view.title}`);
+  if (!link.moves.length && !link.conceded) {
     say("");
-    fill(main, head("Review", shown, address.options, view.title), h("p", { class: "lead" }, "There are no moves to look back on yet."), opener(signal));
+    const lead = h("p", { class: "lead" }, "There are no moves to look back on yet.");
+    fill(main, lessonHead("Review", card, link.options, view.title), lead, recordOpener(signal));
     return;
   }
-  const kept = opened && opened.query === asked(address).toString() ? opened.reviewed : null;
-  const reviewed = kept ?? /** @type {Reviewed} */ (await work("review", address, signal, you ? { you: String(you) } : {}));
+  const asked = () => getPatiently(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
+  const review = /** @type {Review} */ (openedReview(link) ?? (await asked()));
   if (signal.aborted) return;
-  const page = new Retrospect(address, view, reviewed, shown, you, signal);
+  const page = new ReviewPage(link, view, review, card, signal);
   fill(main, page.element);
-  const at = Number.parseInt(own["at"] ?? "", 10);
-  await page.stand(Number.isNaN(at) ? page.first : Math.min(Math.max(at, reviewed.opening), page.last), true);
+  await page.open(Number.parseInt(own["at"] ?? "", 10));
 }
 
-class Retrospect {
+class ReviewPage extends GamePage {
   /**
-   * @param {Address} address
+   * @param {Link} link
    * @param {View} view at the end
-   * @param {Reviewed} reviewed
-   * @param {GameCard | null} shown
-   * @param {Seat | null} you
+   * @param {Review} review
+   * @param {GameCard | null} card
    * @param {AbortSignal} signal
    */
-  constructor(address, view, reviewed, shown, you, signal) {
-    this.address = address;
-    this.view = view;
-    this.reviewed = reviewed;
-    this.card = shown;
-    this.you = you;
-    this.signal = signal;
-    this.at = reviewed.opening;
-    this.last = reviewed.opening + reviewed.turns.length;
+  constructor(link, view, review, card, signal) {
+    super(link, view, signal);
+    this.last = view;
+    this.review = review;
+    this.card = card;
+    this.at = review.opening;
+    this.end = review.opening + review.turns.length;
+    this.swings = review.turns.filter((turn) => turn.swing);
     /** Moments whose answer was shown or found. @type {Set<number>} */
     this.known = new Set();
-    this.names = /** @type {[string, string]} */ (reviewed.names);
-    this.table = new Table({ view, signal, query: () => asked(this.here), play: (move) => void this.attempt(move) });
-    this.stepper = new Stepper((at) => void this.stand(at + reviewed.opening), signal);
-    this.cells = reviewed.winning.map((who, place) => this.#cell(who, place));
+    this.stepper = new Stepper((at) => void this.step(at + review.opening), signal);
+    this.cells = review.winning.map((winner, place) => this.#cell(winner, place));
     this.turning = h("p", { class: "turning" });
     this.moment = h("section", { class: "card moment", "aria-label": "This moment" });
+    this.answer = h("div", { class: "answer" });
     this.element = h(
       "article",
       { class: "game lesson-page" },
-      head("Review", shown, address.options, view.title),
-      h(
-        "section",
-        { class: "card verdict", "aria-label": "What decided it" },
-        this.turning,
-        h("p", { class: "soft" }, reviewed.story),
-        h("ol", { class: "ribbon", "aria-label": "Who was winning, from the start on" }, this.cells.map((cell) => h("li", null, cell))),
-        this.#legend(),
-      ),
-      h("div", { class: "column" }, this.stepper.element, this.table.element),
-      h(
-        "div",
-        { class: "side" },
-        this.moment,
-        h(
-          "section",
-          { class: "card", "aria-label": "Critical moves found" },
-          h("h2", null, "Critical moves found"),
-          h("dl", { class: "found" }, [0, 1].flatMap((seat) => this.#found(seat))),
-          h("p", { class: "soft" }, "A move is critical when something worse could have been played. A slower win is never a mistake."),
-        ),
-        opener(signal),
-      ),
+      lessonHead("Review", card, link.options, view.title),
+      this.#verdict(),
+      h("div", { class: "column" }, this.stepper.element, this.notice, this.table.element),
+      h("div", { class: "side" }, this.moment, this.#found(), recordOpener(signal)),
     );
   }
 
-  /** Where the first moment is at which the game turned; else the start. */
-  get first() {
-    return this.reviewed.turns.find((turn) => turn.swing)?.ply ?? this.reviewed.opening;
+  get reader() {
+    return this.link.vs === null ? null : this.link.seat;
   }
 
-  /** The game as it stood at the present moment. */
   get here() {
-    return { ...this.address, conceded: null, moves: this.address.moves.slice(0, this.at) };
+    return cutTo(this.link, this.at);
+  }
+
+  get path() {
+    return withKeys(pathOf(this.link, "review"), { at: this.at });
+  }
+
+  get labels() {
+    return seatLabels(this.review, this.reader);
+  }
+
+  /** The turn that comes next. */
+  get next() {
+    return this.review.turns[this.at - this.review.opening];
+  }
+
+  /** The turn that led here. */
+  get past() {
+    return this.review.turns[this.at - this.review.opening - 1];
+  }
+
+  /** Whether the reader is asked what they would play here. */
+  get active() {
+    return Boolean(this.next?.swing && this.next.keeping.length && !this.known.has(this.at));
   }
 
   /**
-   * @param {number} seat
+   * How a player is called.
+   * @param {Seat} seat
    */
-  #found(seat) {
-    const { found, of } = /** @type {{found: number, of: number}} */ (this.reviewed.critical[seat]);
-    return [
-      h("dt", null, h("span", { "aria-hidden": "true" }, seat ? "○ " : "● "), this.you === seat + 1 ? "You" : this.names[seat]),
-      h("dd", null, of ? `${found} of ${of}` : "–"),
-    ];
+  name(seat) {
+    return seat === this.reader ? "you" : this.review.names[seat - 1];
   }
 
-  /**
-   * @param {Seat | null} who
-   * @param {number} place
-   */
-  #cell(who, place) {
-    const { reviewed } = this;
-    const turn = reviewed.turns[place - 1];
-    const next = reviewed.turns[place];
-    const done = turn ? `Move ${turn.ply + 1}, ${this.names[turn.player - 1]} ${turn.move === null ? "gave up" : pretty(turn.move)}` : "At the start";
-    const winning = who ? `${this.names[who - 1]} is winning` : "nobody is winning";
+  #verdict() {
+    const cells = this.cells.map((cell) => h("li", null, cell));
     return h(
-      "button",
-      {
-        type: "button",
-        class: `beat ${who === 1 ? "win" : who === 2 ? "loss" : "draw"}${turn?.swing ? " swing" : ""}`,
-        "aria-label": `${done}: ${winning}${turn?.swing ? "; here it turned" : ""}${next?.swing ? "; what would you play here?" : ""}`,
-        onclick: () => void this.stand(place + reviewed.opening),
-      },
-      h("span", { class: "sign", "aria-hidden": "true" }, who === 1 ? "▲" : who === 2 ? "▼" : "="),
-      h("span", { class: "what", "aria-hidden": "true" }, turn ? (turn.move === null ? "gave up" : pretty(turn.move)) : "start"),
+      "section",
+      { class: "card verdict", "aria-label": "What decided it" },
+      this.turning,
+      h("p", { class: "soft" }, tell(this.review.story, this.reader)),
+      h("ol", { class: "ribbon", "aria-label": "Who was winning, from the start on" }, cells),
+      this.#legend(),
     );
   }
 
   #legend() {
-    const who = new Set(this.reviewed.winning);
+    const winners = new Set(this.review.winning);
+    const key = h("span", { class: "swing-key", "aria-hidden": "true" });
     return h(
       "p",
       { class: "row legend" },
-      who.has(1) && chip("win", `${this.names[0]} is winning`),
-      who.has(2) && chip("loss", `${this.names[1]} is winning`),
-      who.has(null) && chip("draw", "nobody is winning"),
-      this.reviewed.turns.some((turn) => turn.swing) && h("span", { class: "soft" }, h("span", { class: "swing-key", "aria-hidden": "true" }), " the game turned"),
+      winners.has(1) && this.#winning(1),
+      winners.has(2) && this.#winning(2),
+      winners.has(null) && this.#winning(null),
+      this.swings.length > 0 && h("span", { class: "soft" }, key, " the game turned"),
+    );
+  }
+
+  /** @param {Seat | null} winner */
+  #winning(winner) {
+    return chip(winner === null ? "draw" : winner === 1 ? "win" : "loss", this.#winningWords(winner));
+  }
+
+  /** @param {Seat | null} winner */
+  #winningWords(winner) {
+    return `Winning: ${winner === null ? "nobody" : this.name(winner)}`;
+  }
+
+  #found() {
+    const score = (/** @type {Seat} */ seat) => {
+      const { found, of } = /** @type {{found: number, of: number}} */ (this.review.critical[seat - 1]);
+      const name = seat === this.reader ? "You" : this.review.names[seat - 1];
+      const sign = h("span", { "aria-hidden": "true" }, seat === 1 ? "● " : "○ ");
+      return [h("dt", null, sign, name), h("dd", null, of ? `${found} of ${of}` : "–")];
+    };
+    const title = "Critical moves found";
+    return h(
+      "section",
+      { class: "card", "aria-label": title },
+      h("h2", null, title),
+      h("dl", { class: "found" }, score(1), score(2)),
+      h("p", { class: "soft" }, CRITICAL),
     );
   }
 
   /**
-   * Shows the game after so many moves.
-   * @param {number} at
-   * @param {boolean} [begun] whether the page just opened
+   * A cell of the ribbon.
+   * @param {Seat | null} winner
+   * @param {number} place
    */
-  async stand(at, begun = false) {
-    const { reviewed, address } = this;
-    // Giving up leaves the position as it is.
-    const ended = at === this.last;
-    const before = this.at;
-    this.at = at;
-    try {
-      const view = ended ? this.view : await get(`/api/position/${address.game}`, asked(this.here), this.signal);
-      if (this.at !== at) return;
-      note(keyed(path(address, "review"), { at }), true);
-      this.stepper.update(at - reviewed.opening, this.last - reviewed.opening);
-      this.cells.forEach((cell, place) => {
-        if (place + reviewed.opening === at) cell.setAttribute("aria-current", "step");
-        else cell.removeAttribute("aria-current");
-      });
-      const turn = reviewed.turns[at - reviewed.opening];
-      const asks = Boolean(turn?.swing && turn.keeping.length && !this.known.has(at));
-      this.table.update(view, seats(view, this.you), asks);
-      this.#draw(turn, asks);
-      if (asks) say(`${begun ? "" : `${this.#headline()} `}What would you play here?`, "turn");
-      else say(begun ? "" : this.#headline());
-    } catch (error) {
-      if (this.signal.aborted || !(error instanceof Error)) return;
-      this.at = before;
-      say(error.message);
-    }
+  #cell(winner, place) {
+    const { turns, opening } = this.review;
+    const [turn, next] = [turns[place - 1], turns[place]];
+    const shown = turn ? tell(turn.shown, this.reader) : "start";
+    const label = [
+      turn ? `Move ${turn.ply + 1}, ${this.review.names[turn.player - 1]}: ${shown}` : "The start",
+      this.#winningWords(winner),
+      turn?.swing && "The game turned here",
+      next?.swing && "What would you play here?",
+    ];
+    const value = winner === null ? "draw" : winner === 1 ? "win" : "loss";
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `beat ${value}${turn?.swing ? " swing" : ""}`,
+        "aria-label": label.filter(Boolean).join(". "),
+        onclick: () => void this.step(place + opening),
+      },
+      h("span", { class: "sign", "aria-hidden": "true" }, winner === 1 ? "▲" : winner === 2 ? "▼" : "="),
+      h("span", { class: "what", "aria-hidden": "true" }, shown),
+    );
+  }
+
+  /**
+   * Shows the moment that the URL names, else the first turning point.
+   * @param {number} at
+   */
+  async open(at) {
+    const first = this.swings[0]?.ply ?? this.review.opening;
+    await this.step(Number.isNaN(at) ? first : Math.min(Math.max(at, this.review.opening), this.end));
+    say(this.active ? "What would you play here?" : "");
+  }
+
+  /**
+   * Shows the game after some moves.
+   * @param {number} at
+   */
+  async step(at) {
+    await this.safely(async () => {
+      // A concession leaves the position as it is.
+      const view = at === this.end ? this.last : await this.current(getPosition(cutTo(this.link, at), this.signal));
+      this.shown += 1;
+      this.at = at;
+      this.view = view;
+      note(this.path, true);
+      this.draw();
+    });
+  }
+
+  draw() {
+    super.draw();
+    const { opening } = this.review;
+    this.stepper.update(this.at - opening, this.end - opening);
+    this.cells.forEach((cell, place) => set(cell, "aria-current", place + opening === this.at ? "step" : null));
+    this.#drawTurning();
+    this.#drawMoment();
+  }
+
+  sayStatus() {
+    if (this.active) say(`${this.#headline()} What would you play here?`, "turn");
+    else say(this.#headline());
   }
 
   /** What just happened. */
   #headline() {
-    const turn = this.reviewed.turns[this.at - this.reviewed.opening - 1];
-    if (!turn) return "The start.";
-    const name = this.you === turn.player ? "You" : this.names[turn.player - 1];
-    return turn.move === null ? `${name} gave up.` : `Move ${turn.ply + 1}: ${name} played ${pretty(turn.move)}.`;
+    const { past, reader } = this;
+    if (!past) return "The start.";
+    const shown = tell(past.shown, reader);
+    return past.move === null ? shown : `Move ${past.ply + 1}, ${this.name(past.player)}: ${shown}.`;
   }
 
-  /**
-   * @param {ReviewTurn | undefined} turn the one that comes next
-   * @param {boolean} asks whether its answer is still hidden
-   */
-  #draw(turn, asks) {
-    const { reviewed } = this;
-    // What would have been better stands behind the semicolon; it is told once it was found or asked for.
-    const final = reviewed.turns.findLast((each) => each.swing);
-    const [open = ""] = reviewed.sentence.split(";");
-    this.turning.textContent = prose(!final || !final.keeping.length || this.known.has(final.ply) ? reviewed.sentence : `${open}.`);
-    const past = reviewed.turns[this.at - reviewed.opening - 1];
-    const swings = reviewed.turns.filter((each) => each.swing);
-    const number = turn ? swings.indexOf(turn) : -1;
-    const further = swings.find((each) => each.ply > this.at);
-    const who = reviewed.winning[this.at - reviewed.opening] ?? null;
-    const winner = who === null ? chip("draw", "Nobody is winning") : chip(who === 1 ? "win" : "loss", this.you === who ? "You are winning" : `${this.names[who - 1]} is winning`);
+  /** What decided the game. What would have been better is told once it was found or asked for. */
+  #drawTurning() {
+    const { sentence, answer } = this.review;
+    const decisive = this.swings.at(-1);
+    const open = !decisive || !decisive.keeping.length || this.known.has(decisive.ply);
+    this.turning.textContent = tellAll(answer && open ? [sentence, answer] : [sentence], this.reader);
+  }
+
+  #drawMoment() {
+    const { past, next, reader } = this;
+    const winner = this.review.winning[this.at - this.review.opening] ?? null;
     fill(
       this.moment,
       h("h2", null, this.#headline()),
-      h("p", null, winner),
-      past?.swing && h("p", { class: "lesson" }, prose(past.lesson ?? "")),
-      past?.words.map((text) => h("blockquote", { class: "words" }, h("span", { class: "hidden" }, `${this.names[past.player - 1]} said: `), text)),
-      turn && number >= 0 && h("div", { class: "ask" }, h("p", { class: "kicker" }, `Turning point ${number + 1} of ${swings.length}`), this.#question(turn, asks)),
-      turn && number < 0 && h("p", { class: "soft" }, this.#next(turn)),
-      h(
-        "p",
-        { class: "row" },
-        further && button(number >= 0 ? "Next turning point" : swings[0] === further ? "To the turning point" : "To the next turning point", () => void this.stand(further.ply), asks ? "quiet" : "main"),
-        turn && this.card && link("Play on from here", onward(this.here, this.address.vs ?? beginner(this.card), turn.player)),
-        link("Explore", path({ ...this.here, vs: null }, "explore")),
+      h("p", null, this.#winning(winner)),
+      past?.lesson && this.#lesson(past),
+      past?.words.map((text) => {
+        const said = h("span", { class: "hidden" }, `${this.review.names[past.player - 1]} said: `);
+        return h("blockquote", { class: "words" }, said, text);
+      }),
+      next && (next.swing ? this.#question(next) : h("p", { class: "soft" }, nextMove(next, reader))),
+      this.#ways(),
+    );
+  }
+
+  /** @param {ReviewTurn} turn */
+  #lesson({ lesson, answer }) {
+    return h(
+      "p",
+      { class: "lesson" },
+      tellAll(
+        [lesson, answer].filter((each) => each !== null && each !== undefined),
+        this.reader,
       ),
     );
   }
 
-  /**
-   * @param {ReviewTurn} turn
-   */
-  #next(turn) {
-    const name = this.you === turn.player ? "you" : this.names[turn.player - 1];
-    const what = turn.move === null ? "gave up" : `played ${pretty(turn.move)}`;
-    const how = !turn.critical ? "Nothing could go wrong or be saved here." : turn.keeping.length === 1 ? `The only move that keeps the ${turn.before.value}: found.` : `A critical move, found: ${turn.keeping.length} moves keep the ${turn.before.value}.`;
-    return `Then ${name} ${what}. ${how}`;
+  /** @param {ReviewTurn} turn */
+  #question(turn) {
+    const number = this.swings.indexOf(turn) + 1;
+    const kicker = h("p", { class: "kicker" }, `Turning point ${number} of ${this.swings.length}`);
+    fill(this.answer);
+    if (!this.active) {
+      const refutation = turn.refutation && h("p", null, tell(turn.refutation, this.reader));
+      return h("div", { class: "ask" }, kicker, this.#lesson(turn), refutation, this.answer);
+    }
+    const question = `To move: ${this.name(turn.player)}. What would you play? Choose on the board.`;
+    const reveal = button("Show the answer", () => this.#reveal(turn));
+    return h("div", { class: "ask" }, kicker, h("p", null, question), this.answer, h("p", { class: "row" }, reveal));
   }
 
-  /**
-   * @param {ReviewTurn} turn
-   * @param {boolean} asks
-   */
-  #question(turn, asks) {
-    const name = this.you === turn.player ? "You have" : `${this.names[turn.player - 1]} has`;
-    this.answer = h("div", { class: "answer" });
-    if (asks) {
-      return [
-        h("p", null, `${name} a ${turn.before.value} and the move. What would you play? Choose on the board.`),
-        this.answer,
-        h("p", { class: "row" }, button("Show the answer", () => this.#reveal(turn))),
-      ];
-    }
-    return [h("p", { class: "lesson" }, prose(turn.lesson ?? "")), turn.refutation && h("p", null, prose(turn.refutation))];
+  #ways() {
+    const { next, card, here } = this;
+    const further = this.swings.find((turn) => turn.ply > this.at);
+    const label = next?.swing ? "Next turning point" : "To the next turning point";
+    const vs = this.link.vs ?? (card && beginnerLevel(card));
+    return h(
+      "p",
+      { class: "row" },
+      further && button(label, () => void this.step(further.ply), this.active ? "quiet" : "main"),
+      next && vs && anchor("Play on from here", pathOf(continuation(here, vs, next.player))),
+      anchor("Explore", pathOf({ ...here, vs: null }, "explore")),
+    );
   }
 
   /** @param {ReviewTurn} turn */
   #reveal(turn) {
     this.known.add(this.at);
-    void this.stand(this.at).then(() => say(prose(turn.lesson ?? "")));
+    this.draw();
+    say(this.#lesson(turn).textContent);
   }
 
   /**
    * A try at a turning point.
    * @param {string} move
    */
-  async attempt(move) {
-    const turn = this.reviewed.turns[this.at - this.reviewed.opening];
-    const { at, answer } = this;
-    if (!turn || !answer) return;
-    try {
-      const judged = /** @type {JudgedMove} */ (await work("judge", this.here, this.signal, { move, ...(this.you ? { you: String(this.you) } : {}) }));
-      if (this.at !== at) return;
-      const played = move === turn.move ? " That is what was played." : "";
-      const text = judged.keeps ? `${pretty(move)} keeps the ${turn.before.value}. ${prose(judged.why)}` : `${pretty(move)} does not keep the ${turn.before.value}. ${prose(judged.why)}${played}`;
-      if (judged.keeps) {
-        this.known.add(at);
-        await this.stand(at);
-        this.moment.querySelector(".ask")?.append(h("p", { class: "told win" }, chip("win", "Found"), " ", text));
-      } else {
-        fill(answer, h("p", { class: "told loss" }, chip("loss", "Not yet"), " ", text));
+  async play(move) {
+    const { next } = this;
+    if (!next) return;
+    await this.safely(async () => {
+      const { keeps, why } = /** @type {Judgement} */ (await this.ask("judge", { move }));
+      const same = move === next.move ? " That is what was played." : "";
+      const text = `${tell(why, this.reader)}${same}`;
+      if (keeps) {
+        this.known.add(this.at);
+        this.draw();
       }
-      say(text, judged.keeps ? "" : "turn");
-    } catch (error) {
-      if (!this.signal.aborted && error instanceof Error) fill(answer, h("p", null, error.message));
-    }
+      const result = keeps ? chip("win", "Found") : chip("loss", "Not yet");
+      fill(this.answer, h("p", { class: keeps ? "told win" : "told loss" }, result, " ", text));
+      say(text, keeps ? "" : "turn");
+    });
   }
 }
 
 /**
- * Opens the record of a game: chosen, or dropped.
- * @param {AbortSignal} signal
+ * The next move, and how good it was.
+ * @param {ReviewTurn} turn
+ * @param {Seat | null} reader
  */
-function opener(signal) {
-  const trouble = h("p", { class: "trouble", role: "alert" });
-  const input = h("input", { type: "file", accept: ".json,application/json" });
-  const element = h(
-    "section",
-    { class: "card opener", "aria-label": "Open a record" },
-    h("h2", null, "Open a record"),
-    h("label", { class: "field" }, h("span", null, "A file that duels has saved. It can be dropped here, too."), input),
-    trouble,
-  );
-  const take = async (/** @type {File | undefined} */ file) => {
-    if (!file) return;
-    trouble.textContent = "";
-    try {
-      if (file.size > LARGEST) throw new Error("This file is too large to be the record of a game.");
-      let record;
-      try {
-        record = JSON.parse(await file.text());
-      } catch {
-        throw new Error("This is not the record of a game: choose a file that duels has saved.");
-      }
-      const reviewed = await post("/api/review", record);
-      if (signal.aborted) return;
-      const address = read(reviewed.game, new URLSearchParams(reviewed.address));
-      opened = { query: asked(address).toString(), reviewed };
-      go(path(address, "review"));
-    } catch (error) {
-      if (!signal.aborted && error instanceof Error) trouble.textContent = error.message;
-    }
-  };
-  input.addEventListener("change", () => void take(input.files?.[0]));
-  element.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    element.classList.add("over");
-  });
-  element.addEventListener("dragleave", () => element.classList.remove("over"));
-  element.addEventListener("drop", (event) => {
-    event.preventDefault();
-    element.classList.remove("over");
-    void take(event.dataTransfer?.files[0]);
-  });
-  return element;
+function nextMove(turn, reader) {
+  return `Next: ${tell(turn.shown, reader)}. ${quality(turn)}`;
+}
+
+/** @param {ReviewTurn} turn */
+function quality({ critical, keeping, before: { value } }) {
+  if (!critical) return "Nothing could go wrong or be saved here.";
+  if (keeping.length === 1) return `The only move that keeps the ${value}: found.`;
+  return `A critical move, found: ${keeping.length} moves keep the ${value}.`;
 }

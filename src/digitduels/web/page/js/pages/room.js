@@ -1,18 +1,27 @@
 // A game between friends: invite, join, play, watch. The server has the game; this page shows its newest state.
 
-import { describe, Failure, games, get, post } from "../api.js";
-import { asked, of } from "../address.js";
-import { ask, share } from "../dialog.js";
-import { button, fill, h, link, pause } from "../dom.js";
-import { conclude } from "../end.js";
+import { gameHead } from "../about.js";
+import { Failure, gameCard, get, post } from "../api.js";
+import { ask, confirmConcession, share } from "../dialog.js";
+import { anchor, button, fill, h, pause } from "../dom.js";
+import { showEnd } from "../end.js";
+import { copyInput, field, nameInput } from "../form.js";
+import { GamePage, messageOf } from "../game-page.js";
+import { LEVELS, levelOptions } from "../levels.js";
+import { linkOf, other } from "../link.js";
 import { listen } from "../live.js";
-import { entitle, go } from "../router.js";
+import { go, setTitle } from "../router.js";
 import * as seats from "../seats.js";
-import { LEVELS } from "../setup.js";
+import { tellAll } from "../sentence.js";
 import { say } from "../status.js";
-import { moves, Table, told, variant } from "../table.js";
+import { moveList } from "../table.js";
 
-const TRIES = 8; // times that an act is sent while there is no answer; with its key it happens once
+const TRIES = 8; // of an act without an answer; its key makes it happen once
+const LOST = "Connection lost. Reconnecting… Your game is safe.";
+const OUTDATED = "The game has moved on. Look at the board and choose again.";
+const CLOSED = "This game is closed, because nothing happened for a long time.";
+const SHARING =
+  "Everybody who has the link can watch. Your own link takes your seat to another device: keep it to yourself.";
 
 /** @param {Place} place */
 export async function show({ main, parts, fragment, signal }) {
@@ -20,196 +29,233 @@ export async function show({ main, parts, fragment, signal }) {
   seats.receive(id, fragment);
   const state = /** @type {Room} */ (await get(`/api/games/${id}`, undefined, signal));
   if (signal.aborted) return;
-  entitle(state.title);
-  const room = new Friends(state, signal);
-  fill(main, room.element);
-  room.draw(state);
-  describe(room.about, state);
-  void listen(id, () => room.mine?.token ?? null, { news: (news) => room.hear(news), lost: (failure) => room.lost(failure) }, signal);
+  const page = new RoomPage(state, signal);
+  fill(main, page.element);
+  page.show(state);
+  const listener = {
+    news: (/** @type {Room} */ news) => page.hear(news),
+    lost: (/** @type {Failure} */ failure) => page.lose(failure),
+  };
+  void listen(id, () => page.mine?.token ?? null, listener, signal);
 }
 
-class Friends {
+class RoomPage extends GamePage {
   /**
    * @param {Room} state
    * @param {AbortSignal} signal
    */
   constructor(state, signal) {
+    super(linkOf(state), state, signal, { confirm: true });
     this.state = state;
-    this.signal = signal;
     this.mine = seats.mine(state.id);
-    this.busy = false;
-    this.shown = "";
+    /** What is on the screen, as text. */
+    this.drawn = "";
     this.ended = false;
-    this.name = h("input", { name: "name", value: seats.recall("name") ?? "", maxlength: 40, autocomplete: "nickname" });
-    this.table = new Table({
-      view: state,
-      signal,
-      confirm: true,
-      query: () => asked(of(this.state)),
-      play: (move) => void this.act("moves", { move }),
-    });
-    this.about = h("p", { class: "about" });
+    this.name = nameInput();
+    this.name.value = seats.recall("name") ?? "";
     this.line = h("p", { class: "line", hidden: true });
-    this.notice = h("div", { class: "notice", role: "alert" });
     this.panel = h("div", { class: "panel" });
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
-    this.record = h("div");
     this.again = button("Rematch", () => void this.rematch(), "main");
-    this.undoing = button("Ask to take back", () => void this.act("takeback"));
-    this.conceding = button("Concede", () => void this.concede());
-    this.actions = h(
-      "div",
-      { class: "actions", role: "group", "aria-label": "More" },
-      this.undoing,
-      this.conceding,
-      button("Share", () => void this.spread()),
-    );
+    this.undo = button("Ask to take back", () => void this.act("takeback"));
+    this.resign = button("Concede", () => void this.concede());
+    const sharing = button("Share", () => void this.share());
+    const group = { class: "actions", role: "group", "aria-label": "More" };
+    this.actions = h("div", group, this.undo, this.resign, sharing);
+    const record = this.recordDetails();
     this.element = h(
       "article",
       { class: "game" },
-      h("header", { class: "title" }, h("h1", null, state.title), this.about, variant(state)),
+      gameHead(state),
       this.table.element,
-      h(
-        "div",
-        { class: "side" },
-        this.end,
-        this.notice,
-        this.line,
-        this.panel,
-        this.actions,
-        h("details", { class: "record", open: matchMedia("(min-width: 60rem)").matches }, h("summary", null, "Moves"), this.record),
-      ),
+      h("div", { class: "side" }, this.end, this.notice, this.line, this.panel, this.actions, record),
     );
   }
 
-  /** The reader's seat; null for whoever watches. */
-  get you() {
+  get reader() {
     return this.mine?.seat ?? null;
   }
 
-  get labels() {
-    const label = (/** @type {Chair} */ chair, /** @type {number} */ place) => {
-      const notes = [place + 1 === this.you ? "you" : ""];
-      if (!chair.joined) notes.push("not here yet");
-      else if (chair.kind === "computer") notes.push(`computer, level ${chair.level}`);
-      else if (chair.away && place + 1 !== this.you) notes.push("away");
-      return { name: chair.name ?? `Player ${place + 1}`, note: notes.filter(Boolean).join(", ") };
-    };
-    const [one, two] = this.state.seats;
-    return /** @type {[import("../table.js").Label, import("../table.js").Label]} */ ([label(one, 0), label(two, 1)]);
+  get over() {
+    return this.state.outcome !== null || this.state.closed;
   }
 
-  /**
-   * A state that the feed brings; an older one than is shown is no news.
-   * @param {Room} state
-   */
-  hear(state) {
-    this.line.hidden = true;
-    if (state.version >= this.state.version) this.draw(state);
+  /** Whether the reader plays, and no computer plays for them. */
+  get playing() {
+    return this.reader !== null && !this.over && this.state.seats[this.reader - 1]?.kind === "human";
   }
 
-  /** @param {Failure} failure */
-  lost(failure) {
-    this.line.hidden = false;
-    this.line.textContent = failure.status === 404 ? failure.message : "The line to the server is broken. It is tried again; nothing is lost.";
+  get active() {
+    return this.playing && this.state.player === this.reader;
   }
 
-  /** @param {Room} state */
-  draw(state) {
-    const shown = JSON.stringify([state, this.mine]);
-    this.state = state;
-    if (shown === this.shown) return;
-    const moved = this.shown === "" || this.table.view.history.length !== state.history.length || this.table.view.player !== state.player;
-    this.shown = shown;
-    const { you, labels } = this;
-    const over = state.outcome !== null || state.closed;
-    const playing = you !== null && !over && state.seats[you - 1]?.kind === "human";
-    const active = playing && state.player === you;
-    // What is half chosen stays, unless the position has changed.
-    if (moved || over || active !== this.table.picker.active) this.table.update(state, labels, active);
-    else this.table.board.update(state, labels, !this.table.picker.showsPool);
-    fill(this.record, moves(state, labels));
-    // A name that is half typed stays, and so does the cursor in it.
-    const typing = document.activeElement === this.name ? this.name.selectionStart : null;
-    fill(this.panel, this.panels());
-    if (typing !== null) {
-      this.name.focus();
-      this.name.setSelectionRange(typing, typing);
-    }
-    this.actions.hidden = you === null;
-    this.undoing.hidden = !playing;
-    this.undoing.disabled = state.takeback !== null || !state.history.some((turn, ply) => ply >= state.opening && turn.player === you);
-    this.conceding.hidden = !playing;
-    this.conceding.disabled = !this.full;
-    const mood = over ? "over" : active ? "turn" : "wait";
-    entitle(mood === "turn" ? `Your turn · ${state.title}` : state.title);
-    say(state.closed ? "This game is closed: nothing happened for a long time." : [told(state, you), this.request()].filter(Boolean).join(" "), mood);
-    this.end.hidden = state.outcome === null;
-    if (state.outcome === null) this.ended = false;
-    else if (!this.ended) {
-      this.ended = true;
-      void conclude(this.end, state, of(state), you, [you !== null && this.again], this.signal);
-    }
-    this.again.hidden = state.rematch !== null;
+  get mood() {
+    return this.over ? "over" : this.active ? "turn" : "wait";
   }
 
   get full() {
     return this.state.seats.every((chair) => chair.joined);
   }
 
-  /** What the other side asks of the reader, which is to be heard as well as seen. */
-  request() {
-    const { state, you } = this;
-    if (you === null || state.takeback === null || state.takeback === you || state.outcome) return "";
-    return `${state.seats[state.takeback - 1]?.name} asks to take back a move.`;
-  }
-
-  /** What there is to decide, besides the move. */
-  panels() {
-    const { state, you, mine } = this;
-    const other = you === null ? null : you === 1 ? 2 : 1;
-    const them = other === null ? null : /** @type {Chair} */ (state.seats[other - 1]);
-    const invite = seats.recall(`invite:${state.id}`);
-    const panels = [];
-    if (state.rematch) panels.push(this.box("A rematch has begun", [link("To the rematch", this.successor(state.rematch), "main")]));
-    if (state.closed) return panels;
-    if (you === null) panels.push(invite && !this.full ? this.joining(invite) : this.box("You are watching", [h("p", null, "The board follows the game by itself.")]));
-    else if (!this.full && mine?.invite) panels.push(this.inviting(mine.invite));
-    if (state.outcome !== null || you === null || !them) return panels;
-    if (state.takeback === other)
-      panels.push(
-        this.box(`${them.name} asks to take back a move`, [
-          button("Allow", () => void this.act("takeback", { answer: "accept" }), "main"),
-          button("Decline", () => void this.act("takeback", { answer: "decline" })),
-        ]),
-      );
-    if (state.takeback === you) panels.push(this.box("You have asked to take back a move", [h("p", null, `${them.name} decides.`)]));
-    if (state.seats[you - 1]?.kind === "computer")
-      panels.push(this.box("The computer plays for you", [button("Take your seat back", () => void this.act("return"), "main")]));
-    if (this.full && them.away && them.kind === "human") panels.push(this.substituting(them));
-    return panels;
+  get labels() {
+    const label = (/** @type {Seat} */ seat) => {
+      const chair = /** @type {Chair} */ (this.state.seats[seat - 1]);
+      const mine = seat === this.reader;
+      const notes = [mine && "you", this.#presence(chair, mine)];
+      return { name: this.state.names[seat - 1] ?? "", note: notes.filter(Boolean).join(", ") };
+    };
+    return /** @type {import("../board.js").Labels} */ ([label(1), label(2)]);
   }
 
   /**
-   * @param {string} title
-   * @param {import("../dom.js").Child[]} content
+   * @param {Chair} chair
+   * @param {boolean} mine
    */
-  box(title, content) {
-    return h("section", { class: "card" }, h("h2", null, title), h("div", { class: "row" }, content));
+  #presence(chair, mine) {
+    if (!chair.joined) return "not here yet";
+    if (chair.kind === "computer") return `computer, level ${chair.level}`;
+    return chair.away && !mine ? "away" : "";
+  }
+
+  /**
+   * Shows a state that the server sent, unless a newer one is shown.
+   * @param {Room} state
+   */
+  hear(state) {
+    this.line.hidden = true;
+    if (state.version >= this.state.version) this.show(state);
+  }
+
+  /** @param {Failure} failure */
+  lose(failure) {
+    this.line.hidden = false;
+    this.line.textContent = failure.status === 404 ? failure.message : LOST;
+  }
+
+  /** @param {Room} state */
+  show(state) {
+    const before = this.state;
+    this.state = state;
+    this.view = state;
+    this.link = linkOf(state);
+    const drawn = JSON.stringify([state, this.mine]);
+    if (drawn === this.drawn) return;
+    const first = this.drawn === "";
+    this.drawn = drawn;
+    this.#drawTable(first || before.history.length !== state.history.length || before.player !== state.player);
+    fill(this.record, moveList(state, this.reader));
+    this.#drawPanel();
+    this.#drawActions();
+    setTitle(this.mood === "turn" ? `Your turn · ${state.title}` : state.title);
+    this.sayStatus();
+    this.#drawEnd();
+  }
+
+  sayStatus() {
+    const { state } = this;
+    say(
+      state.closed ? CLOSED : [tellAll(state.status, this.reader), this.request()].filter(Boolean).join(" "),
+      this.mood,
+    );
+  }
+
+  /** @param {boolean} moved */
+  #drawTable(moved) {
+    const { state, labels, active, table } = this;
+    // A half-chosen move stays, unless the position has changed.
+    if (moved || this.over || active !== table.picker.active) table.update(state, labels, active);
+    else table.relabel(state, labels);
+  }
+
+  #drawPanel() {
+    // A half-typed name stays, and so does the cursor in it.
+    const cursor = document.activeElement === this.name ? this.name.selectionStart : null;
+    fill(this.panel, this.panels());
+    if (cursor === null) return;
+    this.name.focus();
+    this.name.setSelectionRange(cursor, cursor);
+  }
+
+  #drawActions() {
+    const { state, playing, reader } = this;
+    this.actions.hidden = reader === null;
+    this.undo.hidden = !playing;
+    this.undo.disabled = state.takeback !== null || this.back === null;
+    this.resign.hidden = !playing;
+    this.resign.disabled = !this.full;
+    this.again.hidden = state.rematch !== null;
+  }
+
+  #drawEnd() {
+    const { state, reader } = this;
+    const over = state.outcome !== null;
+    this.end.hidden = !over;
+    const showing = over && !this.ended;
+    this.ended = over;
+    if (showing) void showEnd(this.end, state, this.link, reader, [reader !== null && this.again], this.signal);
+  }
+
+  /** What the other player asks of the reader. */
+  request() {
+    const { state, reader } = this;
+    if (reader === null || state.takeback === null || state.takeback === reader || state.outcome) return "";
+    return `${state.names[state.takeback - 1]} asks to take back a move.`;
+  }
+
+  /** What there is to decide besides the move. */
+  panels() {
+    const { state, reader } = this;
+    const panels = [];
+    if (state.rematch)
+      panels.push(box("A rematch has begun", anchor("To the rematch", this.successor(state.rematch), "main")));
+    if (state.closed) return panels;
+    panels.push(this.#invitation());
+    if (reader !== null && state.outcome === null) panels.push(...this.#requests(reader));
+    return panels;
+  }
+
+  #invitation() {
+    const invite = seats.recall(`invite:${this.state.id}`);
+    if (this.reader !== null) return !this.full && this.mine?.invite ? this.inviting(this.mine.invite) : null;
+    if (invite && !this.full) return this.joining(invite);
+    return box("You are watching", h("p", null, "The board follows the game by itself."));
+  }
+
+  /** @param {Seat} reader */
+  #requests(reader) {
+    const { state } = this;
+    const them = /** @type {Chair} */ (state.seats[other(reader) - 1]);
+    const name = state.names[other(reader) - 1];
+    const panels = [];
+    if (state.takeback === other(reader)) {
+      const allow = button("Allow", () => void this.act("takeback", { answer: "accept" }), "main");
+      const decline = button("Decline", () => void this.act("takeback", { answer: "decline" }));
+      panels.push(box(`${name} asks to take back a move`, allow, decline));
+    }
+    if (state.takeback === reader)
+      panels.push(box("You have asked to take back a move", h("p", null, `${name} decides.`)));
+    if (state.seats[reader - 1]?.kind === "computer") {
+      const back = button("Take your seat back", () => void this.act("return"), "main");
+      panels.push(box("The computer plays for you", back));
+    }
+    if (this.full && them.away && them.kind === "human") panels.push(this.substituting(them));
+    return panels;
   }
 
   /** @param {string} invite */
   inviting(invite) {
     const url = `${location.origin}/g/${this.state.id}#invite=${invite}`;
-    const field = h("input", { type: "url", value: url, readonly: true, "aria-label": "Invitation" });
-    field.addEventListener("focus", () => field.select());
     return h(
       "section",
       { class: "card" },
       h("h2", null, "Invite a friend"),
-      h("p", null, "Send this link. Whoever opens it and joins first plays; you may begin already."),
-      field,
-      h("p", { class: "row" }, button("Send or copy the link", () => void share(url, this.state.title).then((done) => done && say(done)), "main")),
+      h("p", null, "Send this link. The first person to join is your opponent. You can move already."),
+      copyInput("Invitation", url),
+      h(
+        "p",
+        { class: "row" },
+        button("Send or copy the link", () => void share(url, this.state.title), "main"),
+      ),
     );
   }
 
@@ -220,40 +266,58 @@ class Friends {
       "form",
       { class: "card" },
       h("h2", null, "You are invited"),
-      h("label", { class: "field" }, h("span", null, "Your name, if you like"), this.name),
+      field("Your name, if you like", this.name),
       h("button", { class: "main" }, `Join as Player ${seat}`),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const name = this.name.value.trim();
-      seats.remember("name", name);
-      void this.safely(async () => {
-        const state = await seats.join(this.state.id, invite, name);
-        this.mine = seats.mine(this.state.id);
-        // The feed is opened anew, by somebody who sits here.
-        this.draw(state);
-        go(`/g/${this.state.id}`);
-      });
+      void this.join(invite, this.name.value.trim());
     });
     return form;
   }
 
+  /**
+   * @param {string} invite
+   * @param {string} name
+   */
+  async join(invite, name) {
+    seats.remember("name", name);
+    await this.safely(async () => {
+      const state = await seats.join(this.state.id, invite, name);
+      this.mine = seats.mine(this.state.id);
+      this.show(state);
+      // The page opens its feed again, now with a seat.
+      go(`/g/${this.state.id}`);
+    });
+  }
+
   /** @param {Chair} them */
   substituting(them) {
-    const level = h("select", { "aria-label": "Level of the computer" });
-    const offer = (/** @type {number[]} */ levels) => fill(level, levels.map((each) => h("option", { value: String(each), selected: each === 4 }, `Level ${each}: ${LEVELS[each] ?? ""}`)));
-    offer(Object.keys(LEVELS).map(Number));
-    // Levels that play alike in this game are not offered twice.
-    games().then((cards) => offer(cards.find((each) => each.game === this.state.game)?.levels ?? []), () => {});
-    return this.box(`${them.name ?? "Your friend"} is away`, [
+    const level = h("select", { "aria-label": "Level of the computer" }, levelOptions(LEVELS));
+    level.value = "4";
+    // Levels that play alike in this game are offered once.
+    gameCard(this.state.game).then(
+      (card) => {
+        fill(level, levelOptions(card?.levels ?? []));
+        level.value = String(card?.levels.findLast((each) => each <= 4) ?? 1);
+      },
+      () => {},
+    );
+    return box(
+      `${them.name ?? "Your friend"} is away`,
       h("p", null, "Wait, or let the computer play on for them. They can take their seat back."),
       level,
       button("Let the computer play", () => void this.act("substitute", { level: Number(level.value) })),
-    ]);
+    );
+  }
+
+  /** @param {string} move */
+  async play(move) {
+    await this.act("moves", { move });
   }
 
   /**
-   * Does something in the game. Without an answer it is sent again under the same key, so it happens once.
+   * Does something in the game. Without an answer it is sent again with the same key, so it happens once.
    * @param {string} what
    * @param {Record<string, unknown>} [more]
    */
@@ -261,27 +325,26 @@ class Friends {
     const body = { version: this.state.version, key: seats.secret(), ...more };
     const before = this.state.moves.join(" ");
     await this.safely(async () => {
-      for (let tried = 1; ; tried += 1) {
+      for (let tries = 1; ; tries += 1) {
         try {
-          const { state } = await post(`/api/games/${this.state.id}/${what}`, body, this.mine?.token ?? null);
+          const path = `/api/games/${this.state.id}/${what}`;
+          const { state } = /** @type {Acted} */ (await post(path, body, this.mine?.token ?? null));
           this.hear(state);
           return;
         } catch (error) {
-          if (!(error instanceof Failure)) throw error;
-          if (error.body?.state) {
-            /** @type {Room} */
-            const now = error.body.state;
-            this.hear(now);
-            // A move still counts if something happened beside the board only: a seat was taken, say.
-            if (error.status === 409 && what === "moves" && now.moves.join(" ") === before && now.takeback === null && tried < TRIES) {
-              body.version = now.version;
-              continue;
-            }
-            if (error.status === 409) throw new Failure("The game had gone on meanwhile. Look at the board, and choose again.", 409);
+          if (!(error instanceof Failure) || tries >= TRIES || this.signal.aborted) throw error;
+          const state = /** @type {Room | undefined} */ (error.body?.state);
+          if (state) this.hear(state);
+          if (state && error.status === 409) {
+            // A move still counts if only something beside the board has changed, such as a seat.
+            const same = what === "moves" && state.moves.join(" ") === before && state.takeback === null;
+            if (!same) throw new Failure(OUTDATED, 409);
+            body.version = state.version;
+          } else {
+            if (!error.temporary) throw error;
+            this.lose(error);
+            await pause(Math.min(3000, 250 * 2 ** tries));
           }
-          if (!error.passing || tried >= TRIES || this.signal.aborted) throw error;
-          this.lost(error);
-          await pause(Math.min(3000, 250 * 2 ** tried));
         }
       }
     });
@@ -289,22 +352,17 @@ class Friends {
 
   /** @param {() => Promise<void>} act */
   async safely(act) {
-    if (this.busy) return;
-    this.busy = true;
-    this.notice.replaceChildren();
-    try {
-      await act();
-    } catch (error) {
-      if (this.signal.aborted) return;
-      fill(this.notice, h("p", null, error instanceof Error ? error.message : String(error)));
-    } finally {
-      this.busy = false;
-    }
+    if (!this.busy) await super.safely(act);
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    // An act has been tried often enough, or the game has moved on.
+    fill(this.notice, h("p", null, messageOf(error)));
   }
 
   async concede() {
-    const answer = await ask("Concede this game?", [h("p", null, "The other side wins.")], [["yes", "Concede"], ["", "Play on"]]);
-    if (answer === "yes") await this.act("concede");
+    if (await confirmConcession()) await this.act("concede");
   }
 
   async rematch() {
@@ -313,22 +371,36 @@ class Friends {
   }
 
   /**
-   * The address of the rematch, in which a token opens the other seat.
+   * The path of the rematch, in which a token opens the other seat.
    * @param {string} id
    */
   successor(id) {
-    if (this.mine && !seats.mine(id)) seats.keep(id, { seat: this.mine.seat === 1 ? 2 : 1, token: this.mine.token, invite: null });
+    const { mine } = this;
+    if (mine && !seats.mine(id)) seats.keep(id, { seat: other(mine.seat), token: mine.token, invite: null });
     return `/g/${id}`;
   }
 
-  /** A link for those who watch, or for oneself elsewhere. */
-  async spread() {
+  /** Shares a link to watch, or the reader's own link. */
+  async share() {
     const answer = await ask(
       "Share this game",
-      [h("p", null, "Whoever has the link can watch. Your own link takes your seat along to another device: keep it to yourself.")],
-      [["watch", "Link to watch"], ["own", "My own link"], ["", "Close"]],
+      [h("p", null, SHARING)],
+      [
+        ["watch", "Link to watch"],
+        ["own", "My own link"],
+        ["", "Close"],
+      ],
     );
-    const url = answer === "own" && this.mine ? seats.own(this.state.id, this.mine) : `${location.origin}/g/${this.state.id}`;
-    if (answer) say(await share(url, this.state.title));
+    const { id, title } = this.state;
+    const own = answer === "own" && this.mine;
+    if (answer) await share(own ? seats.own(id, own) : `${location.origin}/g/${id}`, title);
   }
+}
+
+/**
+ * @param {string} title
+ * @param {...import("../dom.js").Child} content
+ */
+function box(title, ...content) {
+  return h("section", { class: "card" }, h("h2", null, title), h("div", { class: "row" }, content));
 }

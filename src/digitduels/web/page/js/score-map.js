@@ -1,14 +1,11 @@
 // Who wins at which scores, as a picture and in words: own score across, the other's up.
 
-import { fill, h, unique } from "./dom.js";
+import { fill, h, paragraphs, unique } from "./dom.js";
 import { chip, WORDS } from "./verdict.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** @type {Record<string, Value>} */
 const VALUES = { w: "win", d: "draw", l: "loss" };
-
-/** Who wins at which scores; `rows` by the score of the player who waits, a letter for each of the mover's. */
-/** @typedef {{low: number, high: number, rows: string[], mine: number, theirs: number}} Scores */
 
 export class ScoreMap {
   /** @param {(mine: number, theirs: number) => void} choose */
@@ -41,49 +38,54 @@ export class ScoreMap {
     const size = map.rows.length;
     const margin = size * 0.09;
     this.picture.setAttribute("viewBox", `${-margin} ${-margin / 4} ${size + margin * 1.25} ${size + margin * 1.25}`);
-    const found = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) => map.rows.some((row) => [...row].some((sign) => VALUES[sign] === value)));
+    const found = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) =>
+      map.rows.some((row) => [...row].some((sign) => VALUES[sign] === value)),
+    );
     const numbers = ticks(map.low, map.high);
     const place = (/** @type {number} */ score) => score - map.low + 0.5;
     fill(
       this.picture,
       svg(
         "pattern",
-        { id: this.hatch, width: size / 28, height: size / 28, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+        {
+          id: this.hatch,
+          width: size / 28,
+          height: size / 28,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: "rotate(45)",
+        },
         svg("rect", { class: "stripe", width: size / 90, height: size / 28 }),
       ),
       svg("rect", { class: "ground", width: size, height: size }),
       found.map((value) => svg("path", { class: `cell ${value}`, d: outline(map.rows, value) })),
       svg("path", { d: outline(map.rows, "loss"), fill: `url(#${this.hatch})` }),
-      numbers.map((score) => svg("text", { x: place(score), y: size + margin * 0.75, "font-size": size / 24, "text-anchor": "middle" }, String(score))),
-      numbers.map((score) => svg("text", { x: -margin * 0.2, y: size - place(score) + size / 70, "font-size": size / 24, "text-anchor": "end" }, String(score))),
+      numbers.map((score) =>
+        svg(
+          "text",
+          { x: place(score), y: size + margin * 0.75, "font-size": size / 24, "text-anchor": "middle" },
+          String(score),
+        ),
+      ),
+      numbers.map((score) =>
+        svg(
+          "text",
+          { x: -margin * 0.2, y: size - place(score) + size / 70, "font-size": size / 24, "text-anchor": "end" },
+          String(score),
+        ),
+      ),
       ring(place(map.mine), size - place(map.theirs), size),
     );
-    const told = this.#told(mover, waiter);
-    this.picture.setAttribute("aria-label", told.join(" "));
-    fill(this.legend, found.map((value) => chip(value, `${mover} ${WORDS[value]}`)), h("span", { class: "soft" }, "◎ here"));
-    this.axes.textContent = `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. Press a point to go there.`;
-    fill(this.words, told.map((line) => h("p", null, line)));
+    const words = mapWords(map, mover, waiter);
+    this.picture.setAttribute("aria-label", words.join(" "));
+    fill(
+      this.legend,
+      found.map((value) => chip(value, `${mover} ${WORDS[value]}`)),
+      h("span", { class: "soft" }, "◎ here"),
+    );
+    this.axes.textContent =
+      `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` + "Press a point to go there.";
+    fill(this.words, paragraphs(words));
     this.#read(null);
-  }
-
-  /**
-   * The map in words.
-   * @param {string} mover
-   * @param {string} waiter
-   */
-  #told(mover, waiter) {
-    const map = /** @type {Scores} */ (this.map);
-    const all = map.rows.join("").replaceAll(".", "");
-    const count = (/** @type {string} */ sign) => all.split(sign).length - 1;
-    const row = map.rows[map.theirs - map.low] ?? "";
-    const parts = ["w", "d", "l"].filter((sign) => row.includes(sign)).map((sign) => {
-      const value = /** @type {Value} */ (VALUES[sign]);
-      return `${WORDS[value]} at ${ranges(row, sign, map.low)}`;
-    });
-    return [
-      `With everything else as it is, ${mover} to move wins at ${count("w")} of ${all.length} pairs of scores${count("d") ? ` and draws at ${count("d")}` : ""}.`,
-      parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
-    ].filter(Boolean);
   }
 
   /**
@@ -115,15 +117,39 @@ export class ScoreMap {
 }
 
 /**
+ * The map in words.
+ * @param {Scores} map
+ * @param {string} mover
+ * @param {string} waiter
+ */
+export function mapWords(map, mover, waiter) {
+  const cells = map.rows.join("").replaceAll(".", "");
+  const count = (/** @type {string} */ letter) => cells.split(letter).length - 1;
+  const draws = count("d") ? ` and draws at ${count("d")}` : "";
+  const row = map.rows[map.theirs - map.low] ?? "";
+  const parts = Object.entries(VALUES)
+    .filter(([letter]) => row.includes(letter))
+    .map(([letter, value]) => `${WORDS[value]} at ${ranges(row, letter, map.low)}`);
+  return [
+    `With everything else as it is, ${mover} to move wins at ${count("w")} of ${cells.length} pairs of scores${draws}.`,
+    parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
+  ].filter(Boolean);
+}
+
+/**
  * The cells of a value as one outline: a run of cells is one box.
  * @param {string[]} rows
  * @param {Value} value
  */
-function outline(rows, value) {
+export function outline(rows, value) {
   const sign = Object.keys(VALUES).find((each) => VALUES[each] === value) ?? "";
   const runs = new RegExp(`${sign}+`, "g");
   return rows
-    .map((row, up) => [...row.matchAll(runs)].map((run) => `M${run.index} ${rows.length - 1 - up}h${run[0].length}v1h-${run[0].length}z`).join(""))
+    .map((row, up) =>
+      [...row.matchAll(runs)]
+        .map((run) => `M${run.index} ${rows.length - 1 - up}h${run[0].length}v1h-${run[0].length}z`)
+        .join(""),
+    )
     .join("");
 }
 
@@ -133,7 +159,7 @@ function outline(rows, value) {
  * @param {string} sign
  * @param {number} low
  */
-function ranges(row, sign, low) {
+export function ranges(row, sign, low) {
   const found = [...row.matchAll(new RegExp(`${sign}+`, "g"))].map((run) => {
     const from = run.index + low;
     const to = from + run[0].length - 1;
@@ -148,7 +174,7 @@ function ranges(row, sign, low) {
  * @param {number} low
  * @param {number} high
  */
-function ticks(low, high) {
+export function ticks(low, high) {
   const step = [1, 2, 5, 10, 20, 50, 100].find((each) => (high - low) / each <= 6) ?? 200;
   const found = [];
   for (let score = Math.ceil(low / step) * step; score <= high; score += step) found.push(score);

@@ -1,0 +1,140 @@
+// The parts of forms, and what was filled in.
+
+import { h, unique } from "./dom.js";
+
+/** @typedef {import("./dom.js").Child} Child */
+
+/**
+ * A control with its label.
+ * @param {string} label
+ * @param {...Child} content the control, and what follows it
+ */
+export function field(label, ...content) {
+  return h("label", { class: "field" }, h("span", null, label), ...content);
+}
+
+/**
+ * Controls that belong together.
+ * @param {string} legend
+ * @param {...Child} content
+ */
+export function group(legend, ...content) {
+  return h("fieldset", null, h("legend", null, legend), ...content);
+}
+
+/**
+ * @param {string} name
+ * @param {[value: string, label: string][]} choices
+ * @param {string} chosen
+ */
+export function radios(name, choices, chosen) {
+  const radio = (/** @type {string} */ value, /** @type {string} */ label) =>
+    h("label", null, h("input", { type: "radio", name, value, checked: value === chosen }), h("span", null, label));
+  return h(
+    "div",
+    { class: "radios" },
+    choices.map(([value, label]) => radio(value, label)),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {boolean} checked
+ */
+export function checkbox(name, label, checked) {
+  return h("label", { class: "check" }, h("input", { type: "checkbox", name, checked }), label);
+}
+
+/** Which seat the reader takes. @param {Seat} seat */
+export function seatRadios(seat) {
+  /** @type {[string, string][]} */
+  const choices = [
+    ["1", "Player 1, who begins"],
+    ["2", "Player 2"],
+  ];
+  return radios("seat", choices, String(seat));
+}
+
+/** The reader's name. */
+export function nameInput() {
+  return h("input", { name: "name", maxlength: 40, autocomplete: "nickname" });
+}
+
+/**
+ * A text to be copied.
+ * @param {string} label
+ * @param {string} url
+ */
+export function copyInput(label, url) {
+  const input = h("input", { type: "url", value: url, readonly: true, "aria-label": label });
+  input.addEventListener("focus", () => input.select());
+  return input;
+}
+
+/** Where a form says what is wrong. */
+export function trouble() {
+  return h("p", { class: "trouble", role: "alert" });
+}
+
+/**
+ * Fields for the options of a game.
+ * @param {GameOption[]} options
+ * @param {Record<string, string>} values those that differ from the book
+ */
+export function optionFields(options, values) {
+  return options.map((option) => optionField(option, values[option.name] ?? String(option.default)));
+}
+
+/**
+ * @param {GameOption} option
+ * @param {string} value
+ */
+function optionField(option, value) {
+  const id = unique();
+  const shared = { name: optionName(option), "aria-describedby": id };
+  const inputmode = typeof option.default === "number" ? "numeric" : "text";
+  const choice = (/** @type {string} */ word) =>
+    h("option", { value: word, selected: word === value }, word.replaceAll("-", " "));
+  const control = option.words
+    ? h("select", shared, option.words.map(choice))
+    : h("input", { ...shared, value, inputmode, autocomplete: "off" });
+  return field(option.name, control, h("small", { id }, option.about));
+}
+
+/**
+ * The options that were filled in and differ from the book.
+ * @param {GameOption[]} options
+ * @param {FormData} data
+ * @returns {Record<string, string>}
+ */
+export function readOptions(options, data) {
+  /** @type {Record<string, string>} */
+  const values = {};
+  for (const option of options) {
+    const text = readText(data, optionName(option));
+    if (text && text !== String(option.default)) values[option.name] = text;
+  }
+  return values;
+}
+
+/**
+ * @param {FormData} data
+ * @param {string} name
+ */
+export function readText(data, name) {
+  return String(data.get(name) ?? "").trim();
+}
+
+/**
+ * @param {FormData} data
+ * @returns {Seat}
+ */
+export function readSeat(data) {
+  return data.get("seat") === "2" ? 2 : 1;
+}
+
+/** @param {GameOption} option */
+function optionName(option) {
+  return `option-${option.name}`;
+}

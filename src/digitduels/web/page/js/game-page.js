@@ -1,0 +1,200 @@
+// What all pages with a game share: the table, the status line, requests to the server, and trouble with them.
+
+import { get, getPatiently } from "./api.js";
+import { seatLabels } from "./board.js";
+import { button, fill, h } from "./dom.js";
+import { cutTo, queryOf, withMoves } from "./link.js";
+import { note } from "./router.js";
+import { tellAll } from "./sentence.js";
+import { say, sayWait } from "./status.js";
+import { moveList, Table } from "./table.js";
+
+/** An answer about a position that the page has left. */
+class Late extends Error {}
+
+/** How the page's URL changes with the position. */
+/** @typedef {"push" | "replace" | "keep"} Step */
+
+export class GamePage {
+  /**
+   * @param {Link} link
+   * @param {View} view
+   * @param {AbortSignal} signal
+   * @param {{confirm?: boolean}} [settings] `confirm`: a chosen move needs one more press
+   */
+  constructor(link, view, signal, { confirm = false } = {}) {
+    this.link = link;
+    this.view = view;
+    this.signal = signal;
+    this.busy = false;
+    /** Counts the positions shown: an answer about an older one is late. */
+    this.shown = 0;
+    /** Counts the acts begun: an older one does not end a newer one. */
+    this.acts = 0;
+    this.notice = h("div", { class: "notice", role: "alert" });
+    this.record = h("div");
+    this.table = new Table({
+      view,
+      signal,
+      confirm,
+      query: () => queryOf(this.here),
+      reader: () => this.reader,
+      play: (move) => void this.play(move),
+    });
+  }
+
+  /** The seat of the one person who reads this page; null if nobody or two people do. @returns {Seat | null} */
+  get reader() {
+    return null;
+  }
+
+  /** The position on the table. */
+  get here() {
+    return this.link;
+  }
+
+  /** The path of this page with this game. */
+  get path() {
+    return location.pathname + location.search;
+  }
+
+  get labels() {
+    return seatLabels(this.view, this.reader);
+  }
+
+  get over() {
+    return this.view.outcome !== null;
+  }
+
+  /** Whether a move may be chosen now. */
+  get active() {
+    return !this.over && !this.busy;
+  }
+
+  /** @returns {import("./status.js").Mood} */
+  get mood() {
+    return this.over ? "over" : "turn";
+  }
+
+  /** Shows the position. */
+  draw() {
+    this.table.update(this.view, this.labels, this.active);
+    fill(this.record, moveList(this.view, this.reader));
+    fill(this.notice);
+    this.sayStatus();
+  }
+
+  sayStatus() {
+    say(tellAll(this.view.status, this.reader), this.mood);
+  }
+
+  /**
+   * Plays a move that was chosen on the table.
+   * @param {string} move
+   * @returns {Promise<void>}
+   */
+  async play(move) {
+    await this.safely(() => this.goTo(withMoves(this.link, move)));
+  }
+
+  /**
+   * Shows another position of this game.
+   * @param {Link} link
+   * @param {Step} [step]
+   */
+  async goTo(link, step = "push") {
+    const view = await this.current(getPosition(link, this.signal));
+    this.shown += 1;
+    this.link = link;
+    this.view = view;
+    this.busy = false;
+    if (step !== "keep") note(this.path, step === "replace");
+    this.draw();
+  }
+
+  /**
+   * Asks the server about the position on the table.
+   * @param {string} what the route
+   * @param {Record<string, string>} [more]
+   */
+  async ask(what, more = {}) {
+    const { here } = this;
+    return this.current(getPatiently(`/api/${what}/${here.game}`, queryOf(here, more), this.signal, sayWait));
+  }
+
+  /**
+   * Does something that may fail; then says so, and the game stays as it is.
+   * @param {() => Promise<void>} act
+   */
+  async safely(act) {
+    const number = (this.acts += 1);
+    this.busy = true;
+    fill(this.notice);
+    try {
+      await act();
+    } catch (error) {
+      if (!this.signal.aborted && !(error instanceof Late)) this.fail(error, act);
+    } finally {
+      if (number === this.acts) this.busy = false;
+    }
+  }
+
+  /**
+   * Says what went wrong, and offers to try again.
+   * @param {unknown} error
+   * @param {() => Promise<void>} act
+   */
+  fail(error, act) {
+    fill(
+      this.notice,
+      h("p", null, messageOf(error)),
+      button("Try again", () => void this.safely(act), "main"),
+    );
+  }
+
+  /** How many moves remain when the reader, or the last player if nobody is the reader, takes a move back. */
+  get back() {
+    const { view } = this;
+    if (view.conceded) return view.moves.length;
+    const seat = this.reader ?? view.history.at(-1)?.player;
+    return seat === undefined ? null : (view.back[seat - 1] ?? null);
+  }
+
+  async takeBack() {
+    const { back } = this;
+    if (back !== null) await this.safely(() => this.goTo(cutTo(this.link, back)));
+  }
+
+  /** The moves so far, to be opened and closed. */
+  recordDetails() {
+    const open = matchMedia("(min-width: 60rem)").matches;
+    return h("details", { class: "record", open }, h("summary", null, "Moves"), this.record);
+  }
+
+  /**
+   * An answer, unless the page has gone on to another position.
+   * @template T
+   * @param {Promise<T>} answer
+   */
+  async current(answer) {
+    const { shown } = this;
+    const value = await answer;
+    if (shown !== this.shown || this.signal.aborted) throw new Late();
+    return value;
+  }
+}
+
+/**
+ * The position of a link.
+ * @param {Link} link
+ * @param {AbortSignal} signal
+ * @returns {Promise<View>}
+ */
+export function getPosition(link, signal) {
+  return get(`/api/position/${link.game}`, queryOf(link), signal);
+}
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}

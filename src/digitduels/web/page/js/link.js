@@ -1,0 +1,193 @@
+// A solo game is its link: reloading, going back and sharing need nothing else.
+
+const KEYS = ["moves", "first", "position", "opening", "conceded", "vs", "seat", "seed", "hints", "takebacks"];
+
+/**
+ * The game in a query. Keys that are not ours are options of the game.
+ * @param {string} game
+ * @param {URLSearchParams} query
+ * @returns {Link}
+ */
+export function readLink(game, query) {
+  const text = (/** @type {string} */ name) => query.get(name) ?? "";
+  return {
+    game,
+    moves: words(text("moves")),
+    options: Object.fromEntries([...query].filter(([name]) => !KEYS.includes(name))),
+    first: text("first") === "2" ? 2 : 1,
+    position: query.get("position"),
+    opening: Number.parseInt(text("opening"), 10) || 0,
+    conceded: seat(text("conceded")),
+    vs: text("vs") || null,
+    seat: seat(text("seat")) ?? 1,
+    seed: text("seed") || "1",
+    hints: text("hints") !== "off",
+    takebacks: text("takebacks") !== "off",
+  };
+}
+
+/**
+ * A game at its beginning.
+ * @param {string} game
+ * @param {Partial<Link>} [rest]
+ * @returns {Link}
+ */
+export function newLink(game, rest = {}) {
+  return { ...readLink(game, new URLSearchParams()), ...rest };
+}
+
+/**
+ * The link of a game that the server has shown.
+ * @param {View} view
+ * @returns {Link}
+ */
+export function linkOf(view) {
+  const options = Object.fromEntries(Object.entries(view.changed).map(([name, value]) => [name, String(value)]));
+  const { first, position, opening, moves, conceded } = view;
+  return newLink(view.game, { options, first, position, opening, moves, conceded });
+}
+
+/**
+ * The game in a query to the server, with further keys.
+ * @param {Link} link
+ * @param {Record<string, string>} [more]
+ */
+export function queryOf(link, more = {}) {
+  const query = new URLSearchParams(link.options);
+  if (link.position !== null) query.set("position", link.position);
+  else if (link.first === 2) query.set("first", "2");
+  if (link.opening) query.set("opening", String(link.opening));
+  if (link.moves.length) query.set("moves", link.moves.join(" "));
+  if (link.conceded) query.set("conceded", String(link.conceded));
+  for (const [name, value] of Object.entries(more)) query.set(name, value);
+  return query;
+}
+
+/**
+ * The path of the game on a page: play, explore, review, learn.
+ * @param {Link} link
+ * @param {string} [page]
+ */
+export function pathOf(link, page = "play") {
+  const query = queryOf(link);
+  if (link.vs) {
+    query.set("vs", link.vs);
+    query.set("seat", String(link.seat));
+    query.set("seed", link.seed);
+  }
+  if (!link.hints) query.set("hints", "off");
+  if (!link.takebacks) query.set("takebacks", "off");
+  return query.size ? `/${page}/${link.game}?${query}` : `/${page}/${link.game}`;
+}
+
+/**
+ * The game with one more move.
+ * @param {Link} link
+ * @param {...string} moves
+ * @returns {Link}
+ */
+export function withMoves(link, ...moves) {
+  return { ...link, moves: [...link.moves, ...moves] };
+}
+
+/**
+ * The game after its first moves. Nobody has conceded there.
+ * @param {Link} link
+ * @param {number} length
+ * @returns {Link}
+ */
+export function cutTo(link, length) {
+  return { ...link, conceded: null, moves: link.moves.slice(0, length) };
+}
+
+/**
+ * A new game from this position: the moves so far are its opening.
+ * @param {Link} link
+ * @param {string} vs
+ * @param {Seat} reader
+ */
+export function continuation(link, vs, reader) {
+  return { ...link, conceded: null, opening: link.moves.length, vs, seat: reader, hints: true, takebacks: true };
+}
+
+/**
+ * A position with other scores: the player to move, then the numbers of both hands and the table.
+ * @param {string} placed
+ * @param {number} mine of the player to move
+ * @param {number} theirs
+ */
+export function withScores(placed, mine, theirs) {
+  const [player = "1", ...sides] = placed.split(";");
+  const scores = player === "1" ? [mine, theirs] : [theirs, mine];
+  const numbers = sides.map((side, place) => {
+    const score = scores[place];
+    return score === undefined ? side : [score, ...side.split(",").slice(1)].join(",");
+  });
+  return [player, ...numbers].join(";");
+}
+
+/**
+ * The same game again with the seats swapped. Two people at one screen swap by themselves.
+ * @param {Link} link
+ * @returns {Link}
+ */
+export function rematchOf(link) {
+  const seat = link.vs === null ? link.seat : other(link.seat);
+  return { ...link, moves: [], opening: 0, conceded: null, seed: randomSeed(), seat };
+}
+
+/**
+ * The other seat.
+ * @param {Seat} player
+ * @returns {Seat}
+ */
+export function other(player) {
+  return player === 1 ? 2 : 1;
+}
+
+/**
+ * A page's own keys, and the rest of its query, which is a game.
+ * @param {URLSearchParams} query
+ * @param {string[]} names
+ * @returns {[Record<string, string>, URLSearchParams]}
+ */
+export function splitQuery(query, names) {
+  const own = [...query].filter(([name]) => names.includes(name));
+  const rest = [...query].filter(([name]) => !names.includes(name));
+  return [Object.fromEntries(own), new URLSearchParams(rest)];
+}
+
+/**
+ * A path with a page's own keys; empty ones are left out.
+ * @param {string} path
+ * @param {Record<string, string | number | null | undefined>} keys
+ */
+export function withKeys(path, keys) {
+  const [way = "", text = ""] = path.split("?");
+  const query = new URLSearchParams(text);
+  for (const [name, value] of Object.entries(keys)) {
+    if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
+  }
+  return query.size ? `${way}?${query}` : way;
+}
+
+/** A random seed. */
+export function randomSeed() {
+  return String(crypto.getRandomValues(new Uint32Array(1))[0]);
+}
+
+/**
+ * Words separated by spaces.
+ * @param {string} text
+ */
+export function words(text) {
+  return text.split(/\s+/).filter(Boolean);
+}
+
+/**
+ * @param {string} text
+ * @returns {Seat | null}
+ */
+function seat(text) {
+  return text === "1" ? 1 : text === "2" ? 2 : null;
+}

@@ -1,0 +1,182 @@
+// The sheet for a new game: which one, against whom, from which seat and start, by which rules.
+
+import { games, get } from "./api.js";
+import { button, fill, h, unique } from "./dom.js";
+import {
+  field,
+  group,
+  nameInput,
+  optionFields,
+  radios,
+  readOptions,
+  readSeat,
+  readText,
+  seatRadios,
+  trouble,
+} from "./form.js";
+import { beginnerLevel, levelOptions } from "./levels.js";
+import { newLink, pathOf, randomSeed } from "./link.js";
+import { challenge, recall, remember } from "./seats.js";
+
+/**
+ * Asks how to play. Returns the path of the new game, or null.
+ * @param {Link} old the game that the sheet shows at first
+ * @param {string} [vs] the opponent that it shows at first
+ * @returns {Promise<string | null>}
+ */
+export async function askForGame(old, vs = old.vs ?? "human") {
+  const sheet = new Sheet(await games(), old, vs);
+  return sheet.answer;
+}
+
+class Sheet {
+  /**
+   * @param {GameCard[]} cards
+   * @param {Link} old
+   * @param {string} vs
+   */
+  constructor(cards, old, vs) {
+    this.cards = cards;
+    this.old = old;
+    this.vs = vs;
+    const id = unique();
+    this.opponents = h("select", { name: "vs" });
+    this.rules = h("div", { class: "fields" });
+    const input = nameInput();
+    input.value = recall("name") ?? "";
+    this.name = field("Your name, if you like", input);
+    this.trouble = trouble();
+    this.seats = group("You are", seatRadios(old.seat));
+    this.form = h(
+      "form",
+      { method: "dialog" },
+      h("h2", { id }, "A new game"),
+      group("Game", radios("game", titles(cards), old.game)),
+      field("Against", this.opponents),
+      this.name,
+      this.seats,
+      group("Start", radios("start", STARTS, old.opening ? "fair" : "book")),
+      h("details", null, h("summary", null, "Rules of this game"), this.rules),
+      this.trouble,
+      h(
+        "p",
+        { class: "row last" },
+        button("Cancel", () => this.dialog.close()),
+        h("button", { class: "main" }, "Start"),
+      ),
+    );
+    this.dialog = h("dialog", { class: "sheet", "aria-labelledby": id }, this.form);
+    /** @type {string | null} */
+    this.path = null;
+    this.answer = this.#open();
+  }
+
+  /** @returns {Promise<string | null>} */
+  #open() {
+    this.#offer();
+    this.form.addEventListener("change", (event) => this.#change(event));
+    this.form.addEventListener("submit", (event) => this.#submit(event));
+    document.body.append(this.dialog);
+    this.dialog.showModal();
+    return new Promise((resolve) => {
+      this.dialog.addEventListener("close", () => {
+        this.dialog.remove();
+        resolve(this.path);
+      });
+    });
+  }
+
+  get card() {
+    const game = new FormData(this.form).get("game");
+    return /** @type {GameCard} */ (this.cards.find((card) => card.game === game) ?? this.cards[0]);
+  }
+
+  /** @param {Event} event */
+  #change({ target }) {
+    if (target === this.opponents) this.#hide();
+    else if (target instanceof HTMLInputElement && target.name === "game") this.#offer();
+  }
+
+  /** Offers what the chosen game has. */
+  #offer() {
+    const { card, old, opponents } = this;
+    const wanted = opponents.value || this.vs;
+    fill(
+      opponents,
+      h("option", { value: "human" }, "Somebody next to you, on this screen"),
+      h("option", { value: "friend" }, "A friend elsewhere, by link"),
+      h("option", { value: "coach" }, "The coach: asks before you throw a result away"),
+      levelOptions(card.levels),
+    );
+    opponents.value = wanted;
+    if (!opponents.value) opponents.value = beginnerLevel(card);
+    fill(this.rules, optionFields(card.options, card.game === old.game ? old.options : {}));
+    this.#hide();
+  }
+
+  #hide() {
+    this.seats.hidden = this.opponents.value === "human";
+    this.name.hidden = this.opponents.value !== "friend";
+  }
+
+  /** @param {Event} event */
+  #submit(event) {
+    event.preventDefault();
+    this.trouble.textContent = "";
+    begin(this.card, new FormData(this.form), this.old).then(
+      (path) => {
+        this.path = path;
+        this.dialog.close();
+      },
+      (error) => {
+        this.trouble.textContent = error.message;
+      },
+    );
+  }
+}
+
+/** @type {[string, string][]} */
+const STARTS = [
+  ["book", "As in the book"],
+  ["fair", "Balanced start"],
+];
+
+/**
+ * The games to choose from.
+ * @param {GameCard[]} cards
+ * @returns {[string, string][]}
+ */
+export function titles(cards) {
+  return cards.map((card) => [card.game, card.title]);
+}
+
+/**
+ * The path of a game as the form says.
+ * @param {GameCard} card
+ * @param {FormData} data
+ * @param {Link} old whose hints and take-backs stay on or off, as the link of a class has them
+ */
+async function begin(card, data, { hints, takebacks }) {
+  const vs = readText(data, "vs");
+  const seat = readSeat(data);
+  const options = readOptions(card.options, data);
+  const opponent = vs === "human" || vs === "friend" ? null : vs;
+  const link = newLink(card.game, { options, seed: randomSeed(), seat, vs: opponent, hints, takebacks });
+  const started = await withStart(link, data.get("start") === "fair");
+  if (vs !== "friend") return pathOf(started);
+  const name = readText(data, "name");
+  remember("name", name);
+  return challenge(started, name);
+}
+
+/**
+ * The game with its opening moves, if it gets a balanced start. The server refuses rules that it cannot play.
+ * @param {Link} link
+ * @param {boolean} fair
+ * @returns {Promise<Link>}
+ */
+export async function withStart(link, fair) {
+  const query = { ...link.options, kind: fair ? "fair" : "book", seed: link.seed };
+  const { moves, opening } = /** @type {Start} */ (await get(`/api/start/${link.game}`, query));
+  return { ...link, moves, opening };
+}

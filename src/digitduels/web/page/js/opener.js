@@ -1,0 +1,69 @@
+// The form that opens the record of a game: a file that is chosen or dropped.
+
+import { post } from "./api.js";
+import { h } from "./dom.js";
+import { field, trouble } from "./form.js";
+import { pathOf, queryOf, readLink } from "./link.js";
+import { go } from "./router.js";
+
+const LARGEST = 1 << 20; // bytes of a record
+
+/** The review of the record that was opened last: it has the players' words, which its link does not. */
+/** @type {{query: string, review: Review} | null} */
+let opened = null;
+
+/**
+ * The review of an opened record, if a link is its game.
+ * @param {Link} link
+ */
+export function openedReview(link) {
+  return opened && opened.query === queryOf(link).toString() ? opened.review : null;
+}
+
+/** @param {AbortSignal} signal */
+export function recordOpener(signal) {
+  const wrong = trouble();
+  const input = h("input", { type: "file", accept: ".json,application/json" });
+  const take = async (/** @type {File | undefined} */ file) => {
+    if (!file) return;
+    wrong.textContent = "";
+    try {
+      const review = /** @type {Review} */ (await post("/api/review", await readRecord(file)));
+      if (signal.aborted) return;
+      const link = readLink(review.game, new URLSearchParams(review.link));
+      opened = { query: queryOf(link).toString(), review };
+      go(pathOf(link, "review"));
+    } catch (error) {
+      if (!signal.aborted && error instanceof Error) wrong.textContent = error.message;
+    }
+  };
+  const element = h(
+    "section",
+    { class: "card opener", "aria-label": "Open a record" },
+    h("h2", null, "Open a record"),
+    field("A file that duels has saved. You can also drop it here.", input),
+    wrong,
+  );
+  input.addEventListener("change", () => void take(input.files?.[0]));
+  element.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    element.classList.add("over");
+  });
+  element.addEventListener("dragleave", () => element.classList.remove("over"));
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    element.classList.remove("over");
+    void take(event.dataTransfer?.files[0]);
+  });
+  return element;
+}
+
+/** @param {File} file */
+async function readRecord(file) {
+  if (file.size > LARGEST) throw new Error("This file is too large to be the record of a game.");
+  try {
+    return JSON.parse(await file.text());
+  } catch {
+    throw new Error("This is not the record of a game. Choose a file that duels has saved.");
+  }
+}

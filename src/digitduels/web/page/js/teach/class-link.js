@@ -1,0 +1,64 @@
+// The link of a class, and the links between the teacher's pages.
+
+import { pathOf, randomSeed, withKeys } from "../link.js";
+import { withStart } from "../new-game.js";
+
+const SEEDS = 10_000; // so that a link stays short
+
+/**
+ * @typedef {{
+ *   main: HTMLElement,
+ *   cards: GameCard[],
+ *   card: GameCard,
+ *   link: Link,
+ *   own: Record<string, string>,
+ *   signal: AbortSignal,
+ * }} Lesson `own`: the keys of the teacher's pages
+ */
+
+/** A short random seed. */
+export function shortSeed() {
+  return String(Number(randomSeed()) % SEEDS);
+}
+
+/**
+ * The path of a teacher's page.
+ * @param {Link} link
+ * @param {Record<string, string | number | null | undefined>} own
+ */
+export function teachPath(link, own) {
+  const query = pathOf(link).split("?")[1] ?? "";
+  return withKeys(`/teach?${query}`, { game: link.game, seed: link.seed, ...own });
+}
+
+/**
+ * The URL that a class opens, a balanced start included.
+ * @param {Link} link
+ * @param {boolean} fair
+ */
+export async function classUrl(link, fair) {
+  return location.origin + pathOf(await withStart(link, fair));
+}
+
+/**
+ * What a class gets, in a line.
+ * @param {GameCard} card
+ * @param {Link} link
+ * @param {boolean} fair
+ */
+export function describeLink(card, link, fair) {
+  const parts = [
+    opponent(link.vs),
+    fair && "balanced start",
+    ...Object.entries(link.options).map(([name, value]) => `${name}=${value}`),
+    !link.hints && "no hints",
+    !link.takebacks && "no take-backs",
+  ];
+  return `${card.title}: ${parts.filter(Boolean).join(", ")}.`;
+}
+
+/** @param {string | null} vs */
+function opponent(vs) {
+  if (vs === null) return "two at one screen";
+  return vs === "coach" ? "with the coach" : `against level ${vs}`;
+}

@@ -1,0 +1,238 @@
+// The teacher's desk: what the class gets, and the ways to the board and the sheets.
+
+import { getPatiently } from "../api.js";
+import { share } from "../dialog.js";
+import { anchor, button, fill, h } from "../dom.js";
+import {
+  checkbox,
+  field,
+  group,
+  optionFields,
+  radios,
+  readOptions,
+  readSeat,
+  readText,
+  seatRadios,
+  trouble,
+} from "../form.js";
+import { beginnerLevel, levelOptions } from "../levels.js";
+import { newLink } from "../link.js";
+import { titles } from "../new-game.js";
+import { go, note } from "../router.js";
+import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
+
+const LOCAL = /^(localhost|127\.|\[::1\])/;
+const COUNT = "6"; // puzzles on a sheet unless somebody wants more or fewer
+const ABOUT =
+  "No accounts. A link carries the settings to every screen of the class, the board goes on the wall, " +
+  "and puzzles go on paper.";
+const WALL = "Large enough for the last row. Play it together; it shows what every move is worth when you ask for it.";
+
+/** @param {import("./class-link.js").Lesson} lesson */
+export function show(lesson) {
+  const desk = new Desk(lesson);
+  fill(lesson.main, desk.element);
+  void desk.update();
+}
+
+class Desk {
+  /** @param {import("./class-link.js").Lesson} lesson */
+  constructor({ cards, card, link, own, signal }) {
+    this.cards = cards;
+    this.card = card;
+    this.link = link;
+    this.own = own;
+    this.signal = signal;
+    this.trouble = trouble();
+    this.url = h("p", { class: "url" });
+    this.sentence = h("p", { class: "soft" });
+    this.actions = h("p", { class: "row" });
+    this.form = this.#form();
+    this.tiers = h("select", { name: "tier" }, h("option", { value: "" }, "Any"));
+    const count = own["count"] ?? COUNT;
+    this.count = h("input", { name: "count", type: "number", min: 1, max: 24, value: count, inputmode: "numeric" });
+    void this.#offerTiers();
+    this.element = h(
+      "article",
+      { class: "teach" },
+      h("header", null, h("h1", null, "Teach"), h("p", { class: "lead" }, ABOUT)),
+      this.#linkCard(),
+      this.#wallCard(),
+      this.#paperCard(),
+    );
+  }
+
+  /** Whether the class gets a balanced start. */
+  get fair() {
+    return new FormData(this.form).get("fair") === "on";
+  }
+
+  /** The game by the rules above, at its start. */
+  get rules() {
+    return newLink(this.card.game, { options: readOptions(this.card.options, new FormData(this.form)) });
+  }
+
+  #form() {
+    const { cards, card, link, own } = this;
+    const opponents = h(
+      "select",
+      { name: "vs" },
+      h("option", { value: "" }, "Two at one screen"),
+      h("option", { value: "coach" }, "The coach: asks before a result is thrown away"),
+      levelOptions(card.levels),
+    );
+    opponents.value = link.vs ?? "";
+    const hints = checkbox("hints", "Hints and values", link.hints);
+    const takebacks = checkbox("takebacks", "Take-backs", link.takebacks);
+    const changed = Object.keys(link.options).length > 0;
+    /** @type {[string, string][]} */
+    const starts = [
+      ["", "As in the book"],
+      ["on", "Balanced start"],
+    ];
+    const form = h(
+      "form",
+      { class: "form", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      h("div", { class: "whole" }, group("Game", radios("game", titles(cards), card.game))),
+      field("Against", opponents),
+      group("They are", seatRadios(link.seat)),
+      group("Start", radios("fair", starts, own["fair"] ?? "")),
+      group("Help", h("div", null, hints, takebacks)),
+      h(
+        "details",
+        { class: "fold whole", open: changed },
+        h("summary", null, "Rules of this game"),
+        h("div", { class: "fields" }, optionFields(card.options, link.options)),
+      ),
+    );
+    form.addEventListener("change", (event) => this.#change(event));
+    return form;
+  }
+
+  #linkCard() {
+    const local = LOCAL.test(location.hostname);
+    const command = h("code", null, "duels serve --host 0.0.0.0");
+    const hint = h(
+      "p",
+      { class: "soft" },
+      "This link works on this computer only. ",
+      command,
+      " opens it to your network.",
+    );
+    return section(
+      "class-link",
+      "A link for the class",
+      this.form,
+      this.trouble,
+      h("div", null, this.url, this.sentence, local && hint, this.actions),
+    );
+  }
+
+  #wallCard() {
+    const open = () => go(teachPath(this.rules, { show: "board", seed: null }));
+    const row = h("p", { class: "row" }, button("Open the board", open, "main"));
+    return section("wall", "A board on the wall", h("p", { class: "soft" }, WALL), row);
+  }
+
+  #paperCard() {
+    const print = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const own = { tier: this.tiers.value, count: this.count.value, sheet: shortSeed() };
+      go(teachPath(this.rules, { show: "sheet", seed: null, ...own }));
+    };
+    const about = `From ${this.card.title}, by the rules above. The answers are on a page of their own.`;
+    const form = h(
+      "form",
+      { class: "form", onsubmit: print },
+      field("Kind", this.tiers),
+      field("How many", this.count),
+      h("p", { class: "row whole" }, h("button", { class: "main" }, "Make a sheet")),
+    );
+    return section("paper", "Puzzles on paper", h("p", { class: "soft" }, about), form);
+  }
+
+  /** Offers the kinds of puzzles, as soon as the server has told them. */
+  async #offerTiers() {
+    try {
+      const { tiers } = /** @type {Puzzle} */ (await getPatiently("/api/puzzle", new URLSearchParams(), this.signal));
+      this.tiers.append(...Object.entries(tiers).map(([tier, about]) => h("option", { value: tier }, about)));
+      this.tiers.value = this.own["tier"] ?? "";
+    } catch {
+      // Then there are puzzles of any kind.
+    }
+  }
+
+  /** Shows the link for what the form says. */
+  async update() {
+    const data = new FormData(this.form);
+    const { card, fair } = this;
+    this.link = {
+      ...this.link,
+      options: readOptions(card.options, data),
+      vs: readText(data, "vs") || null,
+      seat: readSeat(data),
+      hints: data.has("hints"),
+      takebacks: data.has("takebacks"),
+    };
+    note(teachPath(this.link, this.#keys()), true);
+    this.sentence.textContent = describeLink(card, this.link, fair);
+    try {
+      const url = await classUrl(this.link, fair);
+      if (this.signal.aborted) return;
+      this.trouble.textContent = "";
+      this.url.textContent = url;
+      fill(this.actions, this.#ways(url));
+    } catch (error) {
+      if (this.signal.aborted || !(error instanceof Error)) return;
+      this.trouble.textContent = error.message;
+      this.url.textContent = "";
+      fill(this.actions);
+    }
+  }
+
+  /** The keys of this page. */
+  #keys() {
+    const count = this.count.value === COUNT ? null : this.count.value;
+    return { fair: this.fair ? "on" : null, tier: this.tiers.value || this.own["tier"], count };
+  }
+
+  /** @param {string} url */
+  #ways(url) {
+    const { card, fair, link } = this;
+    return [
+      button("Copy the link", () => void share(url, card.title), "main"),
+      anchor("Show it big", teachPath(link, { show: "link", fair: fair ? "on" : null })),
+      anchor("Try it", url.slice(location.origin.length)),
+      fair && button("Another start", () => void this.#restart()),
+    ];
+  }
+
+  async #restart() {
+    this.link = { ...this.link, seed: shortSeed() };
+    await this.update();
+  }
+
+  /** @param {Event} event */
+  #change({ target }) {
+    if (target instanceof HTMLInputElement && target.name === "game") this.#switch(target.value);
+    else void this.update();
+  }
+
+  /** @param {string} game */
+  #switch(game) {
+    const { link } = this;
+    const card = this.cards.find((each) => each.game === game) ?? this.card;
+    const known = link.vs === null || link.vs === "coach" || card.levels.includes(Number(link.vs));
+    const next = { ...link, game, options: {}, vs: known ? link.vs : beginnerLevel(card) };
+    go(teachPath(next, { fair: this.fair ? "on" : null }));
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {string} title
+ * @param {...import("../dom.js").Child} content
+ */
+function section(id, title, ...content) {
+  return h("section", { class: "card", "aria-labelledby": id }, h("h2", { id }, title), ...content);
+}

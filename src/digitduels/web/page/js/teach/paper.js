@@ -1,0 +1,54 @@
+// Puzzles to print, with the answers on a page of their own.
+
+import { getPatiently } from "../api.js";
+import { anchor, button, fill, h, paragraphs } from "../dom.js";
+import { setTitle } from "../router.js";
+import { say, sayWait } from "../status.js";
+import { shortSeed, teachPath } from "./class-link.js";
+
+/** @param {import("./class-link.js").Lesson} lesson */
+export async function show({ main, card, link, own, signal }) {
+  const { tier, count = "6", sheet: seed = "1" } = own;
+  const query = new URLSearchParams({ ...link.options, game: card.game, count, seed, ...(tier && { tier }) });
+  const sheet = /** @type {Sheet} */ (await getPatiently("/api/sheet", query, signal, sayWait));
+  if (signal.aborted) return;
+  say("");
+  setTitle(sheet.title);
+  const again = teachPath(link, { show: "sheet", seed: null, tier, count: own["count"], sheet: shortSeed() });
+  const answers = sheet.puzzles.map((puzzle) => h("li", null, puzzle.answer));
+  fill(
+    main,
+    h(
+      "article",
+      { class: "paper" },
+      h(
+        "p",
+        { class: "row no-print" },
+        button("Print", () => print(), "main"),
+        anchor("Another sheet", again),
+        anchor("Back", teachPath(link, { seed: null })),
+      ),
+      h("h1", null, sheet.title),
+      paragraphs(sheet.about),
+      h("p", { class: "names" }, h("span", null, "Name: ", blank()), h("span", null, "Date: ", blank())),
+      sheet.puzzles.map(exercise),
+      h("section", { class: "answers", "aria-label": "Answers" }, h("h2", null, "Answers"), h("ol", null, answers)),
+    ),
+  );
+}
+
+/** @param {Sheet["puzzles"][number]} puzzle */
+function exercise({ heading, position, question }) {
+  return h(
+    "section",
+    { class: "exercise", "aria-label": heading },
+    h("h2", null, heading),
+    h("div", { class: "position" }, paragraphs(position.filter(Boolean))),
+    h("p", null, question),
+    h("p", null, "Answer: ", blank()),
+  );
+}
+
+function blank() {
+  return h("span", { class: "blank" });
+}
