@@ -22,7 +22,7 @@ from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.arena.ratings import ratings, score
 from digitduels.arena.standings import standings
-from digitduels.arena.tournament import Plan, Played, make_plan, run
+from digitduels.arena.tournament import PlayedGame, TournamentPlan, make_plan, run
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, player
 from digitduels.record import RecordError, parse, to_record
@@ -190,15 +190,15 @@ def test_the_same_results_have_the_same_ratings_with_the_same_seed() -> None:
 
 
 @pytest.fixture
-def plan(home: Path) -> Plan:
+def plan(home: Path) -> TournamentPlan:
     return make_plan(dd.game("operation-target"), ("random", "4", "perfect"), games=6, seed=3)
 
 
-def essence(played: list[Played]) -> list[Any]:
+def essence(played: list[PlayedGame]) -> list[Any]:
     return [(game.task, game.record, game.grades) for game in played]
 
 
-def test_everybody_plays_everybody_from_both_seats_of_the_same_starts(plan: Plan) -> None:
+def test_everybody_plays_everybody_from_both_seats_of_the_same_starts(plan: TournamentPlan) -> None:
     played = run(plan, workers=1)
     assert len(played) == 3 * 6
     for first, second in zip(played[::2], played[1::2], strict=True):
@@ -208,12 +208,12 @@ def test_everybody_plays_everybody_from_both_seats_of_the_same_starts(plan: Plan
         assert opening == second.record["opening"]
 
 
-def test_a_tournament_is_the_same_on_any_number_of_cores_and_another_with_another_seed(plan: Plan) -> None:
+def test_a_tournament_is_the_same_on_any_number_of_cores_and_another_with_another_seed(plan: TournamentPlan) -> None:
     assert essence(run(plan, workers=1)) == essence(run(plan, workers=2))
     assert essence(run(plan, workers=1)) != essence(run(plan._replace(seed=4), workers=1))
 
 
-def test_games_that_are_in_the_file_are_not_played_again(plan: Plan, tmp_path: Path) -> None:
+def test_games_that_are_in_the_file_are_not_played_again(plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     whole = run(plan, path, workers=1)
     lines = path.read_bytes().splitlines(keepends=True)
@@ -225,7 +225,7 @@ def test_games_that_are_in_the_file_are_not_played_again(plan: Plan, tmp_path: P
     assert path.read_bytes() == b"".join(lines)
 
 
-def test_one_file_may_hold_several_tournaments(plan: Plan, tmp_path: Path) -> None:
+def test_one_file_may_hold_several_tournaments(plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     run(plan, path, workers=1)
     run(plan._replace(start="book"), path, workers=1)
@@ -234,7 +234,7 @@ def test_one_file_may_hold_several_tournaments(plan: Plan, tmp_path: Path) -> No
     assert len(path.read_bytes().splitlines()) == 3 * (6 + 6 + 2)
 
 
-def test_every_line_of_the_file_is_a_record(plan: Plan, tmp_path: Path) -> None:
+def test_every_line_of_the_file_is_a_record(plan: TournamentPlan, tmp_path: Path) -> None:
     played = run(plan, tmp_path / "games.jsonl", workers=1)
     for line, game in zip((tmp_path / "games.jsonl").read_bytes().splitlines(), played, strict=True):
         assert to_record(parse(line)) == game.record
@@ -243,7 +243,7 @@ def test_every_line_of_the_file_is_a_record(plan: Plan, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["hello\n", "hello", '{"game": 1}', "[]\n", '{"format": "chess"}\n', "\n", "x" * 3_000_000]
 )
-def test_a_foreign_file_is_refused_and_left_alone(text: str, plan: Plan, tmp_path: Path) -> None:
+def test_a_foreign_file_is_refused_and_left_alone(text: str, plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text)
     with pytest.raises(RecordError):
@@ -251,7 +251,7 @@ def test_a_foreign_file_is_refused_and_left_alone(text: str, plan: Plan, tmp_pat
     assert path.read_text() == text
 
 
-def test_progress_counts_every_game(plan: Plan) -> None:
+def test_progress_counts_every_game(plan: TournamentPlan) -> None:
     told: list[tuple[int, int]] = []
     run(plan, progress=lambda done, total: told.append((done, total)), workers=1)
     assert told == [(done, 18) for done in range(1, 19)]

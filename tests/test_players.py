@@ -11,7 +11,7 @@ import pytest
 import digitduels as dd
 from digitduels.core import Outcome
 from digitduels.match import Match
-from digitduels.players import PLAYERS, Player, player
+from digitduels.players import OPPONENTS, Player, player
 from digitduels.players.levels import tuning
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
@@ -40,13 +40,13 @@ def test_perfect_play_wins_every_won_start_against_every_player(solution: Soluti
         opening = fair_start(solution, seed)
         state = functools.reduce(solution.game.after, opening, solution.game.start())
         assert solution.probe(state).value == 1
-        for name in PLAYERS:
+        for name in OPPONENTS:
             other = player(name, solution.game, solve, seed=seed)
             seats = (perfect, other) if state.player == 0 else (other, perfect)
             assert contest(*seats, solution, opening)[1].winner == state.player
 
 
-@pytest.mark.parametrize("name", PLAYERS)
+@pytest.mark.parametrize("name", OPPONENTS)
 def test_the_same_seed_plays_the_same_game(name: str, solution: Solution) -> None:
     games = [
         contest(player(name, solution.game, solve, 7), player("random", solution.game, solve, 8), solution, [])[0].moves

@@ -13,7 +13,7 @@ from digitduels.match import Match
 from digitduels.options import settings, written
 from digitduels.sentence import PLAYERS, Names, Sentence, tell_by_the_book
 
-WIDTH = 120  # of a line of a rule page
+PAGE_WIDTH = 120  # of a line of a rule page
 FIRST = Sentence("{player} always begins. The players agree beforehand who takes that seat.", player=0)
 ENDS = "Every game ends, because each move uses something up or makes a number grow."
 COMMON = (
@@ -98,7 +98,7 @@ def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PL
 def card(game: AnyGame) -> tuple[str, str]:
     """What a game is about, in a sentence, and its rules; with the variant's own numbers."""
     first, _, rest = (inspect.getdoc(game) or "").format_map(game.facts).partition("\n")
-    paragraphs = [textwrap.fill(" ".join(part.split()), WIDTH) for part in rest.split("\n\n")]
+    paragraphs = [textwrap.fill(" ".join(part.split()), PAGE_WIDTH) for part in rest.split("\n\n")]
     return first, "\n\n".join(paragraphs).strip()
 
 

@@ -21,8 +21,8 @@ from digitduels.core import Outcome
 from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, check, player
+from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
-from digitduels.solver.solutions import solution_of
 from digitduels.study.fair_starts import fair_start
 
 with needs("gymnasium"):

@@ -29,7 +29,7 @@ NAME = "python_digitduels"
 _REMEMBERED = 100_000  # the largest number of sets of legal actions that a game keeps
 
 # OpenSpiel wants a value of the right type for every option of every game. These mean: as the book has it.
-NUMBER, TEXT = -(2**31), ""
+NUMBER, _TEXT = -(2**31), ""
 
 
 def _unset() -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _unset() -> dict[str, Any]:
     kinds = sorted(map(game_class, games()), key=lambda kind: not kind.__module__.startswith("digitduels."))
     values: dict[str, Any] = {}
     for option in (option for kind in kinds for option in kind.options()):
-        values.setdefault(option.name, NUMBER if isinstance(option.kind, Whole) else TEXT)
+        values.setdefault(option.name, NUMBER if isinstance(option.kind, Whole) else _TEXT)
     return values
 
 
@@ -55,7 +55,7 @@ _TYPE = pyspiel.GameType(
     provides_information_state_tensor=True,
     provides_observation_string=True,
     provides_observation_tensor=True,
-    parameter_specification={"game": TEXT, **_unset()},
+    parameter_specification={"game": _TEXT, **_unset()},
     default_loadable=False,  # which game it is must be said
 )
 
@@ -215,7 +215,7 @@ class Observer:
 def _rules(parameters: Mapping[str, Any]) -> AnyGame:
     """The variant that OpenSpiel's parameters describe."""
     changed = {name: value for name, value in parameters.items() if value != _TYPE.parameter_specification[name]}
-    name = changed.pop("game", TEXT)
+    name = changed.pop("game", _TEXT)
     for option in game_class(name).options():
         if isinstance(option.kind, Wholes) and option.name in changed:
             changed[option.name] = option.kind.read(changed[option.name].replace("/", ","))

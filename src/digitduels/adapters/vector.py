@@ -24,7 +24,7 @@ from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for
-from digitduels.solver.solutions import solution_of
+from digitduels.solver.library import solution_of
 from digitduels.solver.tables import Tables
 
 with needs("gymnasium"):
@@ -33,7 +33,7 @@ with needs("gymnasium"):
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 
-OPPONENTS = {"self": 0, "random": vector_kernels.RANDOM, "perfect": vector_kernels.PERFECT}
+VECTOR_OPPONENTS = {"self": 0, "random": vector_kernels.RANDOM, "perfect": vector_kernels.PERFECT}
 _PATTERNS = 12  # different numbers of a pool for which the masks of all its states are kept
 _BOARD = 1 << 26  # the largest number of pairs of hands
 _POOLS = 1 << 62  # the largest number of states of the pool: they are counted in 64 bits
@@ -105,7 +105,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         options: Mapping[str, Any] | None = None,
         copy: bool = True,
     ) -> None:
-        for name, value, choices in (("opponent", opponent, OPPONENTS), ("seat", seat, SEAT_CHOICES)):
+        for name, value, choices in (("opponent", opponent, VECTOR_OPPONENTS), ("seat", seat, SEAT_CHOICES)):
             if value not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
         if num_envs < 1:
@@ -117,7 +117,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self.single_action_space = spaces.Discrete(len(self.game.moves))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._opponent, self._seat = OPPONENTS[opponent], SEAT_CHOICES.index(seat)
+        self._opponent, self._seat = VECTOR_OPPONENTS[opponent], SEAT_CHOICES.index(seat)
         self.compiled, self._world = _world(self.game, self.view, opponent == "perfect")
         self._dice = np.zeros(1, np.uint64)
         digits, moves = self.compiled.digits, len(self.game.moves)

@@ -8,12 +8,12 @@ from typing import Any
 
 from digitduels.arena.grading import Grade
 from digitduels.arena.ratings import Bout, ratings, score
-from digitduels.arena.tournament import Plan, Played, names
+from digitduels.arena.tournament import PlayedGame, TournamentPlan, names
 
 VERSION = 1
 
 
-def bouts(played: Iterable[Played]) -> dict[tuple[int, int], list[Bout]]:
+def bouts(played: Iterable[PlayedGame]) -> dict[tuple[int, int], list[Bout]]:
     """The points of the first of each pair, by the starts that both played from either side."""
     points: dict[tuple[int, int], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for game in played:
@@ -21,7 +21,7 @@ def bouts(played: Iterable[Played]) -> dict[tuple[int, int], list[Bout]]:
     return {pair: [(sum(each), len(each)) for each in starts.values()] for pair, starts in points.items()}
 
 
-def standings(plan: Plan, played: Sequence[Played]) -> dict[str, Any]:
+def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, Any]:
     """All that came out, as JSON values; players count from 1 there, and the best comes first."""
     results = bouts(played)
     labels = names(plan.players)
@@ -66,12 +66,12 @@ def standings(plan: Plan, played: Sequence[Played]) -> dict[str, Any]:
     }
 
 
-def _points(game: Played, place: int) -> float:
+def _points(game: PlayedGame, place: int) -> float:
     winner = game.record["outcome"]["winner"]
     return 0.5 if winner is None else float(game.task.seats[winner - 1] == place)
 
 
-def _tally(played: Iterable[Played], place: int, seat: int) -> dict[str, int]:
+def _tally(played: Iterable[PlayedGame], place: int, seat: int) -> dict[str, int]:
     """The results of a player in a seat."""
     points = [_points(game, place) for game in played if game.task.seats[seat] == place]
     return {"wins": points.count(1), "draws": points.count(0.5), "losses": points.count(0)}

@@ -25,9 +25,9 @@ from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
-from digitduels.players import PLAYERS, check, player
+from digitduels.players import OPPONENTS, check, player
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
-from digitduels.solver.solutions import solution_of
+from digitduels.solver.library import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.text import clean
 
@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]
 """Told how many games are done, of how many."""
 
 
-class Plan(NamedTuple):
+class TournamentPlan(NamedTuple):
     """What is to be played: by whom, and so many games each pair."""
 
     game: str
@@ -63,7 +63,7 @@ class Task(NamedTuple):
         return self.pair if self.number % 2 == 0 else (self.pair[1], self.pair[0])
 
 
-class Played(NamedTuple):
+class PlayedGame(NamedTuple):
     """A game that was played: its record, and the grades of Player 1 and Player 2."""
 
     task: Task
@@ -78,7 +78,7 @@ def make_plan(
     start: str = "fair",
     seed: int = 0,
     move_time: float | None = None,
-) -> Plan:
+) -> TournamentPlan:
     """A plan that makes sense; ValueError says why another does not."""
     names = tuple(players)
     for name in names:
@@ -91,12 +91,12 @@ def make_plan(
         raise ValueError("There must be a game to play.")
     if move_time is not None and not 0 < move_time < math.inf:
         raise ValueError("The time for a move must be more than 0 seconds.")
-    return Plan(game.id, game.values, names, games, start, seed, move_time)
+    return TournamentPlan(game.id, game.values, names, games, start, seed, move_time)
 
 
 def run(
-    plan: Plan, records: Path | None = None, progress: Progress | None = None, workers: int | None = None
-) -> list[Played]:
+    plan: TournamentPlan, records: Path | None = None, progress: Progress | None = None, workers: int | None = None
+) -> list[PlayedGame]:
     """Plays what the plan says and is not in the file of records yet, and adds it there, game by game.
 
     A last line that a kill has torn is dropped. Raises RecordError for a file that is none of ours.
@@ -127,7 +127,7 @@ def cores() -> int:
 # One game
 
 
-def play(plan: Plan, task: Task, record: dict[str, Any] | None = None) -> Played:
+def play(plan: TournamentPlan, task: Task, record: dict[str, Any] | None = None) -> PlayedGame:
     """Plays a game of the plan, or takes it from its record, and grades it."""
     rules = _game(plan.game, json.dumps(plan.options))
     solution = solution_of(rules)
@@ -142,18 +142,18 @@ def play(plan: Plan, task: Task, record: dict[str, Any] | None = None) -> Played
         one, two = (player(name, rules, solution_of, match.seed, plan.move_time) for name in match.players)
         with one, two:
             contest(match, one, two)
-    return Played(task, to_record(match), grade(match, solution))
+    return PlayedGame(task, to_record(match), grade(match, solution))
 
 
-def _players(plan: Plan, task: Task) -> tuple[str, str]:
+def _players(plan: TournamentPlan, task: Task) -> tuple[str, str]:
     return plan.players[task.seats[0]], plan.players[task.seats[1]]
 
 
-def _seed(plan: Plan, task: Task) -> str:
+def _seed(plan: TournamentPlan, task: Task) -> str:
     return f"{plan.seed} {plan.start} {task.number}"
 
 
-def _names(plan: Plan, task: Task) -> list[str]:
+def _names(plan: TournamentPlan, task: Task) -> list[str]:
     labels = names(plan.players)
     return [labels[place] for place in task.seats]
 
@@ -162,7 +162,7 @@ def names(players: tuple[str, ...]) -> list[str]:
     """What players are called in records and tables: as they were named, shortened, and never two the same."""
     found: list[str] = []
     for text in players:
-        label = f"level {text}" if text.isdecimal() and text in PLAYERS else clean(text, LONGEST_NAME - 5)
+        label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(text, LONGEST_NAME - 5)
         again = 1
         while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, found):
             again += 1
@@ -186,7 +186,7 @@ def _opening(game: AnyGame, seed: str) -> list[Any]:
 _HEAD = json.dumps({"format": FORMAT})[:-1].encode()  # how every line begins
 
 
-def _key(plan: Plan, task: Task) -> str:
+def _key(plan: TournamentPlan, task: Task) -> str:
     return json.dumps([plan.game, plan.options, _players(plan, task), _seed(plan, task)], sort_keys=True)
 
 
@@ -217,10 +217,10 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 # All cores
 
 
-Job = tuple[Plan, Task, "dict[str, Any] | None"]
+Job = tuple[TournamentPlan, Task, "dict[str, Any] | None"]
 
 
-def _each(jobs: list[Job], workers: int) -> Iterator[tuple[Played, bool]]:
+def _each(jobs: list[Job], workers: int) -> Iterator[tuple[PlayedGame, bool]]:
     """The games, in the order in which they end, and whether each is a new one."""
     workers = min(workers, len(jobs))
     if workers == 1:
@@ -231,7 +231,7 @@ def _each(jobs: list[Job], workers: int) -> Iterator[tuple[Played, bool]]:
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _prepare)
     try:
         with _uninterrupted():
-            waiting: dict[Future[Played], bool] = {pool.submit(_work, *job): job[2] is None for job in jobs}
+            waiting: dict[Future[PlayedGame], bool] = {pool.submit(_work, *job): job[2] is None for job in jobs}
         for future in as_completed(waiting):
             yield future.result(), waiting.pop(future)
     except BaseException:
@@ -243,7 +243,7 @@ def _each(jobs: list[Job], workers: int) -> Iterator[tuple[Played, bool]]:
         pool.shutdown(cancel_futures=True)
 
 
-def _work(plan: Plan, task: Task, record: dict[str, Any] | None) -> Played:
+def _work(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> PlayedGame:
     try:
         return play(plan, task, record)
     except SystemExit:  # which the pool would take for the game's result; the programs are closed by now

@@ -11,7 +11,7 @@ from digitduels.sentence import Sentence, tell
 from digitduels.solver import Solution
 from digitduels.study.hints import STEPS, hint
 
-HELP = "hint: a hint, again for more; Enter: the answer; quit: leave."
+EXERCISE_HELP = "hint: a hint, again for more; Enter: the answer; quit: leave."
 
 
 class Leave(Exception):
@@ -50,7 +50,7 @@ class Exercise:
                 case "quit" | "exit":
                     raise Leave
                 case "?" | "help":
-                    self.say(f"Possible: {game.notation.offer(game.choices(state, chosen))}.", HELP)
+                    self.say(f"Possible: {game.notation.offer(game.choices(state, chosen))}.", EXERCISE_HELP)
                 case "hint":
                     self.step = min(self.step + 1, STEPS)
                     self.say(*hint(state, self.solution, self.step))

@@ -8,16 +8,16 @@ from digitduels.cli import saved_games
 from digitduels.cli.console import Console
 from digitduels.games import game_class, games
 from digitduels.manual import summary
-from digitduels.players import PLAYERS
+from digitduels.players import OPPONENTS
 from digitduels.text import quoted
 
-FIRST_CHOICE = "number-duel"  # for people who have not played yet
 
+def choose(console: Console, last: str = "number-duel") -> list[str] | None:
+    """The game and the opponent that a person chooses, as arguments of `duels play`; None at the end of the input.
 
-def choose(console: Console) -> list[str] | None:
-    """The game and the opponent that a person chooses, as arguments of `duels play`; None at the end of the input."""
+    `last` is what Enter chooses for people who have not played yet.
+    """
     ids = games()
-    last = FIRST_CHOICE
     with suppress(OSError):  # without saved games there is still a game to play
         last = next((name.rpartition("-")[0] for name in saved_games.names()), last)
     default = str(ids.index(last) + 1) if last in ids else "1"
@@ -28,7 +28,7 @@ def choose(console: Console) -> list[str] | None:
     try:
         numbers = [str(number) for number in range(1, len(ids) + 1)]
         game = _ask(console, f"1 to {len(ids)}, or Enter for {default}: ", numbers, default)
-        levels = [name for name in PLAYERS if name.isdecimal()]
+        levels = [name for name in OPPONENTS if name.isdecimal()]
         opponent = _ask(console, "Enter for two people here, or 1 to 7 for a computer that strong: ", levels, "human")
     except EOFError:
         return None

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import digitduels
 from digitduels.games import AnyGame
 from digitduels.solver import Progress, Solution
-from digitduels.solver.solutions import Solutions
+from digitduels.solver.library import Library
 
 
 @contextmanager
@@ -51,5 +51,5 @@ def solve(game: AnyGame, limit: int | None = None) -> Solution:
         return digitduels.solve(game, limit=limit, progress=progress)
 
 
-solution_of = Solutions(solve=solve)
+solution_of = Library(solve=solve)
 """The solution of a game, solved once in this program."""

@@ -17,14 +17,14 @@ from digitduels.core import TooLarge
 from digitduels.games import game
 from digitduels.match import Match
 from digitduels.record import replay
-from digitduels.solver.solutions import solution_of
+from digitduels.solver.library import solution_of
 from digitduels.study.decisions import REFUSED, Decision
 from digitduels.study.decisions import decisions as decisions_of
 
 LEADERBOARD_VERSION = 1
 TASK_NAMES = ("positions", "match", "rules")
 ANSWERED = "exact_answer"  # the scorer of questions about the rules, and what it counts
-ANSWERS = ("legal", "asked_legal", "after", "asked_after")
+ANSWER_KINDS = ("legal", "asked_legal", "after", "asked_after")
 UNFINISHED = "The game was not played to its end."
 
 
@@ -167,7 +167,9 @@ def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
         rules = game(about["game"], **about["options"])
         done = None if task == "rules" else sample_performance(task, about, kept)
         # Others may have added scorers of their own.
-        figures = done.figures() if done else {name: float(sample.scores[ANSWERED].value[name]) for name in ANSWERS}
+        figures = (
+            done.figures() if done else {name: float(sample.scores[ANSWERED].value[name]) for name in ANSWER_KINDS}
+        )
         return Done(
             task,
             spec.task_version,

@@ -15,9 +15,9 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from digitduels.evals.protocol import seen
 from digitduels.match import Match
-from digitduels.players import PLAYERS, player
+from digitduels.players import OPPONENTS, player
 from digitduels.record import replay
-from digitduels.solver.solutions import solution_of
+from digitduels.solver.library import solution_of
 from digitduels.text import quoted
 
 CARELESS = ("prose", "illegal", "hasty")
@@ -35,8 +35,10 @@ class Players(ModelAPI):
         seed: int = 0,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        if model_name not in (*PLAYERS, *CARELESS):
-            raise ValueError(f"There is no player {quoted(model_name)}; there are {', '.join((*PLAYERS, *CARELESS))}.")
+        if model_name not in (*OPPONENTS, *CARELESS):
+            raise ValueError(
+                f"There is no player {quoted(model_name)}; there are {', '.join((*OPPONENTS, *CARELESS))}."
+            )
         self.seed = seed
 
     async def generate(
@@ -58,7 +60,7 @@ class Players(ModelAPI):
         game, state = match.game, match.state
         if about is not None and token is not None:
             return self.explain(match, game.read(token, state), about)
-        name = self.model_name if self.model_name in PLAYERS else "perfect"
+        name = self.model_name if self.model_name in OPPONENTS else "perfect"
         # Chance differs from game to game, or all games from one start would be the same.
         move = player(name, game, solution_of, f"{self.seed} {match.seed}").choose(match)
         if self.model_name == "prose":

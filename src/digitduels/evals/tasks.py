@@ -20,14 +20,14 @@ from pydantic import Field
 from digitduels.arena.tournament import names
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.evals import protocol
-from digitduels.evals.leaderboard import ANSWERS, sample_performance
+from digitduels.evals.leaderboard import ANSWER_KINDS, sample_performance
 from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
-from digitduels.players import PLAYERS, player
+from digitduels.players import OPPONENTS, player
 from digitduels.record import replay, to_record
 from digitduels.sentence import Count, Sentence
-from digitduels.solver.solutions import solution_of
+from digitduels.solver.library import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
@@ -100,8 +100,8 @@ def match(
     """Whole games against one of our players: one start, then the same start from the other seat."""
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
     opponent = str(opponent)
-    if opponent not in PLAYERS:
-        raise ValueError(f"There is no opponent {quoted(opponent)}; there are {', '.join(PLAYERS)}.")
+    if opponent not in OPPONENTS:
+        raise ValueError(f"There is no opponent {quoted(opponent)}; there are {', '.join(OPPONENTS)}.")
     if start not in ("fair", "book"):
         raise ValueError(f"start must be fair or book; {quoted(start)} is not.")
     _check_count("games", games)
@@ -384,7 +384,7 @@ def exact_answer() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         about, text = state.metadata["about"], state.output.completion
         right = right_answer(text, json.loads(target.text))
-        value = dict.fromkeys(ANSWERS, 0.0)
+        value = dict.fromkeys(ANSWER_KINDS, 0.0)
         return Score(value={**value, about: float(right), f"asked_{about}": 1.0}, answer=clean(text[-200:], 200))
 
     return score

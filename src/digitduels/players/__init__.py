@@ -9,9 +9,9 @@ from digitduels.players.player import Forfeit, Player, RandomPlayer
 from digitduels.solver.solution import Solution
 from digitduels.text import quoted
 
-__all__ = ["COACH", "COACH_LEVEL", "PLAYERS", "Forfeit", "Player", "RandomPlayer", "check", "player"]
+__all__ = ["COACH", "COACH_LEVEL", "OPPONENTS", "Forfeit", "Player", "RandomPlayer", "check", "player"]
 
-PLAYERS = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
+OPPONENTS = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
 COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before a result is given away
 
 
@@ -19,7 +19,7 @@ def check(name: str, *others: str) -> None:
     """Raises ValueError with the choices if there is no player of that name, nor is it one of the others."""
     from digitduels.players.external import command
 
-    known = (*others, *PLAYERS)
+    known = (*others, *OPPONENTS)
     if name not in known and command(name) is None:
         raise ValueError(
             f"There is no player {quoted(name)}; there are {', '.join(known)}, or the command of a program."
@@ -33,7 +33,7 @@ def player(
     seed: object = None,
     move_time: float | None = None,
 ) -> Player:
-    """The player of that name: one of PLAYERS, or the command line of a program, which has `move_time` seconds a move.
+    """The player of that name: one of OPPONENTS, or the command line of a program, which has `move_time` seconds a move.
 
     `solve` is called if the player needs the truth about the game. A level that the game does not offer plays as the
     nearest lower one.
@@ -43,7 +43,7 @@ def player(
     from digitduels.players.perfect import Perfect
 
     check(name)
-    if name not in PLAYERS:
+    if name not in OPPONENTS:
         return Program(name, MOVE_TIME if move_time is None else move_time)
     if name in ("random", "1"):
         return RandomPlayer(seed)

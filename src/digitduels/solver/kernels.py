@@ -20,8 +20,8 @@ from numba import njit, uint64
 
 from digitduels.solver import simd
 
-TILE = uint64(simd.WIDTH)
-SQUARE = uint64(simd.SQUARE)
+TILE = uint64(simd.LANES)
+_SQUARE = uint64(simd.SQUARE)
 ONE = uint64(1)
 EIGHT = uint64(8)
 
@@ -110,8 +110,8 @@ def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: A
                             tile[o] = top - code + 1 if code >= high else top - code - 1 if code < low else code + 1
                         if stuck[h0 + h]:
                             tile[h * TILE : (h + ONE) * TILE] = stuck[h0 + h]
-                    for h in range(uint64(0), tall, SQUARE):
-                        for o in range(uint64(0), broad, SQUARE):
+                    for h in range(uint64(0), tall, _SQUARE):
+                        for o in range(uint64(0), broad, _SQUARE):
                             simd.turn(turned, o * TILE + h, tile, h * TILE + o)
                     target = table * board + o0 * hands + h0
                     # Whole rows may overshoot into the next ones, which follow at once, but not past the last one.

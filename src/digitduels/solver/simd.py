@@ -12,11 +12,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-WIDTH = 64
+LANES = 64
 SQUARE = 16
 OCTET = 8
-_WORDS = ir.VectorType(ir.IntType(64), WIDTH)
-_NO_WORDS = ir.Constant(_WORDS, [0] * WIDTH)
+_WORDS = ir.VectorType(ir.IntType(64), LANES)
+_NO_WORDS = ir.Constant(_WORDS, [0] * LANES)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, element: Any, length: int) -> Any:
@@ -31,8 +31,8 @@ def _raise_to(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         align = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
-        target = _pointer(context, builder, signature.args[0], values[0], values[1], WIDTH)
-        origin = _pointer(context, builder, signature.args[2], values[2], values[3], WIDTH)
+        target = _pointer(context, builder, signature.args[0], values[0], values[1], LANES)
+        origin = _pointer(context, builder, signature.args[2], values[2], values[3], LANES)
         mine, other = builder.load(target, align=align), builder.load(origin, align=align)
         more = builder.select(builder.icmp_unsigned(">", mine, other), mine, other)
         builder.store(more, target, align=align)
@@ -47,11 +47,11 @@ def _raise_some(_: Any, into: Any, to: Any, code: Any, begin: Any, end: Any) -> 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         into, to, code, begin, end = values
         align = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
-        target = _pointer(context, builder, signature.args[0], into, to, WIDTH)
+        target = _pointer(context, builder, signature.args[0], into, to, LANES)
         mine, other = builder.load(target, align=align), _splat(builder, code)
         small = ir.IntType(8)
         first, length = (_splat(builder, builder.trunc(n, small)) for n in (begin, builder.sub(end, begin)))
-        places = ir.Constant(ir.VectorType(small, WIDTH), list(range(WIDTH)))
+        places = ir.Constant(ir.VectorType(small, LANES), list(range(LANES)))
         some = builder.icmp_unsigned("<", builder.sub(places, first), length)
         more = builder.and_(some, builder.icmp_unsigned(">", other, mine))
         builder.store(builder.select(more, other, mine), target, align=align)
@@ -63,9 +63,9 @@ def _raise_some(_: Any, into: Any, to: Any, code: Any, begin: Any, end: Any) -> 
 def _splat(builder: Any, value: Any) -> Any:
     """A value 64 times."""
     one = builder.insert_element(
-        ir.Constant(ir.VectorType(value.type, WIDTH), ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
+        ir.Constant(ir.VectorType(value.type, LANES), ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
     )
-    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
 
 
 def _copy(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
@@ -73,8 +73,8 @@ def _copy(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         align = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
-        target = _pointer(context, builder, signature.args[0], values[0], values[1], WIDTH)
-        origin = _pointer(context, builder, signature.args[2], values[2], values[3], WIDTH)
+        target = _pointer(context, builder, signature.args[0], values[0], values[1], LANES)
+        origin = _pointer(context, builder, signature.args[2], values[2], values[3], LANES)
         builder.store(builder.load(origin, align=align), target, align=align)
         return context.get_dummy_value()
 
@@ -89,7 +89,7 @@ def _turn(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
         step = values[3].type
 
         def row(kind: Any, array: Any, element: Any, number: int) -> Any:
-            place = builder.add(element, ir.Constant(step, number * WIDTH))
+            place = builder.add(element, ir.Constant(step, number * LANES))
             return _pointer(context, builder, kind, array, place, SQUARE)
 
         rows = [builder.load(row(signature.args[2], values[2], values[3], n), align=align) for n in range(SQUARE)]
@@ -132,7 +132,7 @@ def _join(_: Any, rows: Any, which: Any, source: Any, start: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         rows, which, source, start = values
-        origin = _pointer(context, builder, signature.args[2], source, start, WIDTH)
+        origin = _pointer(context, builder, signature.args[2], source, start, LANES)
         return _add(builder, rows, which, builder.load(origin, align=8))
 
     return _ROWS(rows, which, source, start), generate
@@ -150,7 +150,7 @@ def _spread(_: Any, rows: Any, which: Any, word: Any) -> Any:
 
 def _add(builder: Any, rows: Any, which: Any, more: Any) -> Any:
     """Adds bits to some of the rows."""
-    some = builder.bitcast(which, ir.VectorType(ir.IntType(1), WIDTH))
+    some = builder.bitcast(which, ir.VectorType(ir.IntType(1), LANES))
     return builder.or_(rows, builder.select(some, more, _NO_WORDS))
 
 
@@ -158,7 +158,7 @@ def _put(_: Any, into: Any, rows: Any) -> Any:
     """into[:64] = rows"""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target = _pointer(context, builder, signature.args[0], values[0], ir.Constant(ir.IntType(64), 0), WIDTH)
+        target = _pointer(context, builder, signature.args[0], values[0], ir.Constant(ir.IntType(64), 0), LANES)
         builder.store(values[1], target, align=8)
         return context.get_dummy_value()
 
@@ -169,19 +169,19 @@ def _turn_bits(_: Any, rows: Any) -> Any:
     """Transposes 64 words of 64 bits."""
 
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        words, octets = ir.VectorType(ir.IntType(64), OCTET), ir.VectorType(ir.IntType(8), WIDTH)
+        words, octets = ir.VectorType(ir.IntType(64), OCTET), ir.VectorType(ir.IntType(8), LANES)
 
         def pick(one: Any, other: Any, places: Any) -> Any:
             mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places))
             return builder.shuffle_vector(one, other, mask)
 
-        groups = [pick(values[0], values[0], range(n, n + OCTET)) for n in range(0, WIDTH, OCTET)]
+        groups = [pick(values[0], values[0], range(n, n + OCTET)) for n in range(0, LANES, OCTET)]
         # Sorting bytes into even and odd ones three times over puts the n-th bytes of all words into group n.
         groups = [builder.bitcast(group, octets) for group in groups]
         half = OCTET // 2
         for _ in range(3):
             groups = [
-                pick(groups[n % half * 2], groups[n % half * 2 + 1], range(n // half, 2 * WIDTH, 2))
+                pick(groups[n % half * 2], groups[n % half * 2 + 1], range(n // half, 2 * LANES, 2))
                 for n in range(OCTET)
             ]
         # Each eight of them are a square of bits, turned by swapping corners of 1, 2 and 4 bits.
@@ -193,7 +193,7 @@ def _turn_bits(_: Any, rows: Any) -> Any:
                 groups[n] = builder.xor(builder.xor(group, swap), builder.shl(swap, by))
         # The bytes of a word stand eight apart now.
         groups = [builder.bitcast(group, octets) for group in groups]
-        groups = [pick(group, group, [n % 8 * 8 + n // 8 for n in range(WIDTH)]) for group in groups]
+        groups = [pick(group, group, [n % 8 * 8 + n // 8 for n in range(LANES)]) for group in groups]
         groups = [builder.bitcast(group, words) for group in groups]
         while len(groups) > 1:
             groups = [pick(groups[n], groups[n + 1], range(2 * groups[n].type.count)) for n in range(0, len(groups), 2)]

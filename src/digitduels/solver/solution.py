@@ -37,9 +37,6 @@ class Solution(ABC):
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:
         """Every legal move with its verdict for the player who makes it, best first, equals in the order of the ids."""
 
-    def each(self, state: State[Any, Any]) -> list[tuple[Any, Verdict]]:
-        return list(self.judge(state).items())
-
     @abstractmethod
     def counts(self) -> Counts:
         """How many positions there are, and of which kind."""

@@ -16,12 +16,12 @@ from digitduels.study.score_map import Cells, cells
 
 COLOURS = {1: "#0072B2", 0: "#999999", -1: "#B84A00"}
 WORDS = {1: "▲ the player to move wins", 0: "= nobody wins", -1: "▼ the player to move loses"}
-EMPTY = "#F2F2F2"
+_EMPTY = "#F2F2F2"
 WIDE = 780
 LEFT = 110
 SIDE = 400  # of the map
 HIGH = 260  # of the chart
-LEGEND = LEFT + SIDE + 40
+_LEGEND = LEFT + SIDE + 40
 BARS = 40  # at most, of each kind
 ROW = 24  # numbers of a pool that are listed
 
@@ -70,7 +70,7 @@ def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel
         text(LEFT, 14, f"{solution.game.title}: who wins at which scores", weight="bold"),
         text(LEFT, 34, f"{mover} to move. In the pool: {left or 'nothing'}."),
         f'<g transform="translate({LEFT} 50)">',
-        f'<rect width="{SIDE}" height="{SIDE}" fill="{EMPTY}"/>',
+        f'<rect width="{SIDE}" height="{SIDE}" fill="{_EMPTY}"/>',
         f'<g transform="translate(0 {SIDE}) scale({side:.6g} {-side:.6g})" shape-rendering="crispEdges">',
     ]
     for value in sorted({value for row in cells.values() for value in row.values()}, reverse=True):
@@ -91,12 +91,12 @@ def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel
         "</g>",
     ]
     blank = any(len(row) < count for row in cells.values()) or len(cells) < count
-    extra = [(EMPTY, "no such scores here")] if blank else []
+    extra = [(_EMPTY, "no such scores here")] if blank else []
     rows = legend({value for row in cells.values() for value in row.values()}, 66, extra)
     parts += rows
     if here:
         y = 66 + 26 * (len(rows) // 2)
-        parts += [_ring(LEGEND + 7, y - 5), text(LEGEND + 22, y, "this position")]
+        parts += [_ring(_LEGEND + 7, y - 5), text(_LEGEND + 22, y, "this position")]
     return Panel(50 + SIDE + 70, parts)
 
 
@@ -175,8 +175,8 @@ def legend(values: set[int], y: int, extra: list[tuple[str, str]] | None = None)
     rows = [(COLOURS[value], WORDS[value]) for value in (1, 0, -1) if value in values] + (extra or [])
     parts = []
     for place, (colour, words) in enumerate(rows):
-        parts.append(f'<rect x="{LEGEND}" y="{y + 26 * place - 12}" width="14" height="14" fill="{colour}"/>')
-        parts.append(text(LEGEND + 22, y + 26 * place, words))
+        parts.append(f'<rect x="{_LEGEND}" y="{y + 26 * place - 12}" width="14" height="14" fill="{colour}"/>')
+        parts.append(text(_LEGEND + 22, y + 26 * place, words))
     return parts
 
 

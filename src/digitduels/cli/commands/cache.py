@@ -14,7 +14,7 @@ from digitduels.solver import memory
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
 
-EMPTY = "The cache is empty."
+_EMPTY = "The cache is empty."
 
 
 def add(commands: Commands) -> None:
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console()
     if arguments.clear:
         sizes = cache.clear()
-        console.say(f"Deleted {Count(len(sizes), 'table')}, {memory.shown(sum(sizes))}." if sizes else EMPTY)
+        console.say(f"Deleted {Count(len(sizes), 'table')}, {memory.shown(sum(sizes))}." if sizes else _EMPTY)
         return 0
     damaged = []
     for path in cache.kept():
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
             about = f"cannot be used: {getattr(error, 'strerror', None) or error}"
             damaged.append(path.name)
         console.say(f"{path.name}: {about}")
-    console.say(f"The tables are in {cache.folder()}." if cache.kept() else EMPTY)
+    console.say(f"The tables are in {cache.folder()}." if cache.kept() else _EMPTY)
     if arguments.verify and damaged:
         raise Failure(FILE, f"Damaged: {', '.join(damaged)}. It is made again when it is needed; --clear deletes all.")
     return 0

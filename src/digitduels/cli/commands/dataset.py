@@ -18,7 +18,7 @@ from digitduels.sentence import Count
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
 
-MOST = 1_000_000  # positions in a dataset
+_MOST = 1_000_000  # positions in a dataset
 SUFFIXES = (".parquet", ".jsonl")
 
 
@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     game = read_game(arguments.game, arguments.set)
     path: Path | None = arguments.out
-    if not 1 <= arguments.positions <= MOST:
-        usage(f"A dataset has 1 to {MOST} positions.")
+    if not 1 <= arguments.positions <= _MOST:
+        usage(f"A dataset has 1 to {_MOST} positions.")
     if path is not None and path.suffix.lower() not in SUFFIXES:
         endings = " or ".join(SUFFIXES)
         usage(f"A dataset is Parquet or lines of JSON: the file must end in {endings}, not {quoted_path(path.name)}.")

@@ -16,7 +16,7 @@ from digitduels.cli.file_arguments import new_file
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.match import Match, player_names
-from digitduels.players import COACH, PLAYERS, check
+from digitduels.players import COACH, OPPONENTS, check
 from digitduels.sentence import player_name
 
 if TYPE_CHECKING:
@@ -114,4 +114,4 @@ def _computer_name(name: str) -> str:
     """What a computer player is called in the game."""
     if name.isdecimal():
         return f"Level {name}"
-    return name.capitalize() if name in (*PLAYERS, COACH) else "The program"
+    return name.capitalize() if name in (*OPPONENTS, COACH) else "The program"

@@ -12,7 +12,7 @@ from digitduels import files
 from digitduels.cli.arguments import add_command, add_game, add_options, read_game
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
-from digitduels.cli.exercise import HELP, Exercise, Leave
+from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
 from digitduels.cli.file_arguments import new_file, write_errors
 from digitduels.cli.progress import solve
 from digitduels.sentence import Count
@@ -25,7 +25,7 @@ from digitduels.text import quoted
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
 
-MOST = 200  # puzzles on a sheet
+_MOST = 200  # puzzles on a sheet
 
 
 def add(commands: Commands) -> None:
@@ -73,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _sheet_size(text: str) -> int:
     """How many puzzles a sheet has."""
-    if not text.isdecimal() or len(text) > 3 or not 1 <= int(text) <= MOST:
-        raise argparse.ArgumentTypeError(f"a sheet has 1 to {MOST} puzzles, not {quoted(text)}")
+    if not text.isdecimal() or len(text) > 3 or not 1 <= int(text) <= _MOST:
+        raise argparse.ArgumentTypeError(f"a sheet has 1 to {_MOST} puzzles, not {quoted(text)}")
     return int(text)
 
 
@@ -91,7 +91,7 @@ def _solve(exercise: Exercise, puzzle: Puzzle) -> None:
     """Lets a person win the position against the best defence."""
     match, solution, wrong = puzzle.match.until(len(puzzle.match.moves)), exercise.solution, 0
     exercise.show(match.state)
-    exercise.say(puzzle.question(solution), HELP)
+    exercise.say(puzzle.question(solution), EXERCISE_HELP)
     while match.outcome is None:
         move = exercise.ask(match.state)
         if move is None:

@@ -14,7 +14,7 @@ from digitduels.cli.file_arguments import read_record, record_path
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.match import Match
-from digitduels.players import COACH, PLAYERS
+from digitduels.players import COACH, OPPONENTS
 
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _play_on(path: Path, data: bytes, match: Match) -> int:
     """Plays on against the same opponent, unless that is a program: a file must not start programs."""
     console = Console()
-    if any(name not in ("human", COACH, *PLAYERS) for name in match.players):
+    if any(name not in ("human", COACH, *OPPONENTS) for name in match.players):
         console.say("One side was played by a program, which is not started from a file. Two people play on.")
         match.players = ("human", "human")
     return make_session(match, Save(path, data), console).run()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console, wrap
-from digitduels.cli.exercise import HELP, Exercise, Leave
+from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
 from digitduels.cli.file_arguments import read_record, record_path
 from digitduels.cli.progress import solve
 from digitduels.match import Match
@@ -76,7 +76,7 @@ def _walk(exercise: Exercise, result: Review) -> None:
     count = len(result.swings)
     exercise.say(f"Who was winning: {result.ribbon}", f"({tell(LEGEND, exercise.match.names)})")
     times = "once" if count == 1 else f"{count} times"
-    exercise.say(f"The result changed {times}. Try each moment again.", HELP)
+    exercise.say(f"The result changed {times}. Try each moment again.", EXERCISE_HELP)
     for number, swing in enumerate(result.swings, 1):
         exercise.show(exercise.match.states[swing.ply])
         exercise.say(

@@ -16,7 +16,7 @@ from digitduels.games import game_class, games
 from digitduels.manual import COMMON, card, rulings, tokens, transcript
 from digitduels.match import Match
 from digitduels.options import settings
-from digitduels.players import COACH, COACH_LEVEL, PLAYERS
+from digitduels.players import COACH, COACH_LEVEL, OPPONENTS
 from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
 from digitduels.web import link
@@ -45,8 +45,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 router = APIRouter(prefix="/api", tags=["a game in a link"], responses=REFUSALS)
 
 
-TEXT: dict[str, Any] = {"type": "string"}
-MOVE = ("the move, such as %2B5", TEXT)
+_TEXT: dict[str, Any] = {"type": "string"}
+MOVE = ("the move, such as %2B5", _TEXT)
 SEED = ("what chance depends on", {"type": "string", "maxLength": LONGEST_SEED})
 TIER = ("how far away the win is", {"type": "integer", "minimum": 1, "maximum": max(TIERS)})
 GAME = ("the id of a game", {"type": "string", "enum": games()})
@@ -78,7 +78,7 @@ async def position(game: Id, request: Request) -> Response:
     "/objection/{game}",
     summary="Why a move, or the beginning of one, may not be played",
     openapi_extra=takes(
-        picks=("places of the chosen values among the choices of each field, with commas between", TEXT)
+        picks=("places of the chosen values among the choices of each field, with commas between", _TEXT)
     ),
 )
 async def objection(game: Id, request: Request) -> Response:
@@ -111,14 +111,14 @@ async def start(game: Id, request: Request) -> Response:
 @router.get(
     "/reply/{game}",
     summary="The move of a computer player",
-    openapi_extra=takes(vs=("who plays", {"type": "string", "enum": [*PLAYERS, COACH]}), seed=SEED),
+    openapi_extra=takes(vs=("who plays", {"type": "string", "enum": [*OPPONENTS, COACH]}), seed=SEED),
 )
 async def computer(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "vs", "seed")
     going_on(match)
     who = more.get("vs", "")
-    if who not in (*PLAYERS, COACH):
-        raise Refusal(422, f"vs must be one of {', '.join((*PLAYERS, COACH))}; {quoted(who)} is not.")
+    if who not in (*OPPONENTS, COACH):
+        raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(who)} is not.")
     move = await ask(request, "reply", match, who=COACH_LEVEL if who == COACH else who, seed=seed(more))
     return reply(request, {"move": move})
 

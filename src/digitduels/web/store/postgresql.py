@@ -26,7 +26,7 @@ T = TypeVar("T")
 Database = Connection[tuple[Any, ...]]
 
 CONNECTIONS = 8
-MOST_QUEUED = 2_000
+_MOST_QUEUED = 2_000
 CHANNEL = "digitduels"
 BATCH = 0.01  # seconds in which notifications are gathered
 RECONNECT_SECONDS = 0.25  # between attempts to connect again
@@ -94,7 +94,7 @@ class PostgresqlStore:
     # The threads that work, each with its connection.
 
     async def _do(self, work: Callable[[Database], T]) -> T:
-        if self._waiting >= MOST_QUEUED:
+        if self._waiting >= _MOST_QUEUED:
             raise StoreError("The server is busy. Try again in a moment.")
         self._waiting += 1
         try:
@@ -148,7 +148,7 @@ class PostgresqlStore:
                 untold.update([self._changed.get()])
             self._closed.wait(BATCH)
             with suppress(queue.Empty):
-                while len(untold) < MOST_QUEUED:
+                while len(untold) < _MOST_QUEUED:
                     untold.update([self._changed.get_nowait()])
             told = [f"{id}:{head}" for id, head in untold.items() if id]
             try:

@@ -16,7 +16,7 @@ from digitduels.web.store.interface import AT_ONCE, Change, Glance, Kept, Rule, 
 
 T = TypeVar("T")
 
-MOST_QUEUED = 2_000
+_MOST_QUEUED = 2_000
 MOST_TOGETHER = 200  # jobs of one transaction
 
 MIGRATIONS = (
@@ -66,7 +66,7 @@ class SqliteStore:
             self._prepare()
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"The database {path} cannot be used: {error}.") from None
-        self._jobs: queue.Queue[Job | None] = queue.Queue(MOST_QUEUED)
+        self._jobs: queue.Queue[Job | None] = queue.Queue(_MOST_QUEUED)
         self._writer = threading.Thread(target=self._write, name="sqlite", daemon=True)
         self._writer.start()
 

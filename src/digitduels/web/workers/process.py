@@ -23,8 +23,8 @@ from digitduels.games import AnyGame, game, games
 from digitduels.options import Whole
 from digitduels.record import replay
 from digitduels.solver import cache
+from digitduels.solver.library import Library
 from digitduels.solver.solution import Solution
-from digitduels.solver.solutions import Solutions
 from digitduels.web.workers.answers import ANSWERS
 
 VARIANTS = 2  # whose solutions a worker holds
@@ -37,7 +37,7 @@ def main(memory: int, seconds: float | None) -> None:
     warnings.simplefilter("ignore")
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that is printed by accident gets among the answers
-    solutions = Solutions(VARIANTS, partial(solve, limit=memory))
+    solutions = Library(VARIANTS, partial(solve, limit=memory))
     if seconds is not None:
         practise()
         confine(memory)
@@ -50,7 +50,7 @@ def main(memory: int, seconds: float | None) -> None:
         alarm(None)
 
 
-def answer(question: dict[str, Any], solutions: Solutions) -> dict[str, Any]:
+def answer(question: dict[str, Any], solutions: Library) -> dict[str, Any]:
     """The answer, or the status and the sentence of a refusal."""
     try:
         match = replay(question["record"])

@@ -1,4 +1,4 @@
-"""Solutions in memory: one place that keeps them, so that a game is solved once in a program."""
+"""Library in memory: one place that keeps them, so that a game is solved once in a program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from digitduels.solver import solve
 from digitduels.solver.solution import Solution
 
 
-class Solutions:
+class Library:
     """The solutions of the games by the book, and of the variants that were asked for last.
 
     `solve` works out what is not there yet.
@@ -35,5 +35,5 @@ class Solutions:
         return self._latest[game]
 
 
-solution_of = Solutions()
+solution_of = Library()
 """The solution of a game, for everything in this process that has no special needs."""
