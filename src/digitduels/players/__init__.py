@@ -33,7 +33,7 @@ def player(
     seed: object = None,
     move_time: float | None = None,
 ) -> Player:
-    """The player of that name: one of OPPONENTS, or the command line of a program, which has `move_time` seconds a move.
+    """The player of that name: one of OPPONENTS, or a program by its command line, with `move_time` seconds per move.
 
     `solve` is called if the player needs the truth about the game. A level that the game does not offer plays as the
     nearest lower one.
