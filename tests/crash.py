@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
+import json
 import random
 import secrets
 import signal
@@ -69,6 +71,17 @@ class Report:
     unanswered: int = 0
     games: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    seen: dict[tuple[str, int], str] = field(default_factory=dict)
+    """What a game looked like at each version that anybody was shown."""
+    looks: int = 0
+
+    def look(self, state: Any) -> None:
+        """Notes a state: a version has one content, whoever shows it. Only who is away may differ."""
+        shown = {**state, "seats": [{**seat, "away": None} for seat in state["seats"]]}
+        content = hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
+        self.looks += 1
+        if self.seen.setdefault((state["id"], state["version"]), content) != content:
+            self.faults.append(f"two contents of version {state['version']} of {state['id']}")
 
     def __str__(self) -> str:
         moves = len({(each.game, each.key) for each in self.acknowledged})
@@ -104,7 +117,10 @@ class Table:
                 continue
             self.report.answers[answer.status_code] += 1
             if answer.status_code != 503:
-                return answer.status_code, answer.json()
+                content = answer.json()
+                if "state" in content:
+                    self.report.look(content["state"])
+                return answer.status_code, content
             await asyncio.sleep(0.05)
         raise AssertionError(f"{path} was never answered")
 
@@ -157,6 +173,7 @@ class Table:
             try:
                 answer = await self.client.get(f"{self.dice.choice(self.urls)}/api/games/{id}")
                 if answer.status_code == 200:
+                    self.report.look(answer.json())
                     return answer.json()
                 if answer.status_code == 404:
                     raise LostGame(id)
@@ -172,7 +189,7 @@ class Table:
             return await self.look(id)
         moves = [each["move"] for each in state["legal"]]
         version, chance = state["version"], self.dice.random()
-        if chance > 0.95 and len(tokens) == 2 and len(state["moves"]) > 1:
+        if chance > 0.95 and len(tokens) == 2 and state["move_count"] > 1:
             return await self.take_back(id, tokens, state)
         acts = [self.act(id, token, "moves", version, move=self.dice.choice(moves))]
         if chance < 0.2:  # two moves for one turn

@@ -7,6 +7,7 @@ The crash harness must find every fault.
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import time
 from typing import Any
@@ -22,20 +23,20 @@ from digitduels.web.workers.supervisor import Supervisor
 
 def answers_before_commit() -> None:
     """People are answered at once, and the transaction is committed a little later."""
-    commit = sqlite.SqliteStore._commit
     answer = sqlite._answer
 
-    def together(self: sqlite.SqliteStore, jobs: list[sqlite.Job]) -> None:
-        self._database.execute("BEGIN IMMEDIATE")
+    def together(self: sqlite.SqliteStore, jobs: list[sqlite.Job], database: sqlite3.Connection, begin: str) -> None:
+        database.execute(begin)
         for job in jobs:
             result, refusal = None, None
             try:
-                result = job.work(self._database)
+                result = job.work(database)
             except Exception as error:
                 refusal = error
-            job.loop.call_soon_threadsafe(answer, job.answer, result, refusal)
-        time.sleep(0.05)
-        commit(self)
+            job.loop.call_soon_threadsafe(answer, [job.answer], [(result, refusal)])
+        if begin != "BEGIN":
+            time.sleep(0.05)
+        database.execute("COMMIT")
 
     sqlite.SqliteStore._together = together  # type: ignore[method-assign]
 
@@ -44,8 +45,8 @@ def ignores_the_version() -> None:
     """A move is taken whatever version it answers."""
     act = acts.act
 
-    def careless(kept: Any, what: acts.Act, *more: Any) -> Any:
-        return act(kept, what._replace(version=kept.head), *more)
+    def careless(room: acts.Room, what: acts.Act, *more: Any) -> Any:
+        return act(room, what._replace(version=room.head), *more)
 
     acts.act = careless  # type: ignore[assignment]
 
@@ -59,8 +60,8 @@ class NoWorkers(Supervisor):
     async def __aexit__(self, *_: object) -> None:
         pass
 
-    async def ask(self, what: str, match: Match, **arguments: Any) -> Any:
-        return str(RandomPlayer(arguments["seed"]).choose(match))
+    async def reply(self, match: Match, level: int, seed: str) -> str:
+        return str(RandomPlayer(seed).choose(match))
 
 
 FAULTS = {fault.__name__: fault for fault in (answers_before_commit, ignores_the_version)}

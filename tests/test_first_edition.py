@@ -114,6 +114,8 @@ def test_a_game_between_friends_is_as_it_was_left(label: str, client: httpx.Clie
     assert (shown["outcome"] or {}).get("winner") == expected.pop("winner")
     for seat, kept in zip(shown["seats"], expected.pop("seats"), strict=True):
         assert kept.items() <= seat.items()
+    turns = client.get(f"/api/games/{room['id']}/history").json()["turns"]
+    assert [turn["move"] for turn in turns] == expected.pop("moves")
     assert {key: shown[key] for key in expected} == expected
 
 

@@ -267,7 +267,7 @@ def test_after_a_kill_the_stream_goes_on_where_the_game_stands(tmp_path: Path) -
                         await told(lines)
                 server.start()
                 async with watching(client, id) as lines:
-                    assert (await told(lines))["moves"] == ["+5"]
+                    assert (await told(lines))["last"]["move"] == "+5"
 
     asyncio.run(main())
 

@@ -124,7 +124,7 @@ def rooms(client: httpx.Client) -> Samples:
     act("Bob", "takeback", answer="decline")
     wait_for(lambda: client.get(path).json()["seats"][1]["away"])
     act("Ann", "substitute", level=1)
-    wait_for(lambda: len(client.get(path).json()["moves"]) == 2)
+    wait_for(lambda: client.get(path).json()["move_count"] == 2)
     act("Bob", "return")
     with client.stream("GET", f"{path}/events") as events:
         first = next(line for line in events.iter_lines() if line.startswith("data: "))

@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from digitduels.web.app import create
-from digitduels.web.rooms import service
+from digitduels.web.rooms import opponents, retention, service
 from digitduels.web.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("shared_tables")
@@ -55,6 +55,11 @@ class Friends:
     def state(self) -> Any:
         return self.client.get(f"/api/games/{self.id}").json()
 
+    @property
+    def moves(self) -> list[str]:
+        turns = self.client.get(f"/api/games/{self.id}/history").json()["turns"]
+        return [turn["move"] for turn in turns]
+
     def act(self, seat: int | None, kind: str, **more: Any) -> Any:
         body = {"version": self.state["version"], "key": secrets.token_urlsafe(9)} | more
         headers = {} if seat is None else {"Authorization": f"Bearer {self.tokens[seat]}"}
@@ -70,7 +75,7 @@ class Friends:
     def wait(self, moves: int) -> Any:
         """The state when so many moves are played."""
         end = time.monotonic() + PATIENCE
-        while len((state := self.state)["moves"]) < moves:
+        while (state := self.state)["move_count"] < moves:
             assert time.monotonic() < end, "the computer does not move"
             time.sleep(0.02)
         return state
@@ -183,7 +188,7 @@ def test_the_same_key_gets_the_same_answer_and_nothing_happens_twice(client: Tes
     again = friends.act(1, "moves", version=1, key=key, move="add 5")
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["accepted"] == again.json()["accepted"] == 2
-    assert again.json()["state"]["moves"] == ["+5", "+6"], "with how the game stands now"
+    assert again.json()["state"]["move_count"] == 2, "with how the game stands now"
     assert friends.act(1, "moves", version=3, key=key, move="+7").status_code == 422
     assert friends.act(2, "moves", version=3, key=key, move="+5").status_code == 422
     assert friends.act(1, "concede", version=3, key=key).status_code == 422
@@ -214,10 +219,10 @@ def test_a_move_is_taken_back_when_both_agree(client: TestClient) -> None:
     assert friends.act(1, "takeback").json()["state"]["takeback"] == 1
     assert friends.act(1, "takeback", answer="accept").status_code == 422, "nobody answers for another"
     assert friends.act(2, "takeback").status_code == 422, "a question comes before the next"
-    assert friends.act(2, "takeback", answer="decline").json()["state"]["moves"] == ["+5", "+6", "+7"]
+    assert friends.act(2, "takeback", answer="decline").json()["state"]["move_count"] == 3
     friends.act(2, "takeback")
     state = friends.act(1, "takeback", answer="accept").json()["state"]
-    assert (state["moves"], state["player"], state["takeback"]) == (["+5"], 2, None), "with the reply to it"
+    assert (friends.moves, state["player"], state["takeback"]) == (["+5"], 2, None), "with the reply to it"
     friends.play("+8")
     friends.act(1, "takeback")
     assert friends.play("+9")["takeback"] is None, "who plays on has answered"
@@ -237,7 +242,7 @@ def test_a_game_can_be_conceded_and_played_once_more_with_seats_swapped(client: 
     friends.id = first.json()["state"]["rematch"]
     friends.tokens = {1: friends.tokens[2], 2: friends.tokens[1]}
     assert friends.state["names"] == ["Bert", "Anna"]
-    assert (friends.state["moves"], friends.state["changed"]) == (["+3"], {"target": 60})
+    assert (friends.moves, friends.state["changed"]) == (["+3"], {"target": 60})
     assert friends.play("+4 +5")["version"] == 2
 
 
@@ -245,8 +250,8 @@ def test_nobody_concedes_to_an_empty_seat_but_the_first_move_may_be_made(client:
     friends = Friends(client, join=False)
     for kind in ("concede", "takeback"):
         assert friends.act(1, kind).status_code == 422
-    assert friends.play("+5")["moves"] == ["+5"]
-    assert friends.join().json()["state"]["moves"] == ["+5"]
+    assert friends.play("+5")["last"]["move"] == "+5"
+    assert friends.join().json()["state"]["move_count"] == 1
 
 
 def test_players_have_two_different_harmless_names(client: TestClient) -> None:
@@ -290,23 +295,25 @@ def test_the_computer_plays_and_agrees_to_take_back(client: TestClient) -> None:
     legal = friends.state["legal"][0]["move"]
     friends.play(legal)
     before = friends.wait(3)
+    first = friends.moves[:1]
     back = friends.act(2, "takeback", version=before["version"]).json()["state"]
-    assert (back["moves"], back["takeback"]) == (before["moves"][:1], None)
+    assert (friends.moves, back["takeback"]) == (first, None)
 
 
 def test_a_game_that_waits_for_the_computer_is_taken_up_by_the_next_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
-    monkeypatch.setattr(service.RoomService, "_think", lambda *_: None)  # killed before it could think
+    monkeypatch.setattr(opponents.Opponents, "wake", lambda *_: None)  # killed before it could think
     with TestClient(create(settings)) as client:
         friends = Friends(client, join=False, seat=2, computer={"level": 1})
-        assert friends.state["moves"] == []
+        assert friends.moves == []
     monkeypatch.undo()
+    monkeypatch.setattr(opponents, "THINK", 0.1)
     monkeypatch.setattr(service, "THINK", 0.1)
     with TestClient(create(settings)) as client:
         friends.client = client
-        assert len(friends.wait(1)["moves"]) == 1
+        assert friends.wait(1)["move_count"] == 1
 
 
 def test_the_computer_finishes_for_who_left_and_who_returns_gets_the_seat_back(client: TestClient, file: Path) -> None:
@@ -333,12 +340,12 @@ def test_the_computer_finishes_for_who_left_and_who_returns_gets_the_seat_back(c
 
 def test_games_that_nobody_joins_are_deleted_and_idle_ones_are_closed(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
-    settings = Settings(rate=0, database=str(file), unjoined=3, idle=30)
+    settings = Settings(rate=0, database=str(file), unjoined=3, idle=30, grace=0)
     with TestClient(create(settings)) as client:
         alone, idle, playing, over = Friends(client, join=False), Friends(client), Friends(client), Friends(client)
         alone.play("+5")
         over.act(1, "concede")
-        long_ago = time.time() - 31 * service.DAY
+        long_ago = time.time() - 31 * retention.DAY
         sql(file, "UPDATE game SET created = ?, touched = ? WHERE id != ?", long_ago, long_ago, playing.id)
     with TestClient(create(settings)) as client:
         end = time.monotonic() + PATIENCE

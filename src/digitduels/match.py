@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from digitduels.core import OVER, IllegalMove, Outcome, State
@@ -125,6 +126,13 @@ class Match:
         match = Match(self.game, names=names[::-1], first=self.first, position=self.position)
         match.players = self.players[1], self.players[0]
         match.seed = None if self.seed is None else f"{self.seed} again"  # another game, which can be replayed as well
+        return match
+
+    def copy(self) -> Match:
+        """The same match, which can go on in another way."""
+        match = copy(self)
+        match.moves, match.states = self.moves[:], self.states[:]
+        match.asked, match.words = self.asked[:], self.words[:]
         return match
 
     def until(self, moves: int) -> Match:

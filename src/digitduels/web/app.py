@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -13,7 +14,6 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
 
 from digitduels import __version__
 from digitduels.text import clean
@@ -44,10 +44,10 @@ PAGES = (
 )
 
 
-def create(settings: Settings, stopping: asyncio.Event | None = None) -> ASGIApp:
+def create(settings: Settings, stopping: asyncio.Event | None = None) -> Guard:
     """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
     app = routed(settings, stopping or asyncio.Event())
-    return Guard(rooms.FeedRoute(app), settings, app.state.metrics)
+    return Guard(rooms.RoomRoutes(app), settings, app.state.metrics)
 
 
 def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
@@ -74,13 +74,17 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     async with AsyncExitStack() as stack:
         workers = app.state.workers = await stack.enter_async_context(Supervisor(settings))
+        metrics: Metrics = app.state.metrics
         for name, pool in (("books", workers.books), ("variants", workers.variants)):
-            app.state.metrics.gauge(f"{name}_waiting", lambda pool=pool: pool.waiting)
-            app.state.metrics.gauge(f"{name}_workers_killed", lambda pool=pool: pool.killed)
+            metrics.gauge(f"{name}_waiting", partial(getattr, pool, "waiting"))
+            metrics.counter(f"{name}_workers_killed_total", partial(getattr, pool, "killed"))
         store = await asyncio.to_thread(open_store, settings.database)
         service = RoomService(store, workers, settings, app.state.stopping)
         app.state.rooms = await stack.enter_async_context(service)
-        app.state.metrics.gauge("streams_open", lambda: service.hub.streams)
+        metrics.gauge("streams_open", lambda: service.hub.streams)
+        metrics.gauge("rooms_live", lambda: len(service.live))
+        metrics.gauge("database_waiting", lambda: store.waiting)
+        metrics.counter("background_failures_total", lambda: service.background.failures)
         yield
 
 

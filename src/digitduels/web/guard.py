@@ -7,13 +7,13 @@ import ipaddress
 import json
 import logging
 import math
+import re
 import secrets
 import time
 from collections import OrderedDict
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from digitduels.web.logs import event
@@ -23,9 +23,13 @@ from digitduels.web.settings import Settings, listed
 
 MOST_CLIENTS = 10_000  # that are remembered, to limit how often each calls
 CHEAP = 1 << 14  # bytes of a request that count as much as a call
-COSTLY = {("POST", "/api/games"): 10}  # calls that count as several: a game is kept for days
+COSTLY = (  # calls that count as several
+    ("POST", re.compile("/api/games|/api/games/[^/]*/rematch"), 10),  # a game is kept for long
+    ("GET", re.compile("/api/games/[^/]*/history"), 3),
+)
 SEAT_SHARE = 3  # a single player may make a third of the calls that an address may, where many may sit
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+LOG_RATE, LOG_BURST = 50.0, 1000  # lines about requests a second, for long and at once
 PROTECTION = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "object-src 'none'; img-src 'self' data:",
@@ -37,16 +41,24 @@ PROTECTION = {
 }
 
 
+PROTECTING = [(name.lower().encode(), value.encode()) for name, value in PROTECTION.items()]
+
+
 class Guard:
     """Lets a request through to the application, or refuses it."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app, self.settings, self.metrics = app, settings, metrics
         self.origins = {origin.rstrip("/").lower() for origin in listed(settings.origins)}
+        self.hosts = {host.lower() for host in listed(settings.hosts)}
         self.buckets = Buckets(settings.rate, settings.burst)
         self.seats = Buckets(settings.rate / SEAT_SHARE, settings.burst // SEAT_SHARE or 1)
+        self.lines = Buckets(LOG_RATE, LOG_BURST)
+        self.unlogged = 0
         self.open = 0
         metrics.gauge("requests_open", lambda: self.open)
+        seconds = f";w={max(1, round(settings.burst / settings.rate))}" if settings.rate else ""
+        self.policy = f'"address";q={settings.burst}{seconds}'.encode() if settings.rate else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,8 +68,8 @@ class Guard:
         self.open += 1
         try:
             try:
-                self.check(scope)
-                await self.app(scope, await self.body(scope, receive), visit.send)
+                self.check(visit)
+                await self.app(scope, await self.body(visit, receive), visit.send)
             except Refusal as refusal:
                 await visit.refuse(refusal)
         except Exception:
@@ -68,32 +80,57 @@ class Guard:
             self.open -= 1
             self.note(visit)
 
-    def check(self, scope: Scope) -> None:
-        """Raises Refusal for a foreign site, and for an address that calls too often."""
-        headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        if origin is not None and not self.known(origin.lower(), headers.get("host", "").lower()):
+    def check(self, visit: Visit) -> None:
+        """Raises Refusal for a foreign site or name, and for an address that calls too often."""
+        scope, headers = visit.scope, visit.headers
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
+            raise Refusal(421, "This server has another name.")
+        origin = headers.get(b"origin")
+        if origin is not None and not self.known(origin.decode("latin-1").lower(), host):
             raise Refusal(403, "This server answers its own page only.")
-        if scope["path"].startswith("/api/"):
-            self.charge(scope, COSTLY.get((scope["method"], scope["path"]), 1))
+        path, method = scope["path"], scope["method"]
+        if self.policy is not None and path.startswith("/api/"):
+            cost = next((cost for costly, paths, cost in COSTLY if costly == method and paths.fullmatch(path)), 1)
+            self.charge(visit, cost)
 
-    def charge(self, scope: Scope, cost: float) -> None:
+    def charge(self, visit: Visit, cost: float) -> None:
         """Raises Refusal if an address or a token has used up its requests for the moment."""
-        now, shown = time.monotonic(), Headers(scope=scope).get("authorization")
-        wait = self.buckets.take(whose(scope), now, cost)
+        now, who = time.monotonic(), visit.address
+        wait = self.buckets.take(who, now, cost)
+        visit.limits = [
+            (b"ratelimit-policy", self.policy or b""),
+            (b"ratelimit", b'"address";r=%d;t=%d' % (self.buckets.left(who), math.ceil(wait))),
+        ]
+        shown = visit.headers.get(b"authorization")
         if shown is not None and not wait:
             wait = self.seats.take(str(hash(shown)), now, cost)
         if wait:
+            self.metrics.count("refusals_total", reason="rate")
             raise Refusal(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
 
     def known(self, origin: str, host: str) -> bool:
-        return origin in self.origins or (bool(host) and urlsplit(origin).netloc == host)
+        """Whether a page of an origin is the server's own."""
+        if origin in self.origins:
+            return True
+        try:
+            return bool(host) and urlsplit(origin).netloc == host
+        except ValueError:  # such as http://[x]
+            return False
 
-    async def body(self, scope: Scope, receive: Receive) -> Receive:
+    async def body(self, visit: Visit, receive: Receive) -> Receive:
         """The body of a request, read before anything looks at it: counted, timed, and sound JSON."""
-        headers = Headers(scope=scope)
-        if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
+        headers = visit.headers
+        if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
             return receive
+        data = await self._collect(visit, receive)
+        if data:
+            if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+                raise Refusal(415, "What is sent must be JSON, with the content type application/json.")
+            visit.scope["json"] = sound(data)
+        return replayed(data, receive)
+
+    async def _collect(self, visit: Visit, receive: Receive) -> bytes:
         data = bytearray()
         try:
             async with asyncio.timeout(self.settings.patience):
@@ -103,32 +140,38 @@ class Guard:
                     if message["type"] == "http.disconnect":
                         raise Refusal(400, "The request ended too early.")
                     part = message.get("body", b"")
-                    # As it comes, so that nobody fills the memory with much that is sent by halves.
-                    self.charge(scope, len(part) / CHEAP)
                     data += part
+                    # As it comes, so that nobody fills the memory with much that is sent by halves.
+                    self._count(visit, len(part), len(data))
                     more = message.get("more_body", False)
-                    if len(data) > self.settings.body:
-                        raise Refusal(413, f"A request may bring {self.settings.body:,} bytes.")
         except TimeoutError:
             raise Refusal(408, "The request took too long to arrive.") from None
-        if data:
-            if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-                raise Refusal(415, "What is sent must be JSON, with the content type application/json.")
-            sound(bytes(data))
-        return replayed(bytes(data), receive)
+        return bytes(data)
+
+    def _count(self, visit: Visit, part: int, size: int) -> None:
+        if self.policy is not None and part > CHEAP // 16:
+            self.charge(visit, part / CHEAP)
+        if size > self.settings.body:
+            raise Refusal(413, f"A request may bring {self.settings.body:,} bytes.")
 
     def note(self, visit: Visit) -> None:
-        """Counts a request and writes it down."""
-        seconds = time.perf_counter() - visit.began
+        """Counts a request and writes it down, unless there are too many."""
+        now = time.perf_counter()
+        seconds = now - visit.began
         method = visit.scope["method"] if visit.scope["method"] in METHODS else "other"
-        status = str(visit.status or "none")
-        self.metrics.count("requests_total", method=method, route=visit.route, status=status)
-        self.metrics.time("request_seconds", seconds, route=visit.route)
+        route = visit.route
+        self.metrics.request(method, route, visit.status, seconds)
+        if self.lines.take("", now):
+            self.unlogged += 1
+            return
+        if self.unlogged:
+            event("requests_unlogged", logging.WARNING, count=self.unlogged)
+            self.unlogged = 0
         event(
             "request",
             id=visit.id,
             method=method,
-            route=visit.route,
+            route=route,
             status=visit.status,
             ms=round(1000 * seconds, 1),
             client=(visit.scope.get("client") or ("",))[0],
@@ -140,9 +183,12 @@ class Visit:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.scope = scope
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.began = time.perf_counter()
         self.id = secrets.token_hex(8)
         self.status: int | None = None
+        self.limits: list[tuple[bytes, bytes]] = []
+        self.address = scope["address"] = whose(scope)
         self._send = send
 
     @property
@@ -154,11 +200,11 @@ class Visit:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            for name, value in PROTECTION.items():
-                headers[name] = value
-            headers["X-Request-Id"] = self.id
-            headers.setdefault("Cache-Control", "no-store" if self.scope["path"].startswith("/api") else "no-cache")
+            headers = [*message.get("headers", ()), *PROTECTING, (b"x-request-id", self.id.encode()), *self.limits]
+            if not any(name == b"cache-control" for name, _ in headers):
+                kind = b"no-store" if self.scope["path"].startswith("/api") else b"no-cache"
+                headers.append((b"cache-control", kind))
+            message["headers"] = headers
         await self._send(message)
 
     async def refuse(self, refusal: Refusal) -> None:
@@ -191,6 +237,10 @@ class Buckets:
             self._left.popitem(last=False)
         return 0.0 if allowed else (cost - left) / self.rate
 
+    def left(self, who: str) -> int:
+        """How many calls an address could make at once when it last called."""
+        return int(self._left.get(who, (self.burst, 0.0))[0])
+
 
 def whose(scope: Scope) -> str:
     """Where a request comes from: an IPv4 address or an IPv6 /64 prefix."""
@@ -205,18 +255,20 @@ def whose(scope: Scope) -> str:
     return str(address.ipv4_mapped or int(address) >> 64)
 
 
-def sound(data: bytes) -> None:
-    """Raises Refusal for what is no JSON, or JSON that no honest program writes."""
+def sound(data: bytes) -> Any:
+    """What JSON says; raises Refusal for what is no JSON, or JSON that no honest program writes."""
     try:
-        found = json.loads(data, parse_constant=_refuse, parse_float=_finite)
-        text = json.dumps(found, ensure_ascii=False)
-        text.encode()  # a lone surrogate cannot be encoded
+        found = json.loads(data.decode(), parse_constant=_refuse, parse_float=_finite)
+        if b"\\u" in data:
+            text = json.dumps(found, ensure_ascii=False)
+            text.encode()  # a lone surrogate cannot be encoded
+            if "\\u0000" in text:
+                raise Refusal(422, "What is sent must not hold the character 0.")
     except (ValueError, RecursionError):
         raise Refusal(
             422, "What is sent must be JSON, with finite numbers, whole characters and little depth."
         ) from None
-    if "\\u0000" in text:
-        raise Refusal(422, "What is sent must not hold the character 0.")
+    return found
 
 
 def _refuse(constant: str) -> Any:

@@ -13,6 +13,7 @@ from types import FrameType
 import uvicorn
 
 from digitduels.web.app import create
+from digitduels.web.connections import BACKLOG, Limits, bound_kernel, protocol
 from digitduels.web.settings import Settings, listed
 
 
@@ -21,9 +22,14 @@ class Server(uvicorn.Server):
 
     def __init__(self, settings: Settings) -> None:
         self.stopping = asyncio.Event()
+        limits = Limits(settings)
+        app = create(settings, self.stopping)
+        app.metrics.gauge("connections_open", lambda: len(limits))
+        app.metrics.counter("connections_refused_total", lambda: limits.refused)
         config = uvicorn.Config(
-            create(settings, self.stopping),
-            http="h11",  # it limits how long a URL and headers may be
+            app,
+            http=protocol(limits),
+            backlog=BACKLOG,
             ws="none",
             lifespan="on",
             log_config=None,
@@ -31,7 +37,7 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=True,
             forwarded_allow_ips=trusted(settings.proxies),
-            timeout_graceful_shutdown=int(settings.farewell) or None,
+            timeout_graceful_shutdown=settings.farewell,  # type: ignore[arg-type]
         )
         super().__init__(config)
 
@@ -69,6 +75,7 @@ def listen(settings: Settings) -> socket.socket:
         if os.name == "posix":  # elsewhere this would take the port from another program
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(where)
+        bound_kernel(listener, settings.stalled)
         listener.listen(2048)
     except OSError:
         listener.close()

@@ -28,7 +28,10 @@ class Settings:
     proxies: str = _setting(
         "127.0.0.1", "addresses or networks of proxies that may say who visits, with commas between"
     )
-    origins: str = _setting("", "further sites that may call the API, such as https://example.org, with commas between")
+    hosts: str = _setting("", "names of this server, with commas between: requests for other names are refused")
+    origins: str = _setting(
+        "", "sites under which a proxy shows this server, such as https://example.org, if it changes the Host header"
+    )
     body: int = _setting(1 << 20, "bytes that a request may bring", 1024, 1 << 30)
     patience: float = _setting(10.0, "seconds in which a request must have arrived", 0.1, 3600)
     rate: float = _setting(30.0, "calls of the API a second that one address may make for long; 0 for any number")
@@ -38,9 +41,13 @@ class Settings:
     memory: int = _setting(384, "MiB that the solution of a variant may take", 1, 1 << 20)
     seconds: float = _setting(2.5, "seconds that an answer about a variant may take", 0.1, 3600)
     streams: int = _setting(10_000, "live feeds that may be open at once", 1)
+    stalled: float = _setting(20.0, "seconds after which a client that reads nothing is disconnected", 0.1, 3600)
     away: float = _setting(60.0, "seconds after which a player who is not seen counts as away", 1)
     unjoined: float = _setting(3.0, "days after which a game that nobody joined is deleted", 0.01)
     idle: float = _setting(30.0, "days after which a game that nobody plays is closed", 0.01)
+    retention: float = _setting(180.0, "days after which a game that has ended is deleted", 0.01)
+    grace: float = _setting(24.0, "hours after a start in which no game is closed or deleted", 0)
+    connections: int = _setting(20_000, "connections that may be open at once; fewer where the system allows fewer", 1)
     farewell: float = _setting(5.0, "seconds that open requests have to end when the server stops", 0, 3600)
 
     def __post_init__(self) -> None:

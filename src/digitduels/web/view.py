@@ -12,7 +12,6 @@ from digitduels.manual import summary
 from digitduels.match import Match
 from digitduels.options import Choice, Option, settings
 from digitduels.players.levels import tuning
-from digitduels.record import to_record
 from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
 from digitduels.web.wire import Wire, wire, wires
@@ -23,30 +22,50 @@ QUESTION = "Choose your move"
 
 def view(match: Match) -> dict[str, Any]:
     """A match: where it stands, what led there, and what may be played."""
-    game, state, outcome = match.game, match.state, match.outcome
-    record = to_record(match)
-    board, turns = game.board(state), history(match)
+    turns = history(match)
+    shown = rules_view(match) | position_view(match, turns[-1] if turns else None)
+    return shown | {
+        "moves": [str(move) for move in match.moves],
+        "fields": fields(match.game),
+        "legal": [] if match.outcome else legal(match),
+        "history": turns,
+    }
+
+
+def rules_view(match: Match) -> dict[str, Any]:
+    """What stays the same in a match, but for the fields of a move."""
+    game = match.game
     return {
         "game": game.id,
         "title": game.title,
-        "options": record["options"],
+        "options": game.values,
         "changed": game.changes,
         "house_rules": settings(game.changes),
-        "names": record["names"],
-        "first": record["first"],
+        "first": match.first + 1,
         "position": None if match.position is None else link.placed(game, match.position),
         "opening": match.opening,
-        "moves": record["moves"],
-        "conceded": record["conceded"],
+    }
+
+
+def position_view(match: Match, last: dict[str, Any] | None) -> dict[str, Any]:
+    """Where a match stands after its last turn; takes as long after many moves as after few."""
+    game, state, outcome = match.game, match.state, match.outcome
+    board = game.board(state)
+    return {
+        "names": list(match.names),
+        "conceded": None if match.conceded is None else match.conceded + 1,
         "player": None if outcome else state.player + 1,
-        "outcome": outcome and {**record["outcome"], "reason": wire(outcome.reason, match.names)},
+        "outcome": outcome
+        and {
+            "winner": None if outcome.winner is None else outcome.winner + 1,
+            "reason": wire(outcome.reason, match.names),
+        },
         "board": {"goal": game.goal, "hands": [side(hand) for hand in board.hands], "table": side(board.table)},
         "placed": link.placed(game, state),
-        "fields": fields(game),
-        "legal": [] if outcome else legal(match),
-        "history": turns,
-        "status": status(match, turns),
-        "ending": wires(filter(None, match.ending()), match.names),
+        "move_count": len(match.moves),
+        "last": last,
+        "status": status(match, last),
+        "ending": wires(filter(None, match.ending()), match.names) if outcome else [],
         "back": [remaining(match, player) for player in (0, 1)],
     }
 
@@ -56,6 +75,7 @@ def side(part: Side) -> dict[str, Any]:
     return {"score": part.score, "lowest": part.lowest, "stocks": [stock._asdict() for stock in part.stocks]}
 
 
+@lru_cache(64)
 def columns(game: AnyGame) -> list[list[Any]]:
     """For each field of a move, all values it can ever have."""
     return [list(dict.fromkeys(column)) for column in zip(*game.moves, strict=True)]
@@ -82,6 +102,17 @@ def legal(match: Match) -> list[dict[str, Any]]:
     ]
 
 
+def effects_view(match: Match) -> list[dict[str, Any]]:
+    """What each legal move does, by the rules alone."""
+    game, state = match.game, match.state
+    shown = []
+    for move in game.legal_moves(state):
+        effect = game.effect(state, move)
+        note = None if effect.note is None else wire(effect.note, match.names)
+        shown.append({"move": str(move), **effect._asdict(), "note": note})
+    return shown
+
+
 def history(match: Match) -> list[dict[str, Any]]:
     """Every move with what it did, in a line and in the book's lines; of a very long game only the latest say it."""
     # Most of a state is the same words as in the state before. A variant may have words of any length: it keeps none.
@@ -97,6 +128,19 @@ def history(match: Match) -> list[dict[str, Any]]:
     return turns[::-1]
 
 
+def turn_view(match: Match, place: int) -> dict[str, Any]:
+    """One move of a match with what it did, in a line and in the book's lines."""
+    before, move = match.states[place], match.moves[place]
+    report, lines = words(match.game, before, move, match.names)
+    return {
+        "player": before.player + 1,
+        "move": str(move),
+        "shown": wire(Played(move, before.player), match.names),
+        "report": report,
+        "lines": lines,
+    }
+
+
 def words(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> tuple[Wire, list[Wire]]:
     """What a move did, in a line and in the book's lines."""
     lines = game.announce(before, move, game.after(before, move))
@@ -106,11 +150,11 @@ def words(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> tu
 _book_words = lru_cache(4096)(words)
 
 
-def status(match: Match, turns: list[dict[str, Any]]) -> list[Wire]:
+def status(match: Match, turn: dict[str, Any] | None) -> list[Wire]:
     """What happened last, and whose turn it is or how the game ended."""
     outcome, names = match.outcome, match.names
-    played = bool(turns) and match.conceded is None
-    last = [turns[-1]["report"]] if played else []
+    played = turn is not None and match.conceded is None
+    last = [turn["report"]] if turn is not None and played else []
     if outcome is None:
         return [*last, wire(Sentence("{player:Whose} turn.", player=match.state.player), names)]
     # The report of the last move may give the reason itself.

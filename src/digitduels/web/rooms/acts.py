@@ -1,7 +1,8 @@
 """Games between friends: what can happen in one, as events, and what follows from them.
 
-Everything here is pure. A room is rebuilt from what is kept of it; an act is judged against it and becomes events.
-An act names the version it answers and carries a key: the same key gets the same answer, and nothing happens twice.
+Everything here is pure. A room is a value: what follows from its events so far. An act is judged against it and becomes
+events, with which there is a next room. An act names the version it answers and carries a key: the same key gets the
+same answer, and nothing happens twice.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import hashlib
 import hmac
 import json
 import secrets
+import unicodedata
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from digitduels.core import IllegalMove, InvalidMove
+from digitduels.core import InvalidMove
 from digitduels.games import AnyGame, UnknownGame, game
 from digitduels.match import LONGEST_NAME, Match
 from digitduels.record import to_record
@@ -24,7 +27,6 @@ from digitduels.sentence import Count, player_name, tell
 from digitduels.text import clean
 from digitduels.web.refusal import Refusal
 from digitduels.web.store import Change, Event, Kept, Seat
-from digitduels.web.view import view
 
 LONGEST_GAME = 1000  # moves
 MOST_EVENTS = 1000  # after which nothing is taken back any more, so that a game has an end
@@ -33,7 +35,7 @@ MOST_LEGALITIES = 1000  # sets of legal moves that each variant keeps
 
 
 class Conflict(Refusal):
-    """An act that comes too late; shows how things stand now."""
+    """An act that comes too late; whoever sent it is shown how things are now."""
 
     def __init__(self, room: Room, sentence: str, status: int = 409) -> None:
         super().__init__(status, sentence)
@@ -50,12 +52,12 @@ class Act(NamedTuple):
     body: dict[str, Any] = {}
 
 
-class Answer(NamedTuple):
-    """What became of an act: how things stand, the version it led to, and whether it was new."""
+class Resolution(NamedTuple):
+    """What becomes of an act: the room after it, the version it led to, and what is to be kept if it is new."""
 
     room: Room
     accepted: int
-    new: bool
+    change: Change | None
 
 
 # Secrets: a game's id is known to all who watch, a token only to who sits there. Only hashes are kept.
@@ -78,10 +80,15 @@ def token_for(invite: str, key: str) -> str:
     return urlsafe_b64encode(hmac.digest(invite.encode(), key.encode(), "sha256")[:24]).decode()
 
 
-def seat_of(kept: Kept, token: str) -> int | None:
+def derived(key: str, purpose: str, length: int) -> str:
+    """A secret of somebody who sent a key: the same for the same key."""
+    return urlsafe_b64encode(hmac.digest(key.encode(), purpose.encode(), "sha256")[:length]).decode()
+
+
+def seat_of(seats: Iterable[Seat], token: str) -> int | None:
     """The seat that a token opens."""
     wanted, found = hashed(token), None
-    for seat in kept.seats:
+    for seat in seats:
         if seat.token is not None and hmac.compare_digest(seat.token, wanted):
             found = seat.seat
     return found
@@ -91,25 +98,42 @@ def seat_of(kept: Kept, token: str) -> int | None:
 
 
 class Room:
-    """A game between friends, as what is kept of it tells."""
+    """A game between friends after some events. Nothing changes it; `then` is the room after further events."""
 
     def __init__(self, kept: Kept) -> None:
-        self.kept = kept
+        """Raises ValueError or Refusal if what is kept does not go by the rules that are installed."""
+        self.id, self.rules, self.invite = kept.id, kept.rules, kept.invite
+        self.seats = kept.seats
         self.match = _start(kept)
-        seats = kept.seat(0), kept.seat(1)
-        self.levels = [seat and seat.level for seat in seats]
+        self.levels = [seat and seat.level for seat in (kept.seat(0), kept.seat(1))]
         """What level the computer plays at for each seat; None for a person."""
+        self.head = 0
+        self.keys: dict[str, Event] = {}
         self.takeback: int | None = None
         """Who asks to take back a move."""
         self.rematch: str | None = None
         self.closed = False
+        self.guess: str | None = None
+        """Why the last move was played at random, if the computer had to."""
         for event in kept.events:
             self._happen(event)
+        self.touched = kept.touched
+
+    def then(self, events: Iterable[Event], seats: tuple[Seat, ...] | None = None) -> Room:
+        """The room after further events, with more seats taken."""
+        room = copy(self)
+        room.match, room.levels, room.keys = self.match.copy(), self.levels[:], self.keys.copy()
+        if seats is not None and len(seats) != len(self.seats):
+            room.seats = seats
+            room.match.names = _names(seats)
+        for event in events:
+            room._happen(event)
+        return room
 
     def _happen(self, event: Event) -> None:
         match event.kind:
             case "move":
-                self.match.play(self.match.game.read(event.body["move"], self.match.state))
+                self.match.play(_move(self.match, event.body["move"]))
             case "concede":
                 self.match.concede(event.body["seat"])
             case "accept":
@@ -122,7 +146,9 @@ class Room:
                 self.rematch = event.body["game"]
             case "close":
                 self.closed = True
+        self.guess = event.body.get("random") if event.kind == "move" else None
         self.takeback = event.seat if event.kind == "takeback" else None
+        self.head, self.touched, self.keys[event.key] = event.version, event.at, event
 
     @property
     def over(self) -> bool:
@@ -130,7 +156,7 @@ class Room:
 
     @property
     def full(self) -> bool:
-        return len(self.kept.seats) == 2
+        return len(self.seats) == 2
 
     @property
     def status(self) -> str:
@@ -141,49 +167,21 @@ class Room:
     @property
     def due(self) -> bool:
         """Whether the computer is to move."""
-        return not self.over and self.full and self.levels[self.match.state.player] is not None
+        return self.full and self.levels[self.match.state.player] is not None and not self.over
 
-    def away(self, seat: int, since: float) -> bool:
-        """Whether the person of a seat was not seen since a time."""
-        sitting = self.kept.seat(seat)
-        return sitting is not None and sitting.level is None and sitting.seen < since
+    def seat(self, number: int) -> Seat | None:
+        return next((seat for seat in self.seats if seat.seat == number), None)
 
-    def state(self, since: float) -> dict[str, Any]:
-        """The room as JSON values; who was not seen since a time is away."""
-        seats = []
-        for number, name in enumerate(self.match.names):
-            sitting, level = self.kept.seat(number), self.levels[number]
-            seats.append(
-                {
-                    "name": name,
-                    "kind": "human" if level is None else "computer",
-                    "level": level,
-                    "joined": sitting is not None,
-                    "away": self.away(number, since),
-                    "substitute": level is not None and sitting is not None and sitting.level is None,
-                }
-            )
-        return view(self.match) | {
-            "id": self.kept.id,
-            "version": self.kept.head,
-            "seats": seats,
-            "takeback": None if self.takeback is None else self.takeback + 1,
-            "rematch": self.rematch,
-            "closed": self.closed,
-        }
+    def people(self) -> list[int]:
+        """The seats that people have taken."""
+        return [seat.seat for seat in self.seats if seat.level is None]
 
-    def _then(self, happened: Iterable[tuple[int | None, str, dict[str, Any], str]], at: float) -> tuple[Event, ...]:
+    def resolve(self, *happened: tuple[int | None, str, dict[str, Any], str], at: float, **more: Any) -> Resolution:
         """Lets things happen, each by a seat, of a kind, with a body and under a key."""
-        events = tuple(Event(self.kept.head + place, *what, at) for place, what in enumerate(happened, 1))
-        for event in events:
-            self._happen(event)
-        self.kept = replace(
-            self.kept, head=events[-1].version, touched=at, events=self.kept.events + events, status=self.status
-        )
-        return events
-
-    def _change(self, events: tuple[Event, ...], **more: Any) -> Change:
-        return Change(events, self.status, self.due, **more)
+        events = tuple(Event(self.head + place, *what, at) for place, what in enumerate(happened, 1))
+        seats = more.get("seats")
+        room = self.then(events, None if seats is None else tuple(sorted((*self.seats, *seats))))
+        return Resolution(room, events[0].version, Change(events, room.status, room.due, **more))
 
 
 def _start(kept: Kept) -> Match:
@@ -193,9 +191,9 @@ def _start(kept: Kept) -> Match:
     if len(played._permitted) > MOST_LEGALITIES:  # what visitors make up must not fill the memory
         played._permitted.clear()
     position = None if rules["position"] is None else played.position(rules["position"])
-    match = Match(played, names=_names(kept), first=rules["first"] - 1, position=position)
+    match = Match(played, names=_names(kept.seats), first=rules["first"] - 1, position=position)
     for token in rules["moves"]:
-        match.play(played.read(token, match.state))
+        match.play(_move(match, token))
     match.opening = len(match.moves)
     return match
 
@@ -208,30 +206,55 @@ def _game(name: str, options: str) -> AnyGame:
         raise Refusal(404, str(error)) from None
 
 
-def _names(kept: Kept) -> tuple[str, str]:
+@lru_cache(64)
+def _tokens(rules: AnyGame) -> dict[str, Any]:
+    return {str(move): move for move in rules.moves}
+
+
+def _move(match: Match, text: str) -> Any:
+    """The move that a text means: a token, as programs write it, or a phrase."""
+    move = _tokens(match.game).get(text)
+    return match.game.read(text, match.state) if move is None else move
+
+
+def _names(seats: Iterable[Seat]) -> tuple[str, str]:
     """What the players are called: always two different names."""
-    first, second = (
-        (seat and seat.name) or player_name(number) for number, seat in enumerate((kept.seat(0), kept.seat(1)))
-    )
-    if first.casefold() == second.casefold():
-        second = f"{second[: LONGEST_NAME - 4]} (2)"
-    return first, second
+    given = {seat.seat: seat.name for seat in seats}
+    first, second = (visible(given.get(number, "")) or player_name(number) for number in (0, 1))
+    name, number = second, 2
+    while first.casefold() == name.casefold():
+        ending = f" ({number})"
+        name, number = clean(second[: LONGEST_NAME - len(ending)] + ending, LONGEST_NAME), number + 1
+    return first, name
+
+
+def visible(name: str) -> str:
+    """A name fit to be shown; empty if nothing of it can be seen.
+
+    >>> visible(" Ann "), visible("\u0301\u3164")
+    ('Ann', '')
+    """
+    cleaned = clean(name, LONGEST_NAME)
+    return cleaned if any(unicodedata.category(letter)[0] not in "MZ" for letter in cleaned) else ""
 
 
 # What can happen.
 
 
 def begin(
-    match: Match, seat: int, name: str, computer: tuple[int, int] | None, now: float
+    match: Match, seat: int, name: str, computer: tuple[int, int] | None, now: float, key: str
 ) -> tuple[Kept, str, str | None]:
-    """A new room for a match that may have an opening: what to keep, the token of its seat, and the invitation."""
+    """A new room for a match that may have an opening: what to keep, the token of its seat, and the invitation.
+
+    All three follow from the key, so that whoever got no answer can ask again.
+    """
     if match.outcome is not None:
         raise Refusal(422, "This game is over already.")
     if match.game.longest > LONGEST_GAME:
         length = Count(match.game.longest, "move")
         raise Refusal(422, f"With these options a game can last {length}. The limit here is {LONGEST_GAME}.")
-    token, invite = new_secret(), None if computer else new_secret()
-    seats = [Seat(seat, hashed(token), clean(name, LONGEST_NAME), None, now)]
+    token, invite = derived(key, "token", 24), None if computer else derived(key, "invite", 24)
+    seats = [Seat(seat, hashed(token), visible(name), None, now)]
     if computer is not None:
         other, level = computer
         if other == seat:
@@ -239,8 +262,8 @@ def begin(
         seats.append(Seat(other, None, f"Computer, level {level}", level, now))
     record = to_record(match)
     kept = Kept(
-        id=new_id(),
-        rules={key: record[key] for key in ("game", "options", "first", "position", "moves")},
+        id=derived(key, "id", 9),
+        rules={part: record[part] for part in ("game", "options", "first", "position", "moves")},
         invite=invite and hashed(invite),  # type: ignore[arg-type]
         status="open",
         due=False,
@@ -252,35 +275,30 @@ def begin(
     return replace(kept, status=room.status, due=room.due), token, invite
 
 
-def join(kept: Kept, invite: str, token: str, name: str, now: float) -> tuple[Change | None, Answer]:
+def join(room: Room, invite: str, token: str, name: str, now: float) -> Resolution:
     """Somebody takes the free seat by an invitation, which then is used up."""
-    room = Room(kept)
-    if kept.invite is None or not hmac.compare_digest(kept.invite, hashed(invite)):
+    if room.invite is None or not hmac.compare_digest(room.invite, hashed(invite)):
         raise Refusal(403, "This invitation does not belong to this game. Ask your friend for the whole link.")
-    seated = seat_of(kept, token)
-    if seated is not None:  # the answer to the first request got lost
-        return None, Answer(room, next(event.version for event in kept.events if event.kind == "join"), False)
+    if seat_of(room.seats, token) is not None:  # the answer to the first request got lost
+        return Resolution(room, room.keys["join:"].version, None)
     if room.closed:
         raise Conflict(room, "This game is closed.", 410)
     if room.full:
         raise Conflict(room, "This invitation has been used already. You can watch the game.", 410)
-    seat = Seat(1 - kept.seats[0].seat, hashed(token), clean(name, LONGEST_NAME), None, now)
-    room = Room(replace(kept, seats=tuple(sorted((*kept.seats, seat)))))
-    events = room._then([(seat.seat, "join", {}, "join:")], now)
-    return room._change(events, seats=(seat,)), Answer(room, room.kept.head, True)
+    seat = Seat(1 - room.seats[0].seat, hashed(token), visible(name), None, now)
+    return room.resolve((seat.seat, "join", {}, "join:"), at=now, seats=(seat,))
 
 
-def act(kept: Kept, act: Act, now: float, since: float = 0) -> tuple[Change | None, Answer]:
-    """Somebody does something. Who was not seen since a time is away."""
-    room = Room(kept)
-    known = next((event for event in kept.events if event.key == act.key), None)
+def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, False)) -> Resolution:
+    """Somebody does something."""
+    known = room.keys.get(act.key)
     if known is not None:
-        if (known.seat, known.kind) != (act.seat, act.kind) or not _same(kept, known, act):
+        if (known.seat, known.kind) != (act.seat, act.kind) or not _same(room, known, act):
             raise Refusal(422, "This key was used for something else. Take a new one each time.")
-        return None, Answer(room, known.version, False)
-    if act.version != kept.head:
-        raise Conflict(room, f"The game has gone on: it has version {kept.head}, not {act.version}.")
-    if room.closed or (room.over and act.kind != "rematch"):
+        return Resolution(room, known.version, None)
+    if act.version != room.head:
+        raise Conflict(room, f"The game has gone on: it has version {room.head}, not {act.version}.")
+    if room.closed or (act.kind != "rematch" and room.over):
         raise Conflict(room, "The game is closed." if room.closed else "The game is over.", 410)
     if room.levels[act.seat] is not None and act.kind != "return":
         raise Refusal(422, "The computer plays for you. Take your seat back first.")
@@ -288,7 +306,7 @@ def act(kept: Kept, act: Act, now: float, since: float = 0) -> tuple[Change | No
     begins = None
     match act.kind:
         case "move":
-            body = {"move": _legal(room, act)}
+            body = {"move": _legal(room, act.seat, act.body["move"])}
         case "concede":
             _needs_both(room)
             body = {"seat": act.seat}
@@ -299,7 +317,7 @@ def act(kept: Kept, act: Act, now: float, since: float = 0) -> tuple[Change | No
                 raise Refusal(422, "Nobody asks you to take back a move.")
             body = {"moves": _back(room, 1 - act.seat)} if act.kind == "accept" else {}
         case "substitute":
-            _may_substitute(room, act, since)
+            _may_substitute(room, act, away)
             body = {"seat": 1 - act.seat, "level": act.body["level"]}
         case "return":
             if room.levels[act.seat] is None:
@@ -312,53 +330,51 @@ def act(kept: Kept, act: Act, now: float, since: float = 0) -> tuple[Change | No
                 raise Conflict(room, "The rematch has begun.")
             begins = _swapped(room, now)
             body = {"game": begins.id}
-    events = room._then([(act.seat, act.kind, body, act.key)], now)
-    return room._change(events, begins=begins), Answer(room, room.kept.head, True)
+    return room.resolve((act.seat, act.kind, body, act.key), at=now, begins=begins)
 
 
-def computer_move(kept: Kept, version: int, move: str, now: float) -> tuple[Change | None, Answer | None]:
-    """The computer plays what it chose for a version, unless that is past."""
-    room = Room(kept)
-    if kept.head != version or not room.due:
-        return None, None
+def computer_move(room: Room, version: int, move: str, now: float, guess: str | None = None) -> Resolution | None:
+    """The computer plays what it chose for a version, unless that is past. `guess` says why it chose at random."""
+    if room.head != version or not room.due:
+        return None
     seat = room.match.state.player
-    chosen = _legal(room, Act("move", seat, version, "", {"move": move}))
-    events = room._then([(seat, "move", {"move": chosen}, f"cpu:{version}")], now)
-    return room._change(events), Answer(room, room.kept.head, True)
+    body = {"move": _legal(room, seat, move)} | ({} if guess is None else {"random": guess})
+    return room.resolve((seat, "move", body, f"cpu:{version}"), at=now)
 
 
-def close(kept: Kept, before: float, now: float) -> tuple[Change | None, Room | None]:
+def close(room: Room, before: float, now: float) -> Resolution | None:
     """Closes a game in which nothing has happened since a time."""
-    room = Room(kept)
-    if room.over or kept.touched >= before:
-        return None, None
-    events = room._then([(None, "close", {}, "close:")], now)
-    return room._change(events), room
+    if room.over or room.touched >= before:
+        return None
+    return room.resolve((None, "close", {}, "close:"), at=now)
 
 
-def _same(kept: Kept, known: Event, act: Act) -> bool:
+def _same(room: Room, known: Event, act: Act) -> bool:
     """Whether an act is the one that an event came of."""
     if known.kind == "substitute":
         return bool(known.body["level"] == act.body["level"])
-    if known.kind != "move":
+    if known.kind != "move" or known.body["move"] == act.body["move"]:
         return True
-    before = Room(replace(kept, events=kept.events[: known.version - 1], head=known.version - 1))
+    match = room.match
     try:
-        return bool(str(before.match.game.read(act.body["move"], before.match.state)) == known.body["move"])
+        move = match.game.read(act.body["move"], match.state._replace(player=known.seat or 0))
     except InvalidMove:
         return False
+    return bool(str(move) == known.body["move"])
 
 
-def _legal(room: Room, act: Act) -> str:
+def _legal(room: Room, seat: int, text: str) -> str:
     """The token of a move that may be played."""
     match = room.match
-    if match.state.player != act.seat:
+    if match.state.player != seat:
         raise Refusal(422, f"It is {match.names[match.state.player]}'s turn.")
     try:
-        move = match.game.read(act.body["move"], match.state)
-        match.game.play(match.state, move)
-    except (InvalidMove, IllegalMove) as error:
-        raise Refusal(422, tell(error.reason, match.names, act.seat)) from None
+        move = _move(match, text)
+    except InvalidMove as error:
+        raise Refusal(422, tell(error.reason, match.names, seat)) from None
+    reason = match.game.objection(match.state, move)
+    if reason is not None:
+        raise Refusal(422, tell(reason, match.names, seat))
     return str(move)
 
 
@@ -375,49 +391,37 @@ def _back(room: Room, seat: int) -> int:
     return count
 
 
-def _ask_back(room: Room, act: Act, now: float) -> tuple[Change, Answer]:
+def _ask_back(room: Room, act: Act, now: float) -> Resolution:
     """Asks the other player to take back a move; the computer agrees at once."""
     _needs_both(room)
-    if room.kept.head >= MOST_EVENTS:
+    if room.head >= MOST_EVENTS:
         raise Refusal(422, "So much has happened in this game that nothing is taken back any more.")
     if room.takeback is not None:
         asked = "You have asked already." if room.takeback == act.seat else "Answer your friend's question first."
         raise Refusal(422, asked)
-    happens: list[tuple[int, str, dict[str, Any], str]] = [(act.seat, "takeback", {}, act.key)]
+    happens: list[tuple[int | None, str, dict[str, Any], str]] = [(act.seat, "takeback", {}, act.key)]
     moves = _back(room, act.seat)
     if room.levels[1 - act.seat] is not None:
-        happens.append((1 - act.seat, "accept", {"moves": moves}, f"cpu:{room.kept.head + 1}"))
-    events = room._then(happens, now)
-    return room._change(events), Answer(room, events[0].version, True)
+        happens.append((1 - act.seat, "accept", {"moves": moves}, f"cpu:{room.head + 1}"))
+    return room.resolve(*happens, at=now)
 
 
-def _may_substitute(room: Room, act: Act, since: float) -> None:
+def _may_substitute(room: Room, act: Act, away: tuple[bool, bool]) -> None:
     other = 1 - act.seat
     _needs_both(room)
     if act.body["level"] not in LEVELS:
         raise Refusal(422, f"Levels are {LEVELS[0]} to {LEVELS[-1]}.")
-    if room.kept.head >= MOST_EVENTS:
+    if room.head >= MOST_EVENTS:
         raise Refusal(422, "So much has happened in this game that nobody is replaced any more.")
     if room.levels[other] is not None:
         raise Refusal(422, "The computer plays that side already.")
-    if not room.away(other, since):
+    if not away[other]:
         raise Refusal(422, f"{room.match.names[other]} is still there.")
 
 
 def _swapped(room: Room, now: float) -> Kept:
     """The same game again with the seats swapped. A token opens the other seat there."""
-    kept = room.kept
     _needs_both(room)
-    seats = sorted(seat._replace(seat=1 - seat.seat) for seat in kept.seats)
-    kept = replace(
-        kept,
-        id=new_id(),
-        invite=None,
-        head=0,
-        events=(),
-        seats=tuple(seats),
-        created=now,
-        touched=now,
-        status="playing",
-    )
+    seats = tuple(sorted(seat._replace(seat=1 - seat.seat) for seat in room.seats))
+    kept = Kept(new_id(), room.rules, None, "playing", False, now, now, seats=seats)
     return replace(kept, due=Room(kept).due)

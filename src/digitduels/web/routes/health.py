@@ -24,7 +24,7 @@ async def alive() -> dict[str, bool]:
 @router.get(
     "/readyz",
     summary="Whether the server can do all it is asked",
-    responses={503: {"description": "Tables are being made, the database does not answer, or the server stops."}},
+    responses={503: {"description": "Tables are being made, the database cannot be written, or the server stops."}},
 )
 async def ready(request: Request) -> Response:
     state = request.app.state
@@ -38,7 +38,7 @@ async def ready(request: Request) -> Response:
 
 
 async def answers(store: Store) -> bool:
-    """Whether the database answers, and soon."""
+    """Whether the database can be written, and soon."""
     try:
         async with asyncio.timeout(2):
             await store.check()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal, get_type_hints
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from digitduels.options import written
 from digitduels.web import link
@@ -16,12 +19,13 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import LEVELS, Conflict
 from digitduels.web.rooms.feed import Receive, Scope, Send
-from digitduels.web.rooms.service import NO_GAME, RoomService, packed
+from digitduels.web.rooms.live import NO_GAME, packed
+from digitduels.web.rooms.service import RoomService
 from digitduels.web.store import StoreError
 
 JSON = "application/json"
 _ID = re.compile(r"[A-Za-z0-9_-]{12}")
-_FEED = re.compile(r"/api/games/([^/]*)/events")
+_ROOM = re.compile(r"/api/games/([^/]+)(/[a-z]+)")
 
 Side = Literal[1, 2]
 Level = Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])]
@@ -54,6 +58,7 @@ class Creation(Sent):
     seat: Side | Literal["random"] = 1
     name: Name = ""
     computer: Computer | None = None
+    key: Annotated[Secret | None, Field(description="A random text. Sent again, it gets the same game.")] = None
 
 
 class Joining(Sent):
@@ -93,12 +98,16 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("", status_code=201, summary="Begin a game", responses={422: _ANSWERS[422]})
+@router.post("", status_code=201, summary="Begin a game", responses={200: _ANSWERS[200], 422: _ANSWERS[422]})
 async def create(sent: Creation, request: Request) -> Response:
     pairs = _pairs(sent)
-    match, _ = await request.app.state.workers.aside(lambda: link.read(sent.game, pairs))
+    if sent.options:
+        match, _ = await request.app.state.workers.aside(lambda: link.read(sent.game, pairs), request.scope["address"])
+    else:  # by the book, which nobody waits for
+        match, _ = link.read(sent.game, pairs)
     seat, computer = _seats(sent)
-    return _json(await _service(request).create(match, seat, sent.name, computer), 201)
+    answer, new = await _service(request).create(match, seat, sent.name, computer, sent.key)
+    return _json(answer, 201 if new else 200)
 
 
 @router.post("/{id}/seats", status_code=201, summary="Take the free seat, by an invitation", responses=_ANSWERS)
@@ -107,14 +116,28 @@ async def join(id: str, sent: Joining, request: Request) -> Response:
     return _json(answer, 201 if new else 200)
 
 
-@router.get("/{id}", summary="How a game stands", responses={404: _ANSWERS[404]})
+@router.get("/{id}", summary="How a game stands", responses={304: {"description": "As before."}, 404: _ANSWERS[404]})
 async def state(id: str, request: Request) -> Response:
-    service = _service(request)
-    room = await service.room(_known(id))
-    headers = {"ETag": service.etag(room), "Cache-Control": "no-cache"}
-    if headers["ETag"] in request.headers.get("if-none-match", ""):
+    tag, content = await _service(request).look(_known(id), request.headers.get("if-none-match", ""))
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if content is None:
         return Response(status_code=304, headers=headers)
-    return Response(service.render(room), media_type=JSON, headers=headers)
+    return Response(content, media_type=JSON, headers=headers)
+
+
+@router.get("/{id}/history", summary="The moves of a game in words", responses={404: _ANSWERS[404]})
+async def history(
+    id: str,
+    request: Request,
+    start: Annotated[int, Query(alias="from", ge=0, le=100_000, description="the number of moves before them")] = 0,
+) -> Response:
+    return _json(await _service(request).history(_known(id), start), 200)
+
+
+@router.get("/{id}/seat", summary="Which seat a token opens", responses={403: _ANSWERS[403], 404: _ANSWERS[404]})
+async def seat(id: str, token: Bearer, request: Request) -> Response:
+    number = await _service(request).seat(_known(id), "" if token is None else token.credentials)
+    return _json(packed({"seat": number}), 200)
 
 
 @router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_ANSWERS)
@@ -147,32 +170,87 @@ async def come_back(id: str, sent: Doing, token: Bearer, request: Request) -> Re
     return await _act(request, id, token, "return", sent)
 
 
-class FeedRoute:
-    """The live feed, before the application: whatever else wraps a response would cost every open stream dearly."""
+class RoomRoutes:
+    """The live feed, and the acts in a game, before the application.
+
+    Whatever else wraps a response would cost every open stream dearly, and acts are what is asked most. They are the
+    functions above, called with what their signatures name; the application describes them, and answers what is odd.
+    """
 
     path = "/api/games/{id}/events"
 
     def __init__(self, app: FastAPI) -> None:
         self.app = app
+        self._acts = {
+            route.path.removeprefix("/api/games/{id}"): _Act(route)
+            for route in router.routes
+            if isinstance(route, APIRoute)
+            and "POST" in (route.methods or ())
+            and "token" in get_type_hints(route.endpoint)
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = _FEED.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
-        if asked is None:
-            await self.app(scope, receive, send)
-            return
+        asked = _ROOM.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        if asked is not None:
+            id, what = asked.groups()
+            if scope["method"] == "POST" and what in self._acts and "json" in scope:
+                await self._act(self._acts[what], id, scope, receive, send)
+                return
+            if scope["method"] == "GET" and what == "/events":
+                await self._feed(id, scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    async def _act(self, act: _Act, id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["app"], scope["route"] = self.app, act.route
+        request = Request(scope)
+        try:
+            response = await act.run(id, act.read(scope["json"]), _credentials(scope), request)
+        except (Conflict, StoreError, Refusal, RequestValidationError) as error:
+            handlers: Any = self.app.exception_handlers
+            kind = next(kind for kind in type(error).__mro__ if kind in handlers)
+            response = await handlers[kind](request, error)
+        await response(scope, receive, send)
+
+    async def _feed(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self  # for the metrics
-        scheme, _, token = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1").partition(" ")
+        shown = _credentials(scope)
         service: RoomService = self.app.state.rooms
         try:
-            await service.stream(_known(asked[1]), token.strip() if scheme.lower() == "bearer" else None, receive, send)
+            await service.stream(_known(id), None if shown is None else shown.credentials, receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
+
+
+class _Act:
+    """One kind of act: the function that does it, and what is sent for it."""
+
+    def __init__(self, route: APIRoute) -> None:
+        self.route = route
+        self.run: Callable[..., Awaitable[Response]] = route.endpoint
+        self._model: type[Sent] = get_type_hints(route.endpoint)["sent"]
+
+    def read(self, values: Any) -> Sent:
+        try:
+            return self._model.model_validate(values)
+        except ValidationError as error:
+            raise RequestValidationError(error.errors(include_url=False)) from None
+
+
+def _credentials(scope: Scope) -> HTTPAuthorizationCredentials | None:
+    """What somebody shows to be a player."""
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            scheme, _, token = value.decode("latin-1").partition(" ")
+            if scheme.lower() == "bearer":
+                return HTTPAuthorizationCredentials.model_construct(scheme=scheme, credentials=token.strip())
+    return None
 
 
 async def conflict(request: Request, error: Exception) -> Response:
     """Too late: how the game stands now."""
     assert isinstance(error, Conflict)
-    state = _service(request).render(error.room)
+    state = _service(request).state_of(error.room)
     return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
 
 
@@ -187,9 +265,8 @@ async def _act(
 ) -> Response:
     service = _service(request)
     shown = "" if token is None else token.credentials
-    answer = await service.act(_known(id), shown, kind, sent.version, sent.key, body or {})
-    content = b'{"accepted":%d,"state":%b}' % (answer.accepted, service.render(answer.room))
-    return Response(content, 201 if answer.new else 200, media_type=JSON)
+    answer, new = await service.act(_known(id), shown, kind, sent.version, sent.key, body or {})
+    return _json(answer, 201 if new else 200)
 
 
 def _service(request: Request) -> RoomService:
@@ -227,5 +304,5 @@ def _seats(sent: Creation) -> tuple[int, tuple[int, int] | None]:
     return seat, (1 - seat if sent.computer.seat is None else sent.computer.seat - 1, sent.computer.level)
 
 
-def _json(values: Any, status: int) -> Response:
-    return Response(packed(values), status, media_type=JSON)
+def _json(content: bytes, status: int) -> Response:
+    return Response(content, status, media_type=JSON)

@@ -21,11 +21,12 @@ from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
 from digitduels.web import link
 from digitduels.web.refusal import Refusal
-from digitduels.web.view import columns, listing, view
+from digitduels.web.view import columns, effects_view, listing, view
 from digitduels.web.wire import Wire, wire
 from digitduels.web.workers.supervisor import Supervisor
 
 LONGEST_SEED = 100
+IMMUTABLE = 31_536_000  # seconds: what follows from the rules and the position alone
 LARGEST_SHEET = 24
 
 
@@ -72,6 +73,16 @@ async def list_games(request: Request) -> Response:
 async def position(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await shown(match, request))
+
+
+@router.get("/effects/{game}", summary="What every legal move does, by the rules", openapi_extra=takes())
+async def effects(game: Id, request: Request) -> Response:
+    match, _ = await read(game, request)
+    if match.game.changes:
+        answer = await workers(request).aside(lambda: effects_view(match), request.scope["address"])
+    else:
+        answer = effects_view(match)
+    return reply(request, {"effects": answer}, IMMUTABLE)
 
 
 @router.get(
@@ -170,7 +181,7 @@ async def review(game: Id, request: Request) -> Response:
 )
 async def review_record(request: Request) -> Response:
     data = await request.body()
-    match = await workers(request).aside(lambda: link.recorded(data))
+    match = await workers(request).aside(lambda: link.recorded(data), request.scope["address"])
     return Response(json.dumps(await ask(request, "game_review", match)), media_type="application/json")
 
 
@@ -276,12 +287,14 @@ async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[
     pairs = request.query_params.multi_items()
     if {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY, *further}:
         return link.read(game, pairs, *further)
-    return await workers(request).aside(lambda: link.read(game, pairs, *further))
+    return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["address"])
 
 
 async def shown(match: Match, request: Request) -> dict[str, Any]:
     """The position of a match, for the page."""
-    return await workers(request).aside(lambda: view(match)) if match.game.changes else view(match)
+    if not match.game.changes:
+        return view(match)
+    return await workers(request).aside(lambda: view(match), request.scope["address"])
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
@@ -296,7 +309,7 @@ async def chosen_game(request: Request, *further: str) -> tuple[str | None, Matc
 
 async def ask(request: Request, what: str, match: Match, **arguments: Any) -> Any:
     """An answer of a worker."""
-    return await workers(request).ask(what, match, **arguments)
+    return await workers(request).ask(what, match, request.scope["address"], **arguments)
 
 
 def workers(request: Request) -> Supervisor:
@@ -308,7 +321,7 @@ def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
     """An answer that stays the same, so that it can be cached."""
     body = json.dumps(answer, separators=(",", ":")).encode()
     tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
-    headers = {"ETag": tag, "Cache-Control": f"public, max-age={seconds}"}
+    headers = {"ETag": tag, "Cache-Control": f"public, max-age={seconds}{', immutable' * (seconds == IMMUTABLE)}"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     return Response(body, media_type="application/json", headers=headers)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from digitduels.web.store.connect import open_store
-from digitduels.web.store.interface import Change, Event, Glance, Kept, Rule, Seat, Store, StoreError
+from digitduels.web.store.interface import Change, Event, Glance, Kept, Seat, Store, StoreError
 
-__all__ = ["Change", "Event", "Glance", "Kept", "Rule", "Seat", "Store", "StoreError", "open_store"]
+__all__ = ["Change", "Event", "Glance", "Kept", "Seat", "Store", "StoreError", "open_store"]

@@ -1,7 +1,7 @@
 """Where games between friends are kept: what a store holds and promises.
 
-A store knows no rules. `change` hands what is kept of a game to a rule, and keeps what the rule decides, all of it or
-nothing; an answer comes when it is kept. Events are never changed and never deleted.
+A store knows no rules. `append` keeps what follows a version of a game, all of it or nothing, and only if the game
+still has that version; the answer comes when it is kept. Events are never changed, and deleted only with their game.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeVar
-
-T = TypeVar("T")
+from typing import Any, NamedTuple, Protocol
 
 
 class StoreError(Exception):
@@ -61,6 +59,7 @@ class Kept:
     """The version: how many events there are."""
     seats: tuple[Seat, ...] = ()
     events: tuple[Event, ...] = ()
+    """All of them, or those after the version that a reader asked for."""
 
     def seat(self, number: int) -> Seat | None:
         return next((seat for seat in self.seats if seat.seat == number), None)
@@ -96,21 +95,17 @@ class Glance(NamedTuple):
     seen: tuple[tuple[int, float], ...]
 
 
-Rule = Callable[[Kept], tuple[Change | None, T]]
-"""Decides what happens to a game, and what to answer. Raises to refuse; then nothing is kept."""
-
-
 class Store(Protocol):
     """What every store does. An answer comes only after what it tells of is kept for good."""
 
-    async def create(self, game: Kept) -> None:
-        """Keeps a game that begins."""
+    async def create(self, game: Kept) -> bool:
+        """Keeps a game that begins; False if there is one with this id."""
 
-    async def read(self, id: str) -> Kept | None:
-        """All that is kept of a game, or None."""
+    async def read(self, id: str, after: int = 0) -> Kept | None:
+        """What is kept of a game, as it was at one moment, with its events after a version; None if there is none."""
 
-    async def change(self, id: str, rule: Rule[T]) -> T | None:
-        """Applies a rule to a game that nobody else changes meanwhile; the rule's answer, or None without a game."""
+    async def append(self, id: str, head: int, change: Change) -> bool:
+        """Keeps what follows a version; False, and nothing is kept, if the game does not have that version."""
 
     async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
         """A glance at each of these games that exists."""
@@ -119,25 +114,36 @@ class Store(Protocol):
         """Notes that these people, by game and seat, were there."""
 
     async def due(self, before: float) -> list[str]:
-        """Some games that have been waiting for the computer since before a time."""
+        """Some games that have been waiting for the computer since before a time, without those that are broken."""
 
     async def idle(self, before: float) -> list[str]:
-        """Some games being played in which nothing has happened since a time."""
+        """Some games being played in which nothing has happened since a time, without those that are broken."""
+
+    async def mark_broken(self, id: str, reason: str) -> None:
+        """Marks a game that cannot be played on here, until the store is opened again."""
 
     async def forget(self, before: float) -> list[str]:
-        """Deletes games from before a time that nobody joined."""
+        """Deletes some games from before a time that nobody joined."""
+
+    async def expire(self, before: float) -> list[str]:
+        """Deletes some games that ended before a time."""
 
     def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
         """Calls `told` with the versions of games that another process may have changed; None if any may have been."""
 
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for the database."""
+
     async def check(self) -> None:
-        """Raises StoreError if the store does not answer."""
+        """Raises StoreError if the store cannot be written."""
 
     async def close(self) -> None:
         """Finishes what was begun, and lets go."""
 
 
-AT_ONCE = 100  # games of one answer of `due`, `idle` and `forget`
+AT_ONCE = 100  # games of one answer of `due`, `idle`, `forget` and `expire`
+BUSY_STORE = "The server is busy. Try again in a moment."
 
 
 def pending(found: int, migrations: int) -> Iterable[int]:

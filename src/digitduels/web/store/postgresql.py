@@ -1,7 +1,8 @@
 """Games in PostgreSQL: several server processes share them, and tell each other what changed.
 
-A change locks the row of its game. Other processes are told after the commit, in batches, on a connection of its own:
-inside the transaction a notification would make commits wait for each other.
+What is appended to a game is one statement, and so is what is read of it: one round trip, and one snapshot. Other
+processes are told after the commit, in batches, on a connection of its own: inside the transaction a notification would
+make commits wait for each other. Whatever waits for a lock or for the network has a limit of time.
 """
 
 from __future__ import annotations
@@ -19,8 +20,20 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
 
-from digitduels.web.store.interface import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
+from digitduels.web.store.interface import (
+    AT_ONCE,
+    BUSY_STORE,
+    Change,
+    Event,
+    Glance,
+    Kept,
+    Seat,
+    StoreError,
+    assembled,
+    pending,
+)
 
 T = TypeVar("T")
 Database = Connection[tuple[Any, ...]]
@@ -30,6 +43,16 @@ _MOST_QUEUED = 2_000
 CHANNEL = "digitduels"
 BATCH = 0.01  # seconds in which notifications are gathered
 RECONNECT_SECONDS = 0.25  # between attempts to connect again
+ANSWER_SECONDS = 8.0  # after which nobody waits for the database any longer
+LIMITS: dict[str, Any] = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 6000,
+}
+# In the database, too, so that a server that is stopped in the middle holds no lock for long.
+OPTIONS = "-c lock_timeout=2s -c statement_timeout=5s -c idle_in_transaction_session_timeout=4s"
 _PAYLOAD = 150  # games in one notification, which may have 8,000 bytes
 _MIGRATING = 0x64756573  # the lock of processes that start together
 
@@ -60,7 +83,34 @@ MIGRATIONS = (
     END $$;
     CREATE TRIGGER event_stays BEFORE UPDATE OR DELETE ON event FOR EACH ROW EXECUTE FUNCTION event_stays();
     """,
+    """
+    ALTER TABLE game ADD COLUMN broken TEXT, ADD COLUMN deleting BOOLEAN NOT NULL DEFAULT false;
+    CREATE INDEX game_broken ON game (id) WHERE broken IS NOT NULL;
+    CREATE TABLE probe (at DOUBLE PRECISION NOT NULL);
+    INSERT INTO probe VALUES (0);
+    CREATE OR REPLACE FUNCTION event_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF TG_OP = 'DELETE' AND (SELECT deleting FROM game WHERE id = OLD.game) THEN RETURN OLD; END IF;
+        RAISE EXCEPTION 'events are never changed, and deleted only with their game';
+    END $$;
+    """,
 )
+
+APPEND = b"""
+    WITH moved AS (
+        UPDATE game SET head = %s, status = %s, due = %s, touched = %s WHERE id = %s AND head = %s RETURNING id
+    )
+    INSERT INTO event (game, version, seat, kind, body, key, at)
+    SELECT id, %s::int, %s::int, %s::text, %s::text, %s::text, %s::float8 FROM moved
+"""
+READ = b"""
+    SELECT rules, invite, status, due, created, touched, head,
+        (SELECT json_agg(json_build_array(seat, encode(token, 'hex'), name, level, seen) ORDER BY seat)
+            FROM seat WHERE game = id),
+        (SELECT json_agg(json_build_array(version, seat, kind, body, key, at) ORDER BY version)
+            FROM event WHERE game = id AND version > %s)
+    FROM game WHERE id = %s
+"""
 
 
 class PostgresqlStore:
@@ -71,6 +121,9 @@ class PostgresqlStore:
         try:
             with psycopg.connect(url, connect_timeout=10) as database:
                 self._prepare(database)
+            given = conninfo_to_dict(url)
+            self._limits = {name: value for name, value in LIMITS.items() if name not in given}
+            self._limits["options"] = f"{OPTIONS} {given.get('options') or ''}"
         except psycopg.Error as error:
             raise StoreError(f"The PostgreSQL database cannot be used: {_words(error)}.") from None
         self._pool = ThreadPoolExecutor(CONNECTIONS, "postgresql")
@@ -90,24 +143,32 @@ class PostgresqlStore:
         for number in pending(row[0], len(MIGRATIONS)):
             database.execute(MIGRATIONS[number].encode())
             database.execute("INSERT INTO version VALUES (%s)", (number + 1,))
+        # What could not be played may be playable by what is installed now.
+        database.execute("UPDATE game SET broken = NULL WHERE broken IS NOT NULL")
 
     # The threads that work, each with its connection.
 
     async def _do(self, work: Callable[[Database], T]) -> T:
         if self._waiting >= _MOST_QUEUED:
-            raise StoreError("The server is busy. Try again in a moment.")
+            raise StoreError(BUSY_STORE)
         self._waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, self._transaction, work)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await asyncio.get_running_loop().run_in_executor(self._pool, self._try, work)
+        except TimeoutError:
+            raise StoreError("The database does not answer in time.") from None
         finally:
             self._waiting -= 1
 
-    def _transaction(self, work: Callable[[Database], T]) -> T:
+    @property
+    def waiting(self) -> int:
+        return max(0, self._waiting - CONNECTIONS)
+
+    def _try(self, work: Callable[[Database], T]) -> T:
         try:
             database = self._connection()
             try:
-                with database.transaction():
-                    return work(database)
+                return work(database)
             except psycopg.Error:
                 # Nobody knows whether it was kept; the same key sent again finds out.
                 if database.closed:
@@ -126,11 +187,14 @@ class PostgresqlStore:
                 self._drop(database)
                 database = None
         if database is None:
-            database = psycopg.connect(self._url, autocommit=True, connect_timeout=5)
+            database = self._connect()
             self._local.database = database
             self._open.add(database)
         self._local.used = time.monotonic()
         return database
+
+    def _connect(self) -> Database:
+        return psycopg.connect(self._url, autocommit=True, **self._limits)
 
     def _drop(self, database: Database) -> None:
         self._local.database = None
@@ -152,7 +216,7 @@ class PostgresqlStore:
                     untold.update([self._changed.get_nowait()])
             told = [f"{id}:{head}" for id, head in untold.items() if id]
             try:
-                database = database or psycopg.connect(self._url, autocommit=True, connect_timeout=5)
+                database = database or self._connect()
                 for start in range(0, len(told), _PAYLOAD):
                     payload = " ".join(told[start : start + _PAYLOAD])
                     database.execute("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
@@ -168,7 +232,7 @@ class PostgresqlStore:
     def _listen(self, told: Callable[[dict[str, int] | None], None]) -> None:
         while not self._closed.is_set():
             try:
-                with psycopg.connect(self._url, autocommit=True, connect_timeout=5) as database:
+                with self._connect() as database:
                     database.execute(f"LISTEN {CHANNEL}")
                     told(None)
                     while not self._closed.is_set():
@@ -190,82 +254,99 @@ class PostgresqlStore:
 
     # What a store does.
 
-    async def create(self, game: Kept) -> None:
-        await self._do(lambda database: _insert(database, game))
+    async def create(self, game: Kept) -> bool:
+        def work(database: Database) -> bool:
+            try:
+                with database.transaction():
+                    _insert(database, game)
+            except psycopg.errors.UniqueViolation:
+                return False
+            return True
 
-    async def read(self, id: str) -> Kept | None:
-        return await self._do(lambda database: _read(database, id))
+        return await self._do(work)
 
-    async def change(self, id: str, rule: Rule[T]) -> T | None:
-        changed: dict[str, int] = {}
-
-        def work(database: Database) -> T | None:
-            changed.clear()
-            game = _read(database, id, " FOR UPDATE")
-            if game is None:
+    async def read(self, id: str, after: int = 0) -> Kept | None:
+        def work(database: Database) -> Kept | None:
+            row = database.execute(READ, (after, id)).fetchone()
+            if row is None:
                 return None
-            change, answer = rule(game)
-            if change is not None:
-                _apply(database, id, change)
-                changed[id] = change.events[-1].version
-            return answer
+            *game, seats, events = row
+            taken = ((seat, token and bytes.fromhex(token), *rest) for seat, token, *rest in seats or ())
+            return assembled(id, game, taken, events or ())
 
-        answer = await self._do(work)
-        if changed:
-            self._changed.put((id, changed[id]))
-        return answer
+        return await self._do(work)
+
+    async def append(self, id: str, head: int, change: Change) -> bool:
+        done = await self._do(lambda database: _append(database, id, head, change))
+        if done:
+            self._changed.put((id, change.events[-1].version))
+        return done
 
     async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
         def work(database: Database) -> dict[str, Glance]:
-            heads = database.execute("SELECT id, head FROM game WHERE id = ANY(%s)", (list(ids),)).fetchall()
+            query = """
+                SELECT id, head, seat.seat, seen FROM game LEFT JOIN seat ON seat.game = id AND level IS NULL
+                WHERE id = ANY(%s) ORDER BY seat.seat
+            """
+            heads: dict[str, int] = {}
             seen: dict[str, list[tuple[int, float]]] = {id: [] for id in ids}
-            query = "SELECT game, seat, seen FROM seat WHERE level IS NULL AND game = ANY(%s) ORDER BY seat"
-            for id, seat, at in database.execute(query, (list(ids),)):
-                seen[id].append((seat, at))
-            return {id: Glance(head, tuple(seen[id])) for id, head in heads}
+            for id, head, seat, at in database.execute(query, (list(ids),)):
+                heads[id] = head
+                if seat is not None:
+                    seen[id].append((seat, at))
+            return {id: Glance(head, tuple(seen[id])) for id, head in heads.items()}
 
         return await self._do(work)
 
     async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
         ids, seats = [id for id, _ in people], [seat for _, seat in people]
-        # In one order everywhere, so that two processes never wait for each other in a circle.
+        # A row that is locked is noted the next time, so that nobody waits.
         query = """
             UPDATE seat SET seen = %s FROM (
                 SELECT game, seat FROM seat WHERE (game, seat) IN (SELECT * FROM unnest(%s::text[], %s::int[]))
-                ORDER BY game, seat FOR UPDATE
+                ORDER BY game, seat FOR UPDATE SKIP LOCKED
             ) AS there WHERE seat.game = there.game AND seat.seat = there.seat
         """
         await self._do(lambda database: database.execute(query, (at, ids, seats)))
 
     async def due(self, before: float) -> list[str]:
-        return await self._some(b"SELECT id FROM game WHERE due AND touched < %s ORDER BY touched LIMIT %s", before)
+        return await self._some(b"due", before)
 
     async def idle(self, before: float) -> list[str]:
-        return await self._some(
-            b"SELECT id FROM game WHERE status = 'playing' AND touched < %s ORDER BY touched LIMIT %s", before
-        )
+        return await self._some(b"status = 'playing'", before)
 
-    async def _some(self, query: bytes, before: float) -> list[str]:
+    async def _some(self, where: bytes, before: float) -> list[str]:
+        query = b"SELECT id FROM game WHERE %b AND broken IS NULL AND touched < %%s ORDER BY touched LIMIT %%s" % where
         return await self._do(lambda database: [id for (id,) in database.execute(query, (before, AT_ONCE))])
 
+    async def mark_broken(self, id: str, reason: str) -> None:
+        query = "UPDATE game SET broken = %s WHERE id = %s"
+        await self._do(lambda database: database.execute(query, (reason, id)))
+
     async def forget(self, before: float) -> list[str]:
+        return await self._delete(b"status = 'open' AND created < %s", before)
+
+    async def expire(self, before: float) -> list[str]:
+        return await self._delete(b"status IN ('over', 'closed') AND touched < %s", before)
+
+    async def _delete(self, where: bytes, before: float) -> list[str]:
         def work(database: Database) -> list[str]:
-            query = (
-                "SELECT id FROM game WHERE status = 'open' AND created < %s ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED"
-            )
-            ids = [id for (id,) in database.execute(query, (before, AT_ONCE))]
-            for delete in (
-                "DELETE FROM event WHERE game = ANY(%s)",
-                "DELETE FROM seat WHERE game = ANY(%s)",
-                "DELETE FROM game WHERE id = ANY(%s)",
-            ):
-                database.execute(delete.encode(), (ids,))
+            query = b"SELECT id FROM game WHERE %b ORDER BY id LIMIT %%s FOR UPDATE SKIP LOCKED" % where
+            with database.transaction():
+                ids = [id for (id,) in database.execute(query, (before, AT_ONCE))]
+                for statement in (
+                    "UPDATE game SET deleting = true WHERE id = ANY(%s)",
+                    "DELETE FROM event WHERE game = ANY(%s)",
+                    "DELETE FROM seat WHERE game = ANY(%s)",
+                    "DELETE FROM game WHERE id = ANY(%s)",
+                ):
+                    database.execute(statement.encode(), (ids,))
             return ids
 
         return await self._do(work)
 
     async def check(self) -> None:
-        await self._do(lambda database: database.execute("SELECT 1"))
+        await self._do(lambda database: database.execute("UPDATE probe SET at = at + 1"))
 
     async def close(self) -> None:
         self._closed.set()
@@ -288,18 +369,6 @@ def _words(error: psycopg.Error) -> str:
     return "its URL is invalid" if isinstance(error, psycopg.ProgrammingError) else "no connection"
 
 
-def _read(database: Database, id: str, lock: str = "") -> Kept | None:
-    query = f"SELECT rules, invite, status, due, created, touched, head FROM game WHERE id = %s{lock}"  # noqa: S608
-    row = database.execute(query.encode(), (id,)).fetchone()
-    if row is None:
-        return None
-    seats = database.execute("SELECT seat, token, name, level, seen FROM seat WHERE game = %s ORDER BY seat", (id,))
-    events = database.execute(
-        "SELECT version, seat, kind, body, key, at FROM event WHERE game = %s ORDER BY version", (id,)
-    )
-    return assembled(id, row, seats, events)
-
-
 def _insert(database: Database, game: Kept) -> None:
     database.execute(
         "INSERT INTO game (id, rules, invite, head, status, due, created, touched) "
@@ -316,17 +385,21 @@ def _sit(database: Database, id: str, seats: tuple[Seat, ...]) -> None:
         )
 
 
-def _apply(database: Database, id: str, change: Change) -> None:
-    if change.begins is not None:
-        _insert(database, change.begins)
-    _sit(database, id, change.seats)
-    for event in change.events:
-        database.execute(
-            "INSERT INTO event (game, version, seat, kind, body, key, at) VALUES (%s, %s, %s, %s, %s, %s, %s)",
-            (id, event.version, event.seat, event.kind, json.dumps(event.body), event.key, event.at),
-        )
-    last = change.events[-1]
-    database.execute(
-        "UPDATE game SET head = %s, status = %s, due = %s, touched = %s WHERE id = %s",
-        (last.version, change.status, change.due, last.at, id),
-    )
+def _append(database: Database, id: str, head: int, change: Change) -> bool:
+    events, last = change.events, change.events[-1]
+    values = (last.version, change.status, change.due, last.at, id, head)
+    if len(events) == 1 and not change.seats and change.begins is None:
+        return database.execute(APPEND, (*values, *_row(last))).rowcount == 1
+    with database.transaction():
+        if database.execute(APPEND, (*values, *_row(events[0]))).rowcount == 0:
+            return False
+        for event in events[1:]:
+            database.execute("INSERT INTO event VALUES (%s, %s, %s, %s, %s, %s, %s)", (id, *_row(event)))
+        _sit(database, id, change.seats)
+        if change.begins is not None:
+            _insert(database, change.begins)
+    return True
+
+
+def _row(event: Event) -> tuple[Any, ...]:
+    return event.version, event.seat, event.kind, json.dumps(event.body), event.key, event.at

@@ -1,9 +1,13 @@
-"""Games in an SQLite file: one thread does all the work, and commits whatever is queued in one transaction."""
+"""Games in an SQLite file: one thread writes, and commits whatever is queued in one transaction; another one reads.
+
+A reader sees the last commit, and never waits for a writer, not even one in another process.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import queue
 import sqlite3
 import threading
@@ -12,12 +16,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from digitduels.web.store.interface import AT_ONCE, Change, Glance, Kept, Rule, Seat, StoreError, assembled, pending
+from digitduels.web.store.interface import (
+    AT_ONCE,
+    BUSY_STORE,
+    Change,
+    Glance,
+    Kept,
+    Seat,
+    StoreError,
+    assembled,
+    pending,
+)
 
 T = TypeVar("T")
 
 _MOST_QUEUED = 2_000
 MOST_TOGETHER = 200  # jobs of one transaction
+LOCK_SECONDS = 10.0  # that a write waits for another process
 
 MIGRATIONS = (
     """
@@ -45,6 +60,17 @@ MIGRATIONS = (
     WHEN (SELECT status FROM game WHERE id = OLD.game) IS NOT 'open'
     BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
     """,
+    """
+    ALTER TABLE game ADD COLUMN broken TEXT;
+    ALTER TABLE game ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX game_broken ON game (id) WHERE broken IS NOT NULL;
+    CREATE TABLE probe (at REAL NOT NULL);
+    INSERT INTO probe VALUES (0);
+    DROP TRIGGER event_lasts;
+    CREATE TRIGGER event_lasts BEFORE DELETE ON event
+    WHEN (SELECT deleting FROM game WHERE id = OLD.game) IS NOT 1
+    BEGIN SELECT RAISE(ABORT, 'events are deleted only with their game'); END;
+    """,
 )
 
 
@@ -56,19 +82,34 @@ class Job(NamedTuple):
     answer: asyncio.Future[Any]
 
 
+Jobs = queue.Queue[Job | None]
+
+
 class SqliteStore:
     """A store in a file. Other processes may use the file too; their changes are found by looking."""
 
     def __init__(self, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path, isolation_level=None, timeout=10, check_same_thread=False)
+            # Hashes of tokens and the names of people are nobody else's business. What is beside it gets the same mode.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._database = _connect(path)
             self._prepare()
+            self._snapshot = _connect(path)
+            self._snapshot.execute("PRAGMA query_only = ON")
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"The database {path} cannot be used: {error}.") from None
-        self._jobs: queue.Queue[Job | None] = queue.Queue(_MOST_QUEUED)
-        self._writer = threading.Thread(target=self._write, name="sqlite", daemon=True)
-        self._writer.start()
+        self._writes: Jobs = queue.Queue(_MOST_QUEUED)
+        self._reads: Jobs = queue.Queue(_MOST_QUEUED)
+        self._threads = [
+            threading.Thread(target=self._work, args=what, name=name, daemon=True)
+            for name, what in (
+                ("sqlite-write", (self._writes, self._database, "BEGIN IMMEDIATE")),
+                ("sqlite-read", (self._reads, self._snapshot, "BEGIN")),
+            )
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def _prepare(self) -> None:
         try:
@@ -81,83 +122,97 @@ class SqliteStore:
                 for statement in statements(MIGRATIONS[number]):
                     self._database.execute(statement)
                 self._database.execute("INSERT INTO version VALUES (?)", (number + 1,))
+            # What could not be played may be playable by what is installed now.
+            self._database.execute("UPDATE game SET broken = NULL WHERE broken IS NOT NULL")
             self._database.execute("COMMIT")
         except BaseException:
             self._database.close()  # which takes back what was begun
             raise
 
-    # The thread that works.
+    # The threads that work.
 
-    def _write(self) -> None:
-        while (job := self._jobs.get()) is not None:
+    def _work(self, queued: Jobs, database: sqlite3.Connection, begin: str) -> None:
+        while (job := queued.get()) is not None:
             jobs = [job]
             while len(jobs) < MOST_TOGETHER:
                 try:
-                    more = self._jobs.get_nowait()
+                    more = queued.get_nowait()
                 except queue.Empty:
                     break
                 if more is None:
-                    self._jobs.put(None)
+                    queued.put(None)
                     break
                 jobs.append(more)
-            self._together(jobs)
-        self._database.close()
+            self._together(jobs, database, begin)
+        database.close()
 
-    def _together(self, jobs: list[Job]) -> None:
+    def _together(self, jobs: list[Job], database: sqlite3.Connection, begin: str) -> None:
         """Does jobs in one transaction, and answers them when it is kept."""
         answers: list[tuple[Any, Exception | None]] = []
         try:
-            self._database.execute("BEGIN IMMEDIATE")
+            database.execute(begin)
             for job in jobs:
-                self._database.execute("SAVEPOINT job")
+                database.execute("SAVEPOINT job")
                 try:
-                    answers.append((job.work(self._database), None))
+                    answers.append((job.work(database), None))
                 except Exception as error:  # of this job alone: the others go on
-                    self._database.execute("ROLLBACK TO job")
+                    database.execute("ROLLBACK TO job")
                     answers.append((None, error))
-                self._database.execute("RELEASE job")
-            self._commit()
+                database.execute("RELEASE job")
+            self._commit(database)
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
-                self._database.execute("ROLLBACK")
-            answers = [(None, StoreError(f"The database cannot be written: {error}."))] * len(jobs)
-        for job, (result, refusal) in zip(jobs, answers, strict=True):
-            with suppress(RuntimeError):  # a loop that has ended waits for nothing
-                job.loop.call_soon_threadsafe(_answer, job.answer, result, refusal)
+                database.execute("ROLLBACK")
+            answers = [(None, StoreError(f"The database cannot be used now: {error}."))] * len(jobs)
+        with suppress(RuntimeError):  # a loop that has ended waits for nothing
+            jobs[0].loop.call_soon_threadsafe(_answer, [job.answer for job in jobs], answers)
 
-    def _commit(self) -> None:
-        self._database.execute("COMMIT")
+    def _commit(self, database: sqlite3.Connection) -> None:
+        database.execute("COMMIT")
 
-    async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await self._do(self._writes, work)
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        return await self._do(self._reads, work)
+
+    async def _do(self, queued: Jobs, work: Callable[[sqlite3.Connection], T]) -> T:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
         try:
-            self._jobs.put_nowait(Job(work, loop, answer))
+            queued.put_nowait(Job(work, loop, answer))
         except queue.Full:
-            raise StoreError("The server is busy. Try again in a moment.") from None
+            raise StoreError(BUSY_STORE) from None
         return await answer
+
+    @property
+    def waiting(self) -> int:
+        return self._writes.qsize() + self._reads.qsize()
 
     # What a store does.
 
-    async def create(self, game: Kept) -> None:
-        await self._do(lambda database: _insert(database, game))
+    async def create(self, game: Kept) -> bool:
+        def work(database: sqlite3.Connection) -> bool:
+            if database.execute("SELECT 1 FROM game WHERE id = ?", (game.id,)).fetchone():
+                return False
+            _insert(database, game)
+            return True
 
-    async def read(self, id: str) -> Kept | None:
-        return await self._do(lambda database: _read(database, id))
+        return await self._write(work)
 
-    async def change(self, id: str, rule: Rule[T]) -> T | None:
-        def work(database: sqlite3.Connection) -> T | None:
-            game = _read(database, id)
-            if game is None:
-                return None
-            change, answer = rule(game)
-            if change is not None:
-                _apply(database, id, change)
-            return answer
+    async def read(self, id: str, after: int = 0) -> Kept | None:
+        return await self._read(lambda database: _kept(database, id, after))
 
-        return await self._do(work)
+    async def append(self, id: str, head: int, change: Change) -> bool:
+        return await self._write(lambda database: _append(database, id, head, change))
 
     async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
+        def one(database: sqlite3.Connection) -> dict[str, Glance]:
+            (id,) = ids
+            row = database.execute("SELECT head FROM game WHERE id = ?", (id,)).fetchone()
+            query = "SELECT seat, seen FROM seat WHERE game = ? AND level IS NULL ORDER BY seat"
+            return {} if row is None else {id: Glance(row[0], tuple(database.execute(query, (id,)).fetchall()))}
+
         def work(database: sqlite3.Connection) -> dict[str, Glance]:
             wanted = (json.dumps(list(ids)),)
             heads = database.execute("SELECT id, head FROM game WHERE id IN (SELECT value FROM json_each(?))", wanted)
@@ -170,11 +225,11 @@ class SqliteStore:
                 seen[id].append((seat, at))
             return {id: Glance(head, tuple(seen[id])) for id, head in heads}
 
-        return await self._do(work)
+        return await self._read(one if len(ids) == 1 else work)
 
     async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
         rows = [(at, *person) for person in people]
-        await self._do(
+        await self._write(
             lambda database: database.executemany("UPDATE seat SET seen = ? WHERE game = ? AND seat = ?", rows)
         )
 
@@ -185,39 +240,56 @@ class SqliteStore:
         return await self._some("status = 'playing' AND touched < ?", before)
 
     async def _some(self, where: str, before: float) -> list[str]:
-        query = f"SELECT id FROM game WHERE {where} ORDER BY touched LIMIT {AT_ONCE}"  # noqa: S608  our own words
-        return await self._do(lambda database: [id for (id,) in database.execute(query, (before,))])
+        query = f"SELECT id FROM game WHERE {where} AND broken IS NULL ORDER BY touched LIMIT {AT_ONCE}"  # noqa: S608
+        return await self._read(lambda database: [id for (id,) in database.execute(query, (before,))])
+
+    async def mark_broken(self, id: str, reason: str) -> None:
+        await self._write(lambda database: database.execute("UPDATE game SET broken = ? WHERE id = ?", (reason, id)))
 
     async def forget(self, before: float) -> list[str]:
+        return await self._delete("status = 'open' AND created < ?", before)
+
+    async def expire(self, before: float) -> list[str]:
+        return await self._delete("status IN ('over', 'closed') AND touched < ?", before)
+
+    async def _delete(self, where: str, before: float) -> list[str]:
         def work(database: sqlite3.Connection) -> list[str]:
-            query = f"SELECT id FROM game WHERE status = 'open' AND created < ? LIMIT {AT_ONCE}"  # noqa: S608
+            query = f"SELECT id FROM game WHERE {where} LIMIT {AT_ONCE}"  # noqa: S608
             ids = database.execute(query, (before,)).fetchall()
+            database.executemany("UPDATE game SET deleting = 1 WHERE id = ?", ids)
             for table, column in (("event", "game"), ("seat", "game"), ("game", "id")):
                 database.executemany(f"DELETE FROM {table} WHERE {column} = ?", ids)  # noqa: S608
             return [id for (id,) in ids]
 
-        return await self._do(work)
+        return await self._write(work)
 
     def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
         """Other processes are rare, and found by looking."""
 
     async def check(self) -> None:
-        await self._do(lambda database: database.execute("SELECT number FROM version").fetchone())
+        await self._write(lambda database: database.execute("UPDATE probe SET at = at + 1"))
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._jobs.put, None)
-        await asyncio.to_thread(self._writer.join)
+        for queued in (self._writes, self._reads):
+            await asyncio.to_thread(queued.put, None)
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join)
 
 
-def _answer(future: asyncio.Future[Any], result: Any, refusal: Exception | None) -> None:
-    if future.cancelled():
-        return
-    if refusal is None:
-        future.set_result(result)
-    elif isinstance(refusal, sqlite3.Error):
-        future.set_exception(StoreError(f"The database refused: {refusal}."))
-    else:
-        future.set_exception(refusal)
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, timeout=LOCK_SECONDS, check_same_thread=False)
+
+
+def _answer(futures: list[asyncio.Future[Any]], answers: list[tuple[Any, Exception | None]]) -> None:
+    for future, (result, refusal) in zip(futures, answers, strict=True):
+        if future.cancelled():
+            continue
+        if refusal is None:
+            future.set_result(result)
+        elif isinstance(refusal, sqlite3.Error):
+            future.set_exception(StoreError(f"The database refused: {refusal}."))
+        else:
+            future.set_exception(refusal)
 
 
 def statements(script: str) -> list[str]:
@@ -231,7 +303,7 @@ def statements(script: str) -> list[str]:
     return found
 
 
-def _read(database: sqlite3.Connection, id: str) -> Kept | None:
+def _kept(database: sqlite3.Connection, id: str, after: int) -> Kept | None:
     row = database.execute(
         "SELECT rules, invite, status, due, created, touched, head FROM game WHERE id = ?", (id,)
     ).fetchone()
@@ -239,7 +311,8 @@ def _read(database: sqlite3.Connection, id: str) -> Kept | None:
         return None
     seats = database.execute("SELECT seat, token, name, level, seen FROM seat WHERE game = ? ORDER BY seat", (id,))
     events = database.execute(
-        "SELECT version, seat, kind, body, key, at FROM event WHERE game = ? ORDER BY version", (id,)
+        "SELECT version, seat, kind, body, key, at FROM event WHERE game = ? AND version > ? ORDER BY version",
+        (id, after),
     )
     return assembled(id, row, seats, events)
 
@@ -257,16 +330,21 @@ def _sit(database: sqlite3.Connection, id: str, seats: tuple[Seat, ...]) -> None
     database.executemany("INSERT INTO seat (game, seat, token, name, level, seen) VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
-def _apply(database: sqlite3.Connection, id: str, change: Change) -> None:
+def _append(database: sqlite3.Connection, id: str, head: int, change: Change) -> bool:
+    last = change.events[-1]
+    moved = database.execute(
+        "UPDATE game SET head = ?, status = ?, due = ?, touched = ? WHERE id = ? AND head = ?",
+        (last.version, change.status, change.due, last.at, id, head),
+    )
+    if not moved.rowcount:
+        return False
+    for version, seat, kind, body, key, at in change.events:
+        database.execute(
+            "INSERT INTO event (game, version, seat, kind, body, key, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (id, version, seat, kind, json.dumps(body), key, at),
+        )
+    if change.seats:
+        _sit(database, id, change.seats)
     if change.begins is not None:
         _insert(database, change.begins)
-    _sit(database, id, change.seats)
-    database.executemany(
-        "INSERT INTO event (game, version, seat, kind, body, key, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(id, e.version, e.seat, e.kind, json.dumps(e.body), e.key, e.at) for e in change.events],
-    )
-    last = change.events[-1]
-    database.execute(
-        "UPDATE game SET head = ?, status = ?, due = ?, touched = ? WHERE id = ?",
-        (last.version, change.status, change.due, last.at, id),
-    )
+    return True

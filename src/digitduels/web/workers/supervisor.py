@@ -1,19 +1,23 @@
 """Solving and computer moves outside the event loop: questions to worker processes, with limits of time and number.
 
-Games by the book and variants have processes of their own, so that whatever somebody makes up slows no game down.
+Games by the book and variants have processes of their own, so that whatever somebody makes up slows no game down. The
+computer's moves in rooms come first, then what is quick, then what is slow. Limits of time count working, not waiting.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 import json
 import logging
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, suppress
+from enum import IntEnum
+from itertools import count
 from typing import Any, TypeVar
 
 from digitduels.games import games
@@ -29,12 +33,25 @@ BOOK_SECONDS = 30.0
 TABLES_SECONDS = 600.0
 THEORY_DELAY = 20.0
 FIRST_SECONDS = 10.0  # that a question waits for tables that are being made
+WAIT_SECONDS = 15.0  # that a question waits for a worker
+AGAIN_SECONDS = 60.0  # after which tables that failed are tried again
+MOST_QUICK, MOST_SLOW = 16, 4  # questions that one address may have open
 
 SLOW = {"start", "puzzle", "sheet", "theory_lines"}  # questions that take more than a moment
 BUSY = "The server is busy. Try again in a moment."
+TOO_MANY_QUESTIONS = "You have asked several things at once. Wait for the answers, then try again."
 TOO_SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
 log = logging.getLogger("digitduels")
 T = TypeVar("T")
+
+
+class Urgency(IntEnum):
+    """Who comes first."""
+
+    GAME = 0
+    """Somebody waits for the computer's move."""
+    QUICK = 1
+    SLOW = 2
 
 
 class Worker:
@@ -45,7 +62,8 @@ class Worker:
 
     @classmethod
     async def start(cls, *arguments: object) -> Worker:
-        command = [sys.executable, "-m", "digitduels.web.workers.process", *map(str, arguments)]
+        # -P: nothing is imported from the folder that the server happens to run in.
+        command = [sys.executable, "-P", "-m", "digitduels.web.workers.process", *map(str, arguments)]
         return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST_ANSWER))
 
     async def ask(self, question: bytes) -> bytes:
@@ -71,19 +89,26 @@ class Worker:
 class WorkerPool:
     """Some workers, replaced when they die, and the questions that wait for them."""
 
-    def __init__(self, count: int, queue: int, seconds: float, *arguments: object) -> None:
-        self.count, self.queue, self.seconds, self.arguments = count, queue, seconds, arguments
-        self.waiting = 0
-        """Questions that are not answered yet."""
+    def __init__(self, workers: int, queue: int, seconds: float, *arguments: object) -> None:
+        self.workers, self.queue, self.seconds, self.arguments = workers, queue, seconds, arguments
         self.killed = 0
-        """Supervisor that were ended because they took too long or too much."""
-        self._slow = asyncio.Semaphore(max(1, count - 1))  # so that somebody is always there for what is quick
-        self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
+        """Workers that died, or were ended because they took too long or too much."""
+        self._most_slow = max(1, workers - 1)  # so that somebody is always there for what is quick
+        self._slow = 0
+        self._idle: list[Worker] = []
+        self._line: list[tuple[Urgency, int, asyncio.Future[Worker]]] = []
+        self._number = count()
+        self._open: Counter[Urgency] = Counter()
         self._workers: set[Worker] = set()
         self._hiring: set[asyncio.Task[None]] = set()
 
+    @property
+    def waiting(self) -> int:
+        """Questions that are not answered yet."""
+        return self._open.total()
+
     def start(self) -> None:
-        for _ in range(self.count):
+        for _ in range(self.workers):
             self._hire()
 
     async def stop(self) -> None:
@@ -93,20 +118,54 @@ class WorkerPool:
         for worker in list(self._workers):
             await worker.stop()
 
-    async def ask(self, question: bytes, *, slow: bool = False, seconds: float | None = None) -> Any:
+    async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> Any:
         """The answer; raises Refusal if there is none in time."""
-        if self.waiting >= self.queue:
+        if urgency is not Urgency.GAME and self._open[urgency] >= self.queue:
             raise Refusal(503, BUSY, again=2)
-        self.waiting += 1
-        worker = None
+        self._open[urgency] += 1
         try:
-            async with asyncio.timeout(seconds or self.seconds), self._slow if slow else nullcontext():
-                worker = await self._idle.get()
-                return await self._ask(worker, question)
-        except TimeoutError:
-            raise (Refusal(413, TOO_SLOW) if worker else Refusal(503, BUSY, again=2)) from None
+            worker = await self._get(urgency)
+            try:
+                async with asyncio.timeout(seconds or self.seconds):
+                    return await self._ask(worker, question)
+            except TimeoutError:
+                raise Refusal(413, TOO_SLOW) from None
+            finally:
+                self._slow -= urgency is Urgency.SLOW
+                self._serve()
         finally:
-            self.waiting -= 1
+            self._open[urgency] -= 1
+
+    async def _get(self, urgency: Urgency) -> Worker:
+        """A worker of one's own."""
+        turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._line, (urgency, next(self._number), turn))
+        self._serve()
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                return await turn
+        except (TimeoutError, asyncio.CancelledError) as error:
+            if turn.done() and not turn.cancelled():  # it came just now
+                self._slow -= urgency is Urgency.SLOW
+                self._offer(turn.result())
+            if isinstance(error, TimeoutError):
+                raise Refusal(503, BUSY, again=2) from None
+            raise
+
+    def _offer(self, worker: Worker) -> None:
+        self._idle.append(worker)
+        self._serve()
+
+    def _serve(self) -> None:
+        """Gives idle workers to those who are first in line."""
+        while self._idle and self._line:
+            urgency, _, turn = self._line[0]
+            if not turn.done():
+                if urgency is Urgency.SLOW and self._slow >= self._most_slow:
+                    return
+                self._slow += urgency is Urgency.SLOW
+                turn.set_result(self._idle.pop())
+            heapq.heappop(self._line)
 
     async def _ask(self, worker: Worker, question: bytes) -> Any:
         line = b""
@@ -114,7 +173,7 @@ class WorkerPool:
             line = await worker.ask(question)
         finally:
             if line:
-                self._idle.put_nowait(worker)
+                self._idle.append(worker)
             else:  # it died, or is still at work on what nobody waits for any more
                 self.killed += 1
                 self._workers.discard(worker)
@@ -141,7 +200,7 @@ class WorkerPool:
                 worker = await Worker.start(*self.arguments)
                 self._workers.add(worker)
                 if await worker.hear():
-                    self._idle.put_nowait(worker)
+                    self._offer(worker)
                     return
                 self._workers.discard(worker)
                 await worker.stop()
@@ -158,6 +217,8 @@ class Supervisor:
         self.variants = WorkerPool(1, settings.queue, settings.seconds, memory, settings.seconds)
         self.ready = {name: asyncio.Event() for name in games()}
         self._missing = games()
+        self._failed: set[str] = set()
+        self._asking: Counter[tuple[str, bool]] = Counter()
         self._aside = ThreadPoolExecutor(1, "aside")
         self._beside = 0
         self._queue = settings.queue
@@ -181,10 +242,20 @@ class Supervisor:
     @property
     def warm(self) -> bool:
         """Whether all tables are there."""
-        return all(event.is_set() for event in self.ready.values())
+        return not self._failed and all(event.is_set() for event in self.ready.values())
 
-    async def ask(self, what: str, match: Match, **arguments: Any) -> Any:
-        """The answer to one of the questions of answers.py; raises Refusal."""
+    async def reply(self, match: Match, level: int, seed: str) -> str:
+        """The computer's move in a room, which comes before all other questions."""
+        move: str = await self._answer(Urgency.GAME, "reply", match, who=str(level), seed=seed)
+        return move
+
+    async def ask(self, what: str, match: Match, address: str = "", **arguments: Any) -> Any:
+        """The answer to one of the questions of answers.py, asked from an address; raises Refusal."""
+        slow = what in SLOW or bool(match.game.changes) or match.position is not None
+        with self._one_of_few(address, slow):
+            return await self._answer(Urgency.SLOW if slow else Urgency.QUICK, what, match, **arguments)
+
+    async def _answer(self, urgency: Urgency, what: str, match: Match, **arguments: Any) -> Any:
         question = json.dumps({"ask": what, "record": to_record(match), "with": arguments}).encode()
         if question in self._remembered:
             self._remembered.move_to_end(question)
@@ -192,24 +263,37 @@ class Supervisor:
         if not match.game.changes:
             await self._tables(match.game.id)
             # A position that was set up may be one that nobody has worked out: it gets no more time than a variant.
-            odd = match.position is not None
-            answer = await self.books.ask(
-                question, slow=odd or what in SLOW, seconds=self.variants.seconds if odd else None
-            )
+            seconds = None if match.position is None else self.variants.seconds
+            answer = await self.books.ask(question, urgency, seconds)
         else:
-            answer = await self.variants.ask(question)
+            answer = await self.variants.ask(question, urgency)
         self._remember(question, json.dumps(answer))
         return answer
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def aside(self, work: Callable[[], T], address: str = "") -> T:
         """What is short but not instant, such as reading a variant's rules: beside the event loop, one at a time."""
         if self._beside >= self._queue:
             raise Refusal(503, BUSY, again=2)
         self._beside += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._aside, work)
+            with self._one_of_few(address, False):
+                return await asyncio.get_running_loop().run_in_executor(self._aside, work)
         finally:
             self._beside -= 1
+
+    @contextmanager
+    def _one_of_few(self, address: str, slow: bool) -> Iterator[None]:
+        """Raises Refusal if an address has too many open questions already; the server itself has no address."""
+        who = address, slow
+        if address and self._asking[who] >= (MOST_SLOW if slow else MOST_QUICK):
+            raise Refusal(429, TOO_MANY_QUESTIONS, again=2)
+        self._asking[who] += 1
+        try:
+            yield
+        finally:
+            self._asking[who] -= 1
+            if not self._asking[who]:
+                del self._asking[who]
 
     def _remember(self, question: bytes, answer: str) -> None:
         if question in self._remembered:  # asked twice at once
@@ -235,15 +319,23 @@ class Supervisor:
     async def _warm(self) -> None:
         """Makes the tables of all games, or finds that they are there."""
         while self._missing:
-            name = self._missing.pop(0)
-            question = json.dumps({"ask": "warm", "record": to_record(Match(book(name))), "with": {}}).encode()
-            try:
-                await self.books.ask(question, slow=True, seconds=TABLES_SECONDS)
-            except Refusal as refusal:
-                log.warning("The tables of %s are missing: %s", name, refusal)
-            self.ready[name].set()
+            await self._make(self._missing.pop(0))
         # What is known of whole games takes seconds; it is worked out before somebody asks, but not in the first rush.
         await asyncio.sleep(THEORY_DELAY)
         for name in self.ready:
-            with suppress(Refusal):
+            with suppress(Refusal, RuntimeError):
                 await self.ask("theory_lines", Match(book(name)))
+        while self._failed:
+            await asyncio.sleep(AGAIN_SECONDS)
+            for name in list(self._failed):
+                await self._make(name)
+
+    async def _make(self, name: str) -> None:
+        question = json.dumps({"ask": "warm", "record": to_record(Match(book(name))), "with": {}}).encode()
+        try:
+            await self.books.ask(question, Urgency.SLOW, TABLES_SECONDS)
+            self._failed.discard(name)
+        except (Refusal, RuntimeError) as error:
+            self._failed.add(name)
+            log.warning("The tables of %s are missing: %s", name, error)
+        self.ready[name].set()

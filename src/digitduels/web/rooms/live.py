@@ -1,0 +1,297 @@
+"""Live rooms: games that are kept in memory as they are now, so that a look or a move costs the same after many moves.
+
+The database row stays the authority: what is in memory has a version, and is used only for that version. No more rooms
+and moves are held than fit; the others are read again when somebody wants them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import lru_cache
+from itertools import takewhile
+from typing import Any
+
+from digitduels.games import AnyGame
+from digitduels.match import Match
+from digitduels.sentence import PLAYERS, Played
+from digitduels.web.logs import event
+from digitduels.web.refusal import Refusal
+from digitduels.web.rooms.acts import Room
+from digitduels.web.store import Kept, Store, StoreError
+from digitduels.web.view import columns, fields, position_view, rules_view, turn_view
+from digitduels.web.wire import wire
+
+MOST_ROOMS = 4000
+MOST_MOVES_HELD = 60_000  # in all rooms together
+MOST_AT_ONCE = 16  # requests that may wait for one game
+LONG = 50  # events that are not replayed on the event loop
+HISTORY_TURNS = 100  # of one answer
+LONGEST_TURN = 4000  # bytes of a turn in words that are kept
+HISTORY_BYTES = 200_000  # after which an answer has no further turn
+NO_GAME = "There is no such game. It may have been deleted."
+OTHERS = ("\x01", "\x02")  # names that nobody has
+
+Away = tuple[bool, bool]
+
+
+class LiveRoom:
+    """A game in memory: the room, when its people were last seen, and what is sent of it, made once for a version."""
+
+    def __init__(self, room: Room) -> None:
+        self._turns: dict[int, bytes] = {}
+        self._rules = packed(rules_view(room.match) | {"id": room.id, "fields": fields(room.match.game)})[1:-1]
+        self.seen = {seat.seat: seat.seen for seat in room.seats}
+        self.users = 0
+        """How many requests are at work on it, or wait for that."""
+        self.lock = asyncio.Lock()
+        """Held by who changes the game, so that a game never takes more than one thread of the database."""
+        self.room = room
+
+    @property
+    def room(self) -> Room:
+        return self._room
+
+    @room.setter
+    def room(self, room: Room) -> None:
+        before, self._room = getattr(self, "_room", room), room
+        self._sent: bytes | None = None
+        if before.match.names != room.match.names:
+            self._turns.clear()
+        elif before.match.moves != room.match.moves[: len(before.match.moves)]:  # something was taken back
+            pairs = zip(before.match.moves, room.match.moves, strict=False)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            self._turns = {place: turn for place, turn in self._turns.items() if place < same}
+        for seat in room.seats:
+            self.seen.setdefault(seat.seat, seat.seen)
+
+    def away(self, since: float) -> Away:
+        """Which people were not seen since a time."""
+        gone = {seat for seat in self.room.people() if self.seen.get(seat, 0.0) < since}
+        return 0 in gone, 1 in gone
+
+    # What is sent.
+
+    def state(self, away: Away) -> bytes:
+        """The room as JSON."""
+        room = self.room
+        if self._sent is None:
+            match = room.match
+            count = len(match.moves)
+            last = turn_view(match, count - 1) if count else None
+            if last is not None:
+                self._keep(count - 1, packed(last))
+            shown = position_view(match, last) | {
+                "version": room.head,
+                "takeback": None if room.takeback is None else room.takeback + 1,
+                "rematch": room.rematch,
+                "closed": room.closed,
+            }
+            if room.guess is not None:
+                place = 1 if last is not None else 0
+                shown["status"].insert(
+                    place, wire(f"The computer chose this move at random. {room.guess}", match.names)
+                )
+            legal = "[]" if match.outcome else legal_text(match)
+            self._sent = b'{%b,%b,"legal":%b,"seats":' % (self._rules, packed(shown)[1:-1], legal.encode())
+        return b"%b%b}" % (self._sent, packed(self._seats(away)))
+
+    def _seats(self, away: Away) -> list[dict[str, Any]]:
+        room = self.room
+        shown = []
+        for number, name in enumerate(room.match.names):
+            sitting, level = room.seat(number), room.levels[number]
+            shown.append(
+                {
+                    "name": name,
+                    "kind": "human" if level is None else "computer",
+                    "level": level,
+                    "joined": sitting is not None,
+                    "away": away[number],
+                    "substitute": level is not None and sitting is not None and sitting.level is None,
+                }
+            )
+        return shown
+
+    def history(self, start: int) -> bytes:
+        """Some turns in words, from a place on, as JSON; the words of a turn are made once."""
+        match = self.room.match
+        parts: list[bytes] = []
+        size, end = 0, min(len(match.moves), start + HISTORY_TURNS)
+        for place in range(start, end):
+            turn = self._turns.get(place) or self._keep(place, packed(turn_view(match, place)))
+            parts.append(turn)
+            size += len(turn)
+            if size > HISTORY_BYTES:
+                break
+        what = self.room.head, len(match.moves), start, b",".join(parts)
+        return b'{"version":%d,"move_count":%d,"from":%d,"turns":[%b]}' % what
+
+    def _keep(self, place: int, turn: bytes) -> bytes:
+        if len(turn) < LONGEST_TURN:  # a variant may have words of any length
+            self._turns[place] = turn
+        return turn
+
+
+class LiveRooms:
+    """The games in memory of one server process."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._rooms: OrderedDict[str, LiveRoom] = OrderedDict()
+        self._moves: dict[str, int] = {}
+        self._held = 0
+        self._loading: dict[str, asyncio.Future[LiveRoom]] = {}
+        self._replaying = ThreadPoolExecutor(1, "replay")
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    def close(self) -> None:
+        self._replaying.shutdown(wait=False, cancel_futures=True)
+
+    def known(self, id: str) -> LiveRoom | None:
+        """The game as it is in memory, if it is."""
+        live = self._rooms.get(id)
+        if live is not None:
+            self._rooms.move_to_end(id)
+        return live
+
+    async def get(self, id: str) -> LiveRoom:
+        """The game, perhaps as it was a moment ago; raises Refusal if there is none, or none that can be shown."""
+        live = self.known(id)
+        if live is not None:
+            return live
+        loading = self._loading.get(id)
+        if loading is None:
+            loading = self._loading[id] = asyncio.ensure_future(self._load(id))
+            loading.add_done_callback(lambda _: self._loading.pop(id, None))
+        return await asyncio.shield(loading)
+
+    async def current(self, id: str, head: int | None = None) -> LiveRoom:
+        """The game as the database has it, or at least with a version."""
+        live = self.known(id)
+        if live is None:
+            return await self.get(id)
+        if head is None or live.room.head < head:
+            await self.catch_up(live)
+        return live
+
+    async def catch_up(self, live: LiveRoom) -> bool:
+        """Takes over what other processes did; whether there was anything."""
+        before = live.room
+        kept = await self._store.read(before.id, before.head)
+        if kept is None:
+            self.drop(before.id)
+            raise Refusal(404, NO_GAME)
+        if live.room is not before:  # somebody here was quicker
+            return live.room.head > before.head
+        if kept.head == before.head and len(kept.seats) == len(before.seats):
+            return False
+        if len(kept.events) > LONG:
+            room = await self._aside(lambda: before.then(kept.events, kept.seats))
+        else:
+            room = before.then(kept.events, kept.seats)
+        if live.room is before:
+            self.put(live, room)
+        return True
+
+    def put(self, live: LiveRoom, room: Room) -> None:
+        """The game goes on."""
+        live.room = room
+        if self._rooms.get(room.id) is live:
+            self._weigh(room)
+
+    def add(self, room: Room) -> LiveRoom:
+        """A game that has just begun, or was read."""
+        live = self._rooms.get(room.id)
+        if live is None:
+            live = self._rooms[room.id] = LiveRoom(room)
+        self._weigh(room)
+        return live
+
+    def drop(self, id: str) -> None:
+        """A game that is no more."""
+        if self._rooms.pop(id, None) is not None:
+            self._held -= self._moves.pop(id)
+
+    def _weigh(self, room: Room) -> None:
+        moves = len(room.match.moves) + 1
+        self._held += moves - self._moves.get(room.id, 0)
+        self._moves[room.id] = moves
+        while len(self._rooms) > 1 and (len(self._rooms) > MOST_ROOMS or self._held > MOST_MOVES_HELD):
+            for id, live in self._rooms.items():
+                if not live.users and id != room.id:
+                    break
+            else:
+                return
+            self.drop(id)
+
+    async def _load(self, id: str) -> LiveRoom:
+        kept = await self._store.read(id)
+        if kept is None:
+            raise Refusal(404, NO_GAME)
+        try:
+            room = Room(kept) if len(kept.events) <= LONG else await self._aside(lambda: Room(kept))
+        except Exception as error:  # whatever a plug-in raises: it is this game's trouble, and nobody else's
+            await self._break(kept, error)
+            raise Refusal(404, f"This game cannot be shown here. {_reason(error)}") from None
+        return self.add(room)
+
+    async def _break(self, kept: Kept, error: Exception) -> None:
+        event("broken_game", logging.WARNING, game=kept.rules.get("game"), reason=_reason(error))
+        with suppress(StoreError):
+            await self._store.mark_broken(kept.id, _reason(error))
+
+    async def _aside(self, work: Any) -> Room:
+        room: Room = await asyncio.get_running_loop().run_in_executor(self._replaying, work)
+        return room
+
+
+def _reason(error: Exception) -> str:
+    """Why a game cannot be played on: a sentence of ours, or the kind of a fault."""
+    return (
+        str(error)[:300] if isinstance(error, Refusal | ValueError) else f"Its rules failed ({type(error).__name__})."
+    )
+
+
+def packed(values: Any) -> bytes:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+# What may be played is the largest part of a state, and the same words in every game.
+
+
+class _Words:
+    """The legal moves of a game as JSON, made once for each, but for those that name a player."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self._places = [{value: place for place, value in enumerate(column)} for column in columns(game)]
+        self._known: dict[tuple[Any, int], str] = {}
+
+    def text(self, move: Any, player: int, names: tuple[str, str]) -> str:
+        known = self._known.get((move, player))
+        if known is not None:
+            return known
+        text = self._text(move, player, names)
+        if Played(move, player).to(OTHERS) == Played(move, player).to(PLAYERS):
+            self._known[move, player] = text
+        return text
+
+    def _text(self, move: Any, player: int, names: tuple[str, str]) -> str:
+        picks = [place[value] for place, value in zip(self._places, move, strict=True)]
+        shown = {"move": str(move), "shown": Played(move, player).to(names), "picks": picks}
+        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+
+
+_words = lru_cache(64)(_Words)
+
+
+def legal_text(match: Match) -> str:
+    """What may be played, as JSON."""
+    words, player, names = _words(match.game), match.state.player, match.names
+    return f"[{','.join(words.text(move, player, names) for move in match.game.permitted(match.state))}]"

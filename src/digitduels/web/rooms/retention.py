@@ -1,0 +1,46 @@
+"""How long games are kept: deletes what nobody joined and what ended long ago, and closes what nobody plays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+
+from digitduels.web.refusal import Refusal
+from digitduels.web.rooms import acts
+from digitduels.web.rooms.acts import Resolution
+from digitduels.web.rooms.background import Clock
+from digitduels.web.rooms.live import LiveRoom
+from digitduels.web.settings import Settings
+from digitduels.web.store import Store
+
+DAY = 86400.0
+HOUR = 3600.0
+
+Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolution | None]]
+
+
+class Retention:
+    """Sweeps up, once the clock has been steady for long enough to be believed."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Clock, play: Play) -> None:
+        self._store, self._settings, self._clock, self._play = store, settings, clock, play
+
+    async def sweep(self) -> None:
+        """Deletes and closes what is due for it."""
+        settings = self._settings
+        if self._clock.steady < settings.grace * HOUR:
+            return
+        now = time.time()
+        while await self._store.forget(now - settings.unjoined * DAY):
+            pass
+        while await self._store.expire(now - settings.retention * DAY):
+            pass
+        before = now - settings.idle * DAY
+        closed = 1
+        while closed:
+            closed = 0
+            for id in await self._store.idle(before):
+                try:
+                    closed += await self._play(id, lambda live: acts.close(live.room, before, now)) is not None
+                except Refusal:  # it cannot be played here, and is marked; the others go on
+                    closed += 1
