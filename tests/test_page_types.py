@@ -37,6 +37,7 @@ ROUTES = {
             "/api/position/numerical-nexus?uses=3,2,1,2,1,2&moves=%2B5+reset-theirs",
         ],
     ),
+    "/api/effects/{game}": ("Effects", [f"/api/effects/{name}" for name in dd.games()]),
     "/api/objection/{game}": (
         "Objection",
         [f"/api/objection/{GAME}?picks=0", f"/api/objection/{GAME}?moves=%2B5+%2B5&picks=4"],
@@ -64,9 +65,8 @@ ROUTES = {
     "/api/learn/{game}": ("Lesson", [f"/api/learn/{GAME}?target=60&theory=later", f"/api/learn/{GAME}"]),
 }
 # Routes that begin or change something; `rooms` and `records` ask them.
-DONE = {"/api/review", "/api/games/{id}", *(f"/api/games/{{id}}/{act}" for act in (
-    "seats", "moves", "takeback", "concede", "rematch", "substitute", "return"
-))}  # fmt: skip
+ACTS = ("history", "seat", "seats", "moves", "takeback", "concede", "rematch", "substitute", "return")
+DONE = {"/api/review", "/api/games/{id}", *(f"/api/games/{{id}}/{act}" for act in ACTS)}
 FOR_PROGRAMS = {"/healthz", "/readyz", "/metrics"}
 
 Samples = list[tuple[str, str, str]]
@@ -106,7 +106,7 @@ def rooms(client: httpx.Client) -> Samples:
     """A game between friends and all that can be done in it."""
     created = client.post("/api/games", json={**SMALL, "name": "Ann"})
     ann, path = created.json(), f"/api/games/{created.json()['id']}"
-    found = [("/api/games", "NewRoom", created.text), (path, "Room", answer(client, path))]
+    found = [("/api/games", "NewRoom", created.text), (path, "RoomNews", answer(client, path))]
     joined = client.post(f"{path}/seats", json={"invite": ann["invite"], "name": "Bob"})
     found.append((f"{path}/seats", "GivenSeat", joined.text))
     tokens = {"Ann": ann["token"], "Bob": joined.json()["token"]}
@@ -120,6 +120,9 @@ def rooms(client: httpx.Client) -> Samples:
         return received.text
 
     act("Ann", "moves", move="+1")
+    found.append((f"{path}/history", "RoomHistory", answer(client, f"{path}/history")))
+    opened = client.get(f"{path}/seat", headers={"Authorization": f"Bearer {tokens['Bob']}"})
+    found.append((f"{path}/seat", "OpenedSeat", opened.text))
     act("Ann", "takeback")
     act("Bob", "takeback", answer="decline")
     wait_for(lambda: client.get(path).json()["seats"][1]["away"])
@@ -128,7 +131,7 @@ def rooms(client: httpx.Client) -> Samples:
     act("Bob", "return")
     with client.stream("GET", f"{path}/events") as events:
         first = next(line for line in events.iter_lines() if line.startswith("data: "))
-    found.append((f"{path}/events", "Room", first.removeprefix("data: ")))
+    found.append((f"{path}/events", "RoomNews", first.removeprefix("data: ")))
     act("Ann", "concede")
     act("Bob", "rematch")
     stale = {"version": 0, "key": "key-of-the-past", "move": "+1"}

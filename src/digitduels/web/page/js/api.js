@@ -76,6 +76,17 @@ export function get(path, query, signal) {
 }
 
 /**
+ * Reads something that only a player may.
+ * @param {string} path
+ * @param {string} token of the player's seat
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>}
+ */
+export function getAs(path, token, signal) {
+  return send(path, { headers: { Authorization: `Bearer ${token}` }, signal });
+}
+
+/**
  * Reads something that the server may have to work out first, which takes a while the first time.
  * @param {string} path
  * @param {URLSearchParams} query

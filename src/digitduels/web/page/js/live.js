@@ -1,6 +1,6 @@
-// The live feed of a game. Every message is the whole state, and a broken connection is opened again.
+// The live feed of a game. Every message is the whole position, and a broken connection is opened again.
 
-import { Failure, parse } from "./api.js";
+import { Failure, get, parse } from "./api.js";
 import { pause } from "./dom.js";
 
 const SILENCE = 25_000; // milliseconds after which a connection counts as broken; the server sends something more often
@@ -9,10 +9,62 @@ const WAITS = [200, 500, 1000, 2000, 3000]; // before the next try
 
 /**
  * @typedef {{
- *   news: (state: Room) => void,
+ *   news: (state: RoomNews) => Promise<unknown>,
  *   lost: (failure: Failure) => void,
  * }} Listener `lost`: the connection is broken; there are further tries unless the game is gone
  */
+
+/** The moves of a game in words. The server sends each once; a message has the last one. */
+export class Ledger {
+  /** @type {Turn[]} */
+  #turns = [];
+  #version = -1;
+  #names = "";
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve();
+
+  /**
+   * A state with all the moves that led to it.
+   * @param {RoomNews} news
+   * @param {AbortSignal} signal
+   * @returns {Promise<Room>}
+   */
+  complete(news, signal) {
+    const next = this.#last.then(() => this.#complete(news, signal));
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  /**
+   * @param {RoomNews} news
+   * @param {AbortSignal} signal
+   * @returns {Promise<Room>}
+   */
+  async #complete(news, signal) {
+    const names = news.names.join("\n");
+    const steps = news.version - this.#version;
+    const played = news.move_count - this.#turns.length;
+    let current = true;
+    if (steps === 1 && played === 1 && news.last && names === this.#names) this.#turns = [...this.#turns, news.last];
+    else if (steps < 0 || steps > 1 || played !== 0 || names !== this.#names) {
+      // If every step was a move, the moves before are the same.
+      if (played < 0 || steps !== played || names !== this.#names) this.#turns = [];
+      while (this.#turns.length < news.move_count) {
+        const query = { from: String(this.#turns.length) };
+        const part = /** @type {RoomHistory} */ (await get(`/api/games/${news.id}/history`, query, signal));
+        current &&= part.version === news.version;
+        if (!part.turns.length) break;
+        this.#turns = [...this.#turns, ...part.turns];
+      }
+    }
+    const history = this.#turns.slice(0, news.move_count);
+    this.#turns = history;
+    this.#names = names;
+    // If the game went on meanwhile, the next message brings all of it.
+    this.#version = current ? news.version : -1;
+    return { ...news, history, moves: history.map((turn) => turn.move) };
+  }
+}
 
 /**
  * Listens until the signal ends it. A hidden page does not listen; shown again, it catches up at once.
@@ -34,9 +86,9 @@ export async function listen(id, token, listener, signal) {
     window.addEventListener("offline", leave);
     window.addEventListener("online", leave);
     try {
-      await follow(id, token(), line, (state) => {
+      await follow(id, token(), line, async (state) => {
+        await listener.news(state);
         tried = 0;
-        listener.news(state);
       });
     } catch (error) {
       if (!signal.aborted && !document.hidden) {
@@ -63,7 +115,7 @@ export async function listen(id, token, listener, signal) {
  * @param {string} id
  * @param {string | null} token
  * @param {AbortController} line
- * @param {(state: Room) => void} news
+ * @param {(state: RoomNews) => Promise<unknown>} news
  */
 async function follow(id, token, line, news) {
   let heard = Date.now();
@@ -88,7 +140,7 @@ async function follow(id, token, line, news) {
       const messages = (rest + value).split("\n\n");
       rest = messages.pop() ?? "";
       for (const message of messages) {
-        if (message.startsWith("data: ")) news(parse(message.slice(6)));
+        if (message.startsWith("data: ")) await news(parse(message.slice(6)));
       }
     }
   } finally {

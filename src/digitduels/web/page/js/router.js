@@ -56,11 +56,23 @@ export function setTitle(title) {
   document.title = title ? `${title} · Digit Duels` : "Digit Duels";
 }
 
+/**
+ * A part of a path; one that is not well encoded stays as it is, and names nothing.
+ * @param {string} part
+ */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** @param {string} pathname */
 function match(pathname) {
   for (const route of routes) {
     const parts = route.path.exec(pathname)?.slice(1);
-    if (parts) return { route, parts: parts.map((part) => decodeURIComponent(part ?? "")) };
+    if (parts) return { route, parts: parts.map((part) => decoded(part ?? "")) };
   }
   return null;
 }

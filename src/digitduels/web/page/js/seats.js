@@ -1,6 +1,6 @@
 // The seats that this browser has in games between friends. Tokens stay here and in a header, never long in a URL.
 
-import { post } from "./api.js";
+import { Failure, getAs, post } from "./api.js";
 
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
 
@@ -49,17 +49,25 @@ export function keep(id, seat) {
 }
 
 /**
- * Takes a seat or an invitation from the fragment of a URL, and removes it there at once.
+ * Takes a seat or an invitation from the fragment of a URL, and removes it there at once. A seat is kept only if the
+ * server says that the token opens it: a link that somebody made up takes nobody's seat away.
  * @param {string} id
  * @param {string} fragment
+ * @param {AbortSignal} signal
  */
-export function receive(id, fragment) {
+export async function receive(id, fragment, signal) {
   const brought = new URLSearchParams(fragment);
-  const [, number, token] = /^([12])\.(.+)$/.exec(brought.get("seat") ?? "") ?? [];
+  const [, , token] = /^([12])\.([\w-]+)$/.exec(brought.get("seat") ?? "") ?? [];
   const invite = brought.get("invite");
-  if (token) keep(id, { seat: number === "2" ? 2 : 1, token, invite: null });
   if (invite) remember(`invite:${id}`, invite);
   if (fragment) history.replaceState(null, "", `/g/${id}`);
+  if (!token) return;
+  try {
+    const { seat } = /** @type {OpenedSeat} */ (await getAs(`/api/games/${id}/seat`, token, signal));
+    keep(id, { seat, token, invite: null });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.temporary) throw error;
+  }
 }
 
 /**
@@ -89,7 +97,7 @@ export async function challenge(link, name) {
  * @param {string} id
  * @param {string} invite
  * @param {string} name
- * @returns {Promise<Room>}
+ * @returns {Promise<RoomNews>}
  */
 export async function join(id, invite, name) {
   // A second try has the same key, so that a lost answer costs no seat.

@@ -63,6 +63,9 @@ interface View {
   outcome: Outcome | null;
   board: { goal: Integer | null; hands: [Side, Side]; table: Side };
   placed: string;
+  move_count: number;
+  /** The last turn; null before the first. */
+  last: Turn | null;
   fields: Field[];
   legal: LegalMove[];
   history: Turn[];
@@ -82,6 +85,19 @@ interface Room extends View {
   rematch: string | null;
   closed: boolean;
 }
+/** What the server sends of it: the position, without the moves that led there. */
+type RoomNews = Omit<Room, "moves" | "history">;
+/** Some of the moves in words: GET /api/games/{id}/history. */
+interface RoomHistory {
+  version: number;
+  move_count: number;
+  from: number;
+  turns: Turn[];
+}
+/** The seat that a token opens: GET /api/games/{id}/seat. */
+interface OpenedSeat {
+  seat: Seat;
+}
 interface Chair {
   name: string | null;
   kind: "human" | "computer";
@@ -94,7 +110,7 @@ interface Chair {
 interface GivenSeat {
   seat: Seat;
   token: string;
-  state: Room;
+  state: RoomNews;
 }
 interface NewRoom extends GivenSeat {
   id: string;
@@ -104,13 +120,13 @@ interface NewRoom extends GivenSeat {
 interface Acted {
   /** The version in which it happened. */
   accepted: number;
-  state: Room;
+  state: RoomNews;
 }
 /** Why something cannot be done: every answer with a status from 400 on. */
 interface Refusal {
   detail: string;
   /** The newest state, if the game has moved on. */
-  state?: Room;
+  state?: RoomNews;
 }
 
 type OptionValue = number | string | number[];
@@ -129,6 +145,19 @@ interface GameCard {
   options: GameOption[];
 }
 
+/** What a move does by the rules. */
+interface MoveEffect {
+  move: string;
+  equation: string | null;
+  result: Integer | null;
+  scores: (Integer | null)[];
+  note: Sentence | null;
+  tone: string;
+}
+/** GET /api/effects. */
+interface Effects {
+  effects: MoveEffect[];
+}
 /** GET /api/objection. */
 interface Objection {
   reason: Sentence | null;

@@ -9,7 +9,7 @@ import { copyInput, field, nameInput } from "../form.js";
 import { GamePage, messageOf } from "../game-page.js";
 import { LEVELS, levelOptions } from "../levels.js";
 import { linkOf, other } from "../link.js";
-import { listen } from "../live.js";
+import { Ledger, listen } from "../live.js";
 import { go, setTitle } from "../router.js";
 import * as seats from "../seats.js";
 import { tellAll } from "../sentence.js";
@@ -26,14 +26,15 @@ const SHARING =
 /** @param {Place} place */
 export async function show({ main, parts, fragment, signal }) {
   const id = parts[0] ?? "";
-  seats.receive(id, fragment);
-  const state = /** @type {Room} */ (await get(`/api/games/${id}`, undefined, signal));
+  await seats.receive(id, fragment, signal);
+  const ledger = new Ledger();
+  const state = await ledger.complete(await get(`/api/games/${id}`, undefined, signal), signal);
   if (signal.aborted) return;
-  const page = new RoomPage(state, signal);
+  const page = new RoomPage(state, ledger, signal);
   fill(main, page.element);
   page.show(state);
   const listener = {
-    news: (/** @type {Room} */ news) => page.hear(news),
+    news: (/** @type {RoomNews} */ news) => page.hear(news),
     lost: (/** @type {Failure} */ failure) => page.lose(failure),
   };
   void listen(id, () => page.mine?.token ?? null, listener, signal);
@@ -42,10 +43,12 @@ export async function show({ main, parts, fragment, signal }) {
 class RoomPage extends GamePage {
   /**
    * @param {Room} state
+   * @param {Ledger} ledger
    * @param {AbortSignal} signal
    */
-  constructor(state, signal) {
+  constructor(state, ledger, signal) {
     super(linkOf(state), state, signal, { confirm: true });
+    this.ledger = ledger;
     this.state = state;
     this.mine = seats.mine(state.id);
     /** What is on the screen, as text. */
@@ -119,11 +122,13 @@ class RoomPage extends GamePage {
 
   /**
    * Shows a state that the server sent, unless a newer one is shown.
-   * @param {Room} state
+   * @param {RoomNews} news
    */
-  hear(state) {
+  async hear(news) {
+    const state = await this.ledger.complete(news, this.signal);
     this.line.hidden = true;
     if (state.version >= this.state.version) this.show(state);
+    return state;
   }
 
   /** @param {Failure} failure */
@@ -285,7 +290,7 @@ class RoomPage extends GamePage {
     await this.safely(async () => {
       const state = await seats.join(this.state.id, invite, name);
       this.mine = seats.mine(this.state.id);
-      this.show(state);
+      await this.hear(state);
       // The page opens its feed again, now with a seat.
       go(`/g/${this.state.id}`);
     });
@@ -329,12 +334,12 @@ class RoomPage extends GamePage {
         try {
           const path = `/api/games/${this.state.id}/${what}`;
           const { state } = /** @type {Acted} */ (await post(path, body, this.mine?.token ?? null));
-          this.hear(state);
+          await this.hear(state);
           return;
         } catch (error) {
           if (!(error instanceof Failure) || tries >= TRIES || this.signal.aborted) throw error;
-          const state = /** @type {Room | undefined} */ (error.body?.state);
-          if (state) this.hear(state);
+          const news = /** @type {RoomNews | undefined} */ (error.body?.state);
+          const state = news && (await this.hear(news));
           if (state && error.status === 409) {
             // A move still counts if only something beside the board has changed, such as a seat.
             const same = what === "moves" && state.moves.join(" ") === before && state.takeback === null;
