@@ -345,14 +345,15 @@ def test_a_variant_that_takes_too_long_is_stopped(tables: Path, tmp_path: Path) 
         answer = site.get(f"/api/review/operation-target?{link.written(match)}")
         assert (answer.status_code, "longer than this server gives" in answer.text) == (413, True), answer.text
         wait_for(lambda: site.get("/api/solve/number-duel?target=6").status_code == 200)
-        assert re.search("digitduels_variants_workers_killed [1-9]", site.get("/metrics").text)
+        assert re.search("digitduels_variants_workers_killed_total [1-9]", site.get("/metrics").text)
 
 
 def test_when_too_many_wait_the_next_is_told_to_come_again(tables: Path, tmp_path: Path) -> None:
     with warmed(tmp_path, tables, queue=1, workers=1) as site, ThreadPoolExecutor(20) as crowd:
         answers = list(crowd.map(lambda seed: site.get(f"/api/puzzle?game=number-quest&seed={seed}"), range(20)))
     statuses = {answer.status_code for answer in answers}
-    assert statuses == {200, BUSY}
+    assert statuses <= {200, BUSY, 429}
+    assert {200, BUSY} <= statuses
     for answer in answers:
         if answer.status_code == BUSY:
             assert (answer.json()["detail"], answer.headers["retry-after"]) == (

@@ -57,6 +57,7 @@ class Guard:
         self.unlogged = 0
         self.open = 0
         metrics.gauge("requests_open", lambda: self.open)
+        metrics.count("refusals_total", 0, reason="rate")
         seconds = f";w={max(1, round(settings.burst / settings.rate))}" if settings.rate else ""
         self.policy = f'"address";q={settings.burst}{seconds}'.encode() if settings.rate else None
 

@@ -1,0 +1,367 @@
+"""One visitor cannot hurt another: each attack runs beside people who play, whose moves must stay quick."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+import socket
+import sqlite3
+import statistics
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+import servers
+from conftest import PATIENCE
+from databases import Postgresql
+from digitduels.web.refusal import Refusal
+from digitduels.web.workers import supervisor
+from digitduels.web.workers.supervisor import Urgency, WorkerPool
+
+pytestmark = pytest.mark.usefixtures("shared_tables")
+
+LONG = {"game": "number-quest", "options": {"highest": 99, "copies": 10, "target": 1_000_000}}
+SHORT = [f"+{number}" for number in range(1, 7) for _ in range(2)]
+FLOOR = 0.02  # seconds: below this nobody notices a difference, and a busy machine makes it at random
+
+
+class Player:
+    """Somebody who plays both sides of a game."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self.client = client
+
+    async def begin(self, **rules: Any) -> Player:
+        created = (await self.client.post("/api/games", json={"game": "number-quest"} | rules)).json()
+        self.id = created["id"]
+        body = {"invite": created["invite"]}
+        joined = (await self.client.post(f"/api/games/{self.id}/seats", json=body)).json()
+        self.tokens = [created["token"], joined["token"]]
+        self.version = 1
+        return self
+
+    async def move(self, move: str) -> httpx.Response:
+        body = {"version": self.version, "move": move, "key": secrets.token_urlsafe(9)}
+        headers = {"Authorization": f"Bearer {self.tokens[(self.version - 1) % 2]}"}
+        answer = await self.client.post(f"/api/games/{self.id}/moves", json=body, headers=headers)
+        assert answer.status_code == 201, answer.text
+        self.version += 1
+        return answer
+
+
+async def others(client: httpx.AsyncClient, games: int = 8) -> list[float]:
+    """How long the moves of people take who play while something happens."""
+    taken = []
+    for _ in range(games):
+        player = await Player(client).begin()
+        for move in SHORT:
+            start = time.perf_counter()
+            await player.move(move)
+            taken.append(time.perf_counter() - start)
+    return taken
+
+
+def p99(taken: list[float]) -> float:
+    return statistics.quantiles(taken, n=100)[98]
+
+
+async def beside(attack: Callable[[], Awaitable[object]], client: httpx.AsyncClient) -> tuple[float, float]:
+    """The p99 of other people's moves in quiet, and while an attack goes on."""
+    await others(client, 1)
+    quiet = p99(await others(client))
+    attacking = asyncio.create_task(_again(attack))
+    await asyncio.sleep(0.2)
+    loud = p99(await others(client))
+    assert not attacking.done(), attacking.exception()
+    attacking.cancel()
+    return quiet, loud
+
+
+async def _again(attack: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        await attack()
+
+
+@asynccontextmanager
+async def site(server: servers.Server) -> AsyncIterator[httpx.AsyncClient]:
+    async with asyncio.timeout(3 * PATIENCE), httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
+        yield client
+
+
+async def long_game(client: httpx.AsyncClient, moves: int) -> Player:
+    """A game of many moves that is still being played."""
+    tokens = [f"+{number}" for number in range(1, 100) for _ in range(10)][:moves]
+    return await Player(client).begin(**LONG, moves=tokens)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, tables: Path) -> Any:
+    with servers.Server(str(tmp_path_factory.mktemp("isolation") / "games.sqlite")) as server:
+        yield server
+
+
+def test_looking_at_a_long_game_slows_nobody_down(server: servers.Server) -> None:
+    async def main() -> None:
+        async with site(server) as client:
+            game = await long_game(client, 980)
+
+            async def look() -> None:
+                await asyncio.gather(client.get(f"/api/games/{game.id}"), asyncio.sleep(1 / 29))
+
+            quiet, loud = await beside(look, client)
+            assert loud <= max(FLOOR, 3 * quiet), (quiet, loud)
+
+    asyncio.run(main())
+
+
+def test_a_look_a_message_and_a_move_are_as_large_and_as_quick_late_in_a_game_as_early(server: servers.Server) -> None:
+    async def main() -> None:
+        async with site(server) as client:
+            sizes, times = [], []
+            for moves in (20, 900):
+                game = await long_game(client, moves)
+                state = (await client.get(f"/api/games/{game.id}")).json()
+                assert state["move_count"] == moves
+                taken = []
+                for legal in [each["move"] for each in state["legal"][:20]]:
+                    start = time.perf_counter()
+                    answer = await game.move(legal)
+                    taken.append(time.perf_counter() - start)
+                sizes.append(len(answer.content))
+                times.append(statistics.median(taken))
+                async with client.stream("GET", f"/api/games/{game.id}/events") as feed:
+                    line = await anext(line async for line in feed.aiter_lines() if line.startswith("data: "))
+                assert json.loads(line[6:]) == (await client.get(f"/api/games/{game.id}")).json()
+            assert sizes[1] <= 1.5 * sizes[0], sizes
+            assert times[1] <= max(FLOOR, 2 * times[0]), times
+
+    asyncio.run(main())
+
+
+def test_a_state_that_somebody_has_is_known_by_its_version_alone(server: servers.Server) -> None:
+    async def main() -> None:
+        async with site(server) as client:
+            game = await Player(client).begin()
+            first = await client.get(f"/api/games/{game.id}")
+            again = await client.get(f"/api/games/{game.id}", headers={"If-None-Match": first.headers["etag"]})
+            assert (again.status_code, again.content) == (304, b"")
+            await game.move("+5")
+            moved = await client.get(f"/api/games/{game.id}", headers={"If-None-Match": first.headers["etag"]})
+            assert moved.json()["version"] == 2
+
+    asyncio.run(main())
+
+
+def test_the_history_comes_in_parts_and_is_all_there(server: servers.Server) -> None:
+    async def main() -> None:
+        async with site(server) as client:
+            game = await long_game(client, 230)
+            turns: list[Any] = []
+            while len(turns) < 230:
+                part = (await client.get(f"/api/games/{game.id}/history", params={"from": len(turns)})).json()
+                assert (part["move_count"], part["from"], part["version"]) == (230, len(turns), 1)
+                assert 0 < len(part["turns"]) <= 100
+                turns += part["turns"]
+            assert [turn["move"] for turn in turns] == [f"+{number}" for number in range(1, 24) for _ in range(10)]
+            assert (await client.get(f"/api/games/{game.id}/history", params={"from": 230})).json()["turns"] == []
+
+    asyncio.run(main())
+
+
+# Slow questions.
+
+
+class SlowWorker:
+    """Answers after a while, which the question names."""
+
+    def __init__(self, killed: list[bytes]) -> None:
+        self.killed, self.question = killed, b""
+
+    async def ask(self, question: bytes) -> bytes:
+        self.question = question
+        await asyncio.sleep(float(question))
+        return b'{"answer": null}\n'
+
+    async def hear(self) -> bytes:
+        return b"ready"
+
+    async def stop(self) -> None:
+        self.killed.append(self.question)
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Workers that only wait; the questions of those that were killed."""
+    found: list[bytes] = []
+
+    async def start(*_: object) -> SlowWorker:
+        return SlowWorker(found)
+
+    monkeypatch.setattr(supervisor.Worker, "start", start)
+    return found
+
+
+def test_slow_questions_take_no_computer_moves_away(killed: list[bytes]) -> None:
+    async def main() -> None:
+        pool = WorkerPool(2, 64, 5.0)
+        pool.start()
+        slow = [asyncio.create_task(pool.ask(b"0.1", Urgency.SLOW)) for _ in range(60)]
+        await asyncio.sleep(0.05)
+        start = time.perf_counter()
+        await asyncio.gather(*(pool.ask(b"0.001", Urgency.GAME) for _ in range(248)))
+        assert time.perf_counter() - start < 3, "all of them come before the slow ones"
+        assert sum(task.done() for task in slow) < 40
+        for task in slow:
+            task.cancel()
+
+    asyncio.run(main())
+
+
+def test_a_limit_of_time_counts_working_and_not_waiting(killed: list[bytes]) -> None:
+    async def main() -> None:
+        pool = WorkerPool(1, 64, 0.3)
+        pool.start()
+        await asyncio.gather(*(pool.ask(b"0.1") for _ in range(8)))
+        assert not killed, "nobody took too long, though the last one waited for long"
+        with pytest.raises(Refusal, match="longer than this server gives"):
+            await pool.ask(b"2")
+        assert killed == [b"2"]
+
+    asyncio.run(main())
+
+
+def test_one_address_has_few_open_questions(tables: Path, tmp_path: Path) -> None:
+    with servers.Server(str(tmp_path / "games.sqlite"), rate=0) as server:
+
+        async def main() -> None:
+            async with site(server) as client:
+                while (await client.get("/readyz")).status_code != 200:
+                    await asyncio.sleep(0.1)
+                paths = [f"/api/sheet?game=number-quest&count=24&seed={seed}" for seed in range(12)]
+                answers = await asyncio.gather(*map(client.get, paths))
+                statuses = [answer.status_code for answer in answers]
+                assert statuses.count(200) >= supervisor.MOST_SLOW
+                assert statuses.count(429) > 0
+                refused = next(answer for answer in answers if answer.status_code == 429)
+                assert "Retry-After" in refused.headers
+
+        asyncio.run(main())
+
+
+# A database that is slow or locked.
+
+
+def test_a_locked_row_stops_one_game_and_no_other(postgresql: Postgresql) -> None:
+    database = postgresql.database()
+    with servers.Server(database, (*servers.SERVE,)) as server:
+
+        async def main() -> None:
+            async with site(server) as client:
+                game = await Player(client).begin()
+                with psycopg.connect(database) as lock:
+                    lock.execute("SELECT 1 FROM game WHERE id = %s FOR UPDATE", (game.id,))
+                    body = {"version": 1, "move": "+5", "key": secrets.token_urlsafe(9)}
+                    headers = {"Authorization": f"Bearer {game.tokens[0]}"}
+                    path = f"/api/games/{game.id}/moves"
+                    stuck = [asyncio.create_task(client.post(path, json=body, headers=headers)) for _ in range(12)]
+                    await asyncio.sleep(0.2)
+                    taken = await others(client, 2)
+                    assert p99(taken) < 1.5, "everybody else plays on"
+                    statuses = {answer.status_code for answer in await asyncio.gather(*stuck)}
+                    assert statuses == {503}, "and who is at the locked game is told to try again"
+                    assert (await client.get(f"/api/games/{game.id}")).status_code == 200, "which can be seen"
+                answer = await client.post(path, json=body, headers=headers)
+                assert answer.status_code == 201, answer.text
+
+        asyncio.run(main())
+
+
+def test_a_look_does_not_wait_for_a_foreign_write_lock(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    with servers.Server(str(file)) as server:
+
+        async def main() -> None:
+            async with site(server) as client:
+                game = await Player(client).begin()
+                foreign = sqlite3.connect(file, isolation_level=None)
+                foreign.execute("BEGIN IMMEDIATE")
+                start = time.perf_counter()
+                assert (await client.get(f"/api/games/{game.id}")).status_code == 200
+                assert time.perf_counter() - start < 3
+                foreign.execute("ROLLBACK")
+                foreign.close()
+
+        asyncio.run(main())
+
+
+# Connections.
+
+
+def test_a_client_that_stops_reading_is_disconnected_with_what_the_kernel_keeps_for_it(tmp_path: Path) -> None:
+    with servers.Server(str(tmp_path / "games.sqlite"), stalled=1) as server:
+
+        async def main() -> None:
+            async with site(server) as client:
+                game = await long_game(client, 20)
+                deaf = socket.socket()
+                deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                deaf.connect(("127.0.0.1", server.port))
+                deaf.sendall(f"GET /api/games/{game.id}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+                for number in range(3, 63):
+                    await game.move(f"+{number}")
+                port = deaf.getsockname()[1]
+                end = time.monotonic() + PATIENCE
+                while f":{port:04X}" in connections_to(server.port):
+                    assert time.monotonic() < end, "the kernel still keeps the connection"
+                    await asyncio.sleep(0.1)
+                assert re.search(r"^digitduels_streams_open 0$", (await client.get("/metrics")).text, re.M)
+                deaf.close()
+
+        asyncio.run(main())
+
+
+def connections_to(port: int) -> str:
+    """The kernel's connections of a server, with the other side's port."""
+    rows = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+    return " ".join(row.split()[2] for row in rows if row.split()[1].endswith(f":{port:04X}"))
+
+
+def test_connections_are_refused_before_anything_runs_out(tmp_path: Path) -> None:
+    with servers.Server(str(tmp_path / "games.sqlite"), connections=30, proxies="192.0.2.1") as server:
+        crowd = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
+        time.sleep(0.3)
+        with socket.create_connection(("127.0.0.1", server.port), source_address=("127.0.0.2", 0)) as other:
+            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert other.recv(100).startswith(b"HTTP/1.1 200"), "one address cannot take them all"
+        refused = 0
+        for connection in crowd:
+            connection.settimeout(0.2)
+            try:
+                refused += connection.recv(100) in (b"", b"HTTP/1.1 503 Service Unavailable")
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                refused += 1
+            finally:
+                connection.close()
+        assert refused >= 10, "an address may have a quarter of all connections"
+
+
+def test_a_flood_does_not_fill_the_log(tmp_path: Path) -> None:
+    with servers.Server(str(tmp_path / "games.sqlite"), rate=1, burst=5) as server:
+
+        async def main() -> None:
+            async with site(server) as client:
+                for _ in range(40):
+                    await asyncio.gather(*(client.get("/api/games/nosuchgame12") for _ in range(50)))
+
+        asyncio.run(main())
+        assert server.log().count('"event": "request"') < 1600
