@@ -131,7 +131,7 @@ def test_a_look_a_message_and_a_move_are_as_large_and_as_quick_late_in_a_game_as
                 state = (await client.get(f"/api/games/{game.id}")).json()
                 assert state["move_count"] == moves
                 taken = []
-                for legal in [each["move"] for each in state["legal"][:20]]:
+                for legal in [each["move"] for each in state["legal"] if each["move"].startswith("+")][:9] * 2:
                     start = time.perf_counter()
                     answer = await game.move(legal)
                     taken.append(time.perf_counter() - start)

@@ -1,0 +1,206 @@
+"""Holes that were found from outside, each with the request that went through it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+
+from conftest import PATIENCE
+from digitduels.web.app import create
+from digitduels.web.rooms import acts, background, opponents
+from digitduels.web.rooms.background import Clock
+from digitduels.web.settings import Settings
+from digitduels.web.workers.supervisor import Supervisor
+from test_rooms import Friends, sql
+from web import running, wait_for
+
+pytestmark = pytest.mark.usefixtures("shared_tables")
+
+
+@pytest.fixture(scope="module")
+def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("holes"), tables, hosts="127.0.0.1, duels.example") as client:
+        yield client
+
+
+@pytest.mark.parametrize("origin", ["http://[x]", "http://]", "null", "http://[::1"])
+def test_an_origin_that_is_no_url_is_refused_like_any_other(site: httpx.Client, origin: str) -> None:
+    assert site.get("/healthz", headers={"Origin": origin}).status_code == 403
+
+
+def test_a_request_for_another_name_is_refused(site: httpx.Client) -> None:
+    assert site.get("/healthz").status_code == 200
+    assert site.get("/healthz", headers={"Host": "Duels.example:8000"}).status_code == 200
+    assert site.get("/healthz", headers={"Host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ann", " ann\u200d"),
+        ("x" * 36 + " (2)", "x" * 36 + " (2)"),
+        ("\u0301\u0302", "\u3164"),
+        ("Ａnn (2)", "Ａnn (2)"),
+    ],
+)
+def test_two_names_that_look_alike_become_two_names(site: httpx.Client, first: str, second: str) -> None:
+    created = site.post("/api/games", json={"game": "number-duel", "name": first})
+    assert created.status_code == 201
+    body = {"invite": created.json()["invite"], "name": second}
+    joined = site.post(f"/api/games/{created.json()['id']}/seats", json=body)
+    assert joined.status_code == 201, joined.text
+    names = joined.json()["state"]["names"]
+    assert names[0].casefold() != names[1].casefold()
+    assert all(acts.visible(name) == name for name in names)
+
+
+def test_a_token_says_which_seat_it_opens_and_one_that_is_made_up_opens_none(site: httpx.Client) -> None:
+    created = site.post("/api/games", json={"game": "number-duel", "seat": 2}).json()
+    path = f"/api/games/{created['id']}/seat"
+    assert site.get(path, headers={"Authorization": f"Bearer {created['token']}"}).json() == {"seat": 2}
+    assert site.get(path, headers={"Authorization": f"Bearer {secrets.token_urlsafe(24)}"}).status_code == 403
+    assert site.get(path).status_code == 403
+
+
+def test_the_same_key_begins_one_game(site: httpx.Client) -> None:
+    body = {"game": "number-duel", "key": secrets.token_urlsafe(18)}
+    first, again = site.post("/api/games", json=body), site.post("/api/games", json=body)
+    assert (first.status_code, again.status_code) == (201, 200)
+    for part in ("id", "seat", "token", "invite"):
+        assert first.json()[part] == again.json()[part]
+    assert site.post("/api/games", json=body | {"game": "number-quest"}).status_code == 422
+
+
+def test_rate_limits_are_told_and_a_rematch_counts_like_a_new_game(tables: Path, tmp_path: Path) -> None:
+    with running(tmp_path, tables, rate=0.001, burst=60) as site:
+        left = [
+            site.post(path, json={}).headers["ratelimit"]
+            for path in ("/api/games/nosuchgame12/concede", "/api/games/nosuchgame12/rematch")
+        ]
+        assert left == ['"address";r=59;t=0', '"address";r=49;t=0']
+
+
+def test_the_database_is_its_owner_s(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    with TestClient(create(Settings(rate=0, database=str(file)))):
+        for each in tmp_path.glob("games.sqlite*"):
+            assert stat.S_IMODE(os.stat(each).st_mode) == 0o600, each
+
+
+def test_a_worker_imports_nothing_from_the_folder_it_runs_in(tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text("raise SystemExit('imported from here')")
+    program = (
+        "import asyncio\n"
+        "from digitduels.web.workers.supervisor import Worker\n"
+        "async def main():\n"
+        "    worker = await Worker.start(1 << 25)\n"
+        "    print(await worker.hear())\n"
+        "    await worker.stop()\n"
+        "asyncio.run(main())\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert ran.stdout == "b'ready\\n'\n", ran.stderr
+
+
+def test_a_game_that_no_longer_replays_is_marked_and_the_others_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    settings = Settings(rate=0, database=str(file), grace=0)
+    with TestClient(create(settings)) as client:
+        gone, odd, idle = Friends(client), Friends(client), Friends(client)
+    sql(file, "UPDATE game SET touched = 0, created = 0")
+    sql(file, "UPDATE game SET rules = replace(rules, 'number-quest', 'no-such-game') WHERE id = ?", gone.id)
+    sql(file, "UPDATE game SET rules = replace(rules, 'target', 'no-such-option'), due = 1 WHERE id = ?", odd.id)
+    with TestClient(create(settings)) as client:
+        idle.client = client
+        wait_for(lambda: idle.state["closed"])
+        for game in (gone, odd):
+            answer = client.get(f"/api/games/{game.id}")
+            assert (answer.status_code, "cannot be shown here" in answer.json()["detail"]) == (404, True), answer.text
+        wait_for(lambda: len(sql(file, "SELECT id FROM game WHERE broken IS NOT NULL")) == 2)
+
+
+def test_a_background_loop_goes_on_whatever_it_raises(caplog: pytest.LogCaptureFixture) -> None:
+    done: list[int] = []
+
+    async def work() -> None:
+        done.append(len(done))
+        raise ZeroDivisionError("of the test")
+
+    async def main() -> None:
+        loops = background.Background()
+        loops.every(0.001, work)
+        while len(done) < 3:
+            await asyncio.sleep(0.001)
+        await loops.stop()
+        assert loops.failures >= 3
+
+    asyncio.run(main())
+    assert any(record.exc_info and "of the test" in str(record.exc_info[1]) for record in caplog.records)
+
+
+def test_the_computer_says_so_when_it_has_to_play_at_random(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    async def fail(self: Supervisor, match: Any, level: int, seed: str) -> str:
+        asked.append(level)
+        raise RuntimeError("a worker died")
+
+    monkeypatch.setattr(Supervisor, "reply", fail)
+    monkeypatch.setattr(opponents, "RETRY_SECONDS", 0.0)
+    with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite")))) as client:
+        state = Friends(client, join=False, seat=2, computer={"level": 3}).wait(1)
+    assert len(asked) == opponents.ATTEMPTS
+    assert any("chose this move at random" in sentence["text"] for sentence in state["status"])
+
+
+def test_nothing_is_deleted_or_closed_for_a_while_after_a_start(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+        idle, alone = Friends(client), Friends(client, join=False)
+    sql(file, "UPDATE game SET touched = 0, created = 0")
+    with TestClient(create(Settings(rate=0, database=str(file), grace=24))) as client:
+        assert not client.get(f"/api/games/{idle.id}").json()["closed"]
+        assert client.get(f"/api/games/{alone.id}").status_code == 200
+
+
+def test_games_that_ended_long_ago_are_deleted_with_their_events(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+        over, playing = Friends(client), Friends(client)
+        over.act(1, "concede")
+    sql(file, "UPDATE game SET touched = touched - 181 * 86400 WHERE id = ?", over.id)
+    with pytest.raises(sqlite3.Error, match="only with their game"):
+        sql(file, "DELETE FROM event")
+    with TestClient(create(Settings(rate=0, database=str(file), grace=0))) as client:
+        wait_for(lambda: client.get(f"/api/games/{over.id}").status_code == 404)
+        assert client.get(f"/api/games/{playing.id}").status_code == 200
+    assert sql(file, "SELECT count(*) FROM event WHERE game = ?", over.id) == [(0,)]
+
+
+def test_a_jump_of_the_clock_is_logged_and_the_time_of_grace_begins_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    now, passed = time.time(), time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: passed + 7200)
+    monkeypatch.setattr(time, "time", lambda: now + 7200 + 3600)
+    assert clock.steady > 7000
+    asyncio.run(clock.look())
+    assert clock.steady < 60
+    assert any(record.getMessage() == "clock" for record in caplog.records)
