@@ -345,7 +345,7 @@ def test_connections_are_refused_before_anything_runs_out(tmp_path: Path) -> Non
         for connection in crowd:
             connection.settimeout(0.2)
             try:
-                refused += connection.recv(100) in (b"", b"HTTP/1.1 503 Service Unavailable")
+                refused += connection.recv(100)[:12] in (b"", b"HTTP/1.1 503")
             except TimeoutError:
                 continue
             except ConnectionError:
@@ -364,4 +364,4 @@ def test_a_flood_does_not_fill_the_log(tmp_path: Path) -> None:
                     await asyncio.gather(*(client.get("/api/games/nosuchgame12") for _ in range(50)))
 
         asyncio.run(main())
-        assert server.log().count('"event": "request"') < 1600
+        assert server.log().count('"event": "request"') < 800

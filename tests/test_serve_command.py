@@ -211,6 +211,7 @@ def test_a_full_disk_refuses_what_is_new_and_loses_nothing(tmp_path: Path, share
             begun.append(answer.json()["id"])
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
         assert "The database cannot be written" in answer.json()["detail"]
+        assert client.get("/readyz").json()["database"] is False
         assert client.get(f"/api/games/{begun[0]}").status_code == 200
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (most, most))
         assert begin().status_code == 201

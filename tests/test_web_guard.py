@@ -330,9 +330,9 @@ def test_ten_huge_variants_at_once_are_refused_or_stopped_while_games_go_on(site
             meanwhile += 1
         answers = [each.result() for each in asked]
     for answer in answers:
-        assert answer.status_code in (413, 422, BUSY), answer.text
+        assert answer.status_code in (413, 422, 429, BUSY), answer.text
         assert answer.json()["detail"].endswith(".")
-        assert (answer.status_code == BUSY) == ("retry-after" in answer.headers)
+        assert (answer.status_code in (429, BUSY)) == ("retry-after" in answer.headers)
     wait_for(lambda: site.get("/api/solve/number-duel?target=20").status_code == 200)
 
 

@@ -29,7 +29,7 @@ COSTLY = (  # calls that count as several
 )
 SEAT_SHARE = 3  # a single player may make a third of the calls that an address may, where many may sit
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-LOG_RATE, LOG_BURST = 50.0, 1000  # lines about requests a second, for long and at once
+LOG_LINES = {False: (50.0, 1000), True: (2.0, 100)}  # about answers and refusals: a second, for long and at once
 PROTECTION = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "object-src 'none'; img-src 'self' data:",
@@ -53,7 +53,7 @@ class Guard:
         self.hosts = {host.lower() for host in listed(settings.hosts)}
         self.buckets = Buckets(settings.rate, settings.burst)
         self.seats = Buckets(settings.rate / SEAT_SHARE, settings.burst // SEAT_SHARE or 1)
-        self.lines = Buckets(LOG_RATE, LOG_BURST)
+        self.lines = {refused: Buckets(*lines) for refused, lines in LOG_LINES.items()}
         self.unlogged = 0
         self.open = 0
         metrics.gauge("requests_open", lambda: self.open)
@@ -162,7 +162,7 @@ class Guard:
         method = visit.scope["method"] if visit.scope["method"] in METHODS else "other"
         route = visit.route
         self.metrics.request(method, route, visit.status, seconds)
-        if self.lines.take("", now):
+        if self.lines[(visit.status or 500) >= 400].take("", now):
             self.unlogged += 1
             return
         if self.unlogged:

@@ -163,7 +163,8 @@ class SqliteStore:
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 database.execute("ROLLBACK")
-            answers = [(None, StoreError(f"The database cannot be used now: {error}."))] * len(jobs)
+            what = "read" if begin == "BEGIN" else "written"
+            answers = [(None, StoreError(f"The database cannot be {what}: {error}."))] * len(jobs)
         with suppress(RuntimeError):  # a loop that has ended waits for nothing
             jobs[0].loop.call_soon_threadsafe(_answer, [job.answer for job in jobs], answers)
 
