@@ -31,6 +31,11 @@ STREAMS = 2000
 RATE = 200  # moves a second
 SECONDS = 15
 MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
+LONG_RULES = {"highest": 99, "copies": 10, "target": 1_000_000}
+LONG_MOVES = [f"+{number}" for number in range(1, 100) for _ in range(10)]
+LENGTHS = (20, 900)  # moves that were played before
+LONG_GAMES = 20
+LATE = 60  # moves in each of them
 HELLO = """
 import sys
 import uvicorn
@@ -62,6 +67,7 @@ def table() -> str:
         command = ["-m", "digitduels", "serve", "--database", database, "--port"]
         with server(command, "/readyz") as (port, process):
             moves = asyncio.run(load(port, process, move_calls))
+            growth = [asyncio.run(load(port, process, partial(late_calls, length)))[0] for length in LENGTHS]
         with server(command, "/readyz") as (port, process):
             before, idle, after, delivered = asyncio.run(streams(port, process))
     rows = [
@@ -71,7 +77,9 @@ def table() -> str:
         row("a move, kept on disk before it is answered", *moves),
         row(f"delivery of a move, {STREAMS:,} streams open, {RATE} moves a second asked for", *delivered),
         "",
-        f"A move costs as much as {hello[0] / moves[0]:.1f} hellos. {STREAMS:,} open streams take "
+        f"A move costs as much as {hello[0] / moves[0]:.1f} hellos; in a variant with a pool of 990 numbers, "
+        f"{hello[0] / growth[0]:.1f} after {LENGTHS[0]} moves and {hello[0] / growth[1]:.1f} after {LENGTHS[1]}. "
+        f"{STREAMS:,} open streams take "
         f"{(idle - before) / STREAMS:.0f} KiB each; the server has {before / 1024:.0f} MiB of its own before, "
         f"{idle / 1024:.0f} MiB with them, {after / 1024:.0f} MiB after the moves.",
     ]
@@ -156,13 +164,14 @@ class Game:
         self.turn = asyncio.Lock()
 
     @classmethod
-    async def begin(cls, connection: Connection) -> Game:
-        created = json.loads(await connection.post("/api/games", {"game": "number-quest"}))
+    async def begin(cls, connection: Connection, **rules: Any) -> Game:
+        created = json.loads(await connection.post("/api/games", {"game": "number-quest", **rules}))
         joined = json.loads(await connection.post(f"/api/games/{created['id']}/seats", {"invite": created["invite"]}))
         return cls(created["id"], (created["token"], joined["token"]))
 
-    async def move(self, connection: Connection) -> None:
-        body = {"version": self.version, "move": MOVES[self.version - 1], "key": secrets.token_urlsafe(9)}
+    async def move(self, connection: Connection, before: int | None = None) -> None:
+        move = MOVES[self.version - 1] if before is None else LONG_MOVES[before + self.version - 1]
+        body = {"version": self.version, "move": move, "key": secrets.token_urlsafe(9)}
         await connection.post(f"/api/games/{self.id}/moves", body, self.tokens[(self.version - 1) % 2])
         self.version += 1
 
@@ -178,6 +187,17 @@ async def hello_calls(_: list[Connection]) -> list[Callable[[Connection], Awaita
 async def move_calls(connections: list[Connection]) -> list[Callable[[Connection], Awaitable[object]]]:
     games = await begin(connections, GAMES)
     return [game.move for _ in MOVES for game in games]
+
+
+async def late_calls(length: int, connections: list[Connection]) -> list[Callable[[Connection], Awaitable[object]]]:
+    rules = {"options": LONG_RULES, "moves": LONG_MOVES[:length]}
+    games = [await Game.begin(connections[0], **rules) for _ in range(LONG_GAMES)]
+    return [partial(_late, game, length) for _ in range(LATE) for game in games]
+
+
+async def _late(game: Game, length: int, connection: Connection) -> None:
+    async with game.turn:
+        await game.move(connection, length)
 
 
 async def begin(connections: list[Connection], count: int) -> list[Game]:

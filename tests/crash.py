@@ -65,6 +65,7 @@ class Report:
     """What was seen, and what was wrong with it."""
 
     kills: int = 0
+    pauses: int = 0
     restarts: int = 0
     acknowledged: list[Acknowledged] = field(default_factory=list)
     answers: Counter[int] = field(default_factory=Counter)
@@ -87,7 +88,8 @@ class Report:
         moves = len({(each.game, each.key) for each in self.acknowledged})
         codes = ", ".join(f"{count} x {code}" for code, count in sorted(self.answers.items()))
         return (
-            f"{self.kills} servers and {self.restarts} databases killed; {len(self.games)} games, "
+            f"{self.kills} servers and {self.restarts} databases killed, {self.pauses} servers paused; "
+            f"{len(self.games)} games, {self.looks} states compared, "
             f"{moves} acts acknowledged, {self.unanswered} requests unanswered, answers: {codes}; "
             f"{len(self.faults)} faults\n" + "\n".join(self.faults[:20])
         )
@@ -279,6 +281,9 @@ async def crash(
                     await asyncio.to_thread(server.kill)
                     report.kills += 1
                     await asyncio.to_thread(server.start)
+                    if report.kills % 2:
+                        await asyncio.to_thread(dice.choice(running).pause, dice.uniform(0.2, 1.5))
+                        report.pauses += 1
                 progress(report)
             await asyncio.sleep(0.5)
             for table in playing:

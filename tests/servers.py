@@ -73,6 +73,13 @@ class Server:
                 self.process.send_signal(signal.SIGKILL)
             self.process.wait(PATIENCE)
 
+    def pause(self, seconds: float) -> None:
+        """Stops the process in the middle of whatever it does, and lets it go on after a while."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
+
     def stop(self) -> int:
         """Asks the server to stop; its exit code."""
         assert self.process is not None

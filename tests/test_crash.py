@@ -15,7 +15,8 @@ from databases import Postgresql
 def test_kill_9_loses_no_acknowledged_move_and_doubles_none(tmp_path: Path) -> None:
     report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 8))
     assert not report.faults, str(report)
-    assert report.kills == 8
+    assert (report.kills, report.pauses) == (8, 4)
+    assert report.looks > len(report.seen) > 100, "no version was looked at twice"
     assert report.answers[201] > 100
     assert report.answers[200] > 0, "nothing was ever sent twice"
     assert report.answers[409] > 0, "nobody was ever too late"
@@ -26,6 +27,7 @@ def test_two_servers_and_a_killed_postgresql_lose_and_double_nothing(postgresql:
     assert not report.faults, str(report)
     assert (report.kills, report.restarts) == (2, 2)
     assert report.answers[201] > 50
+    assert report.pauses == 1
 
 
 @pytest.mark.parametrize(("fault", "seen"), [("answers_before_commit", "lost"), ("ignores_the_version", "out of turn")])

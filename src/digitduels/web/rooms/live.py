@@ -259,8 +259,11 @@ def _reason(error: Exception) -> str:
     )
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def packed(values: Any) -> bytes:
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+    return _encode(values).encode()
 
 
 # What may be played is the largest part of a state, and the same words in every game.
@@ -285,7 +288,7 @@ class _Words:
     def _text(self, move: Any, player: int, names: tuple[str, str]) -> str:
         picks = [place[value] for place, value in zip(self._places, move, strict=True)]
         shown = {"move": str(move), "shown": Played(move, player).to(names), "picks": picks}
-        return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        return _encode(shown)
 
 
 _words = lru_cache(64)(_Words)
