@@ -146,6 +146,30 @@ def test_a_look_a_message_and_a_move_are_as_large_and_as_quick_late_in_a_game_as
     asyncio.run(main())
 
 
+def test_a_stream_costs_the_same_however_long_its_game_is(server: servers.Server) -> None:
+    async def main() -> None:
+        async with site(server) as client:
+            game = await long_game(client, 980)
+            await client.get(f"/api/games/{game.id}")
+            before = own_memory(server)
+            crowd = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(60)]
+            for reader, writer in crowd:
+                writer.write(f"GET /api/games/{game.id}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+                assert b"data: " in await reader.readuntil(b"data: ")
+            assert (own_memory(server) - before) / len(crowd) < 200, "KiB"
+            for _, writer in crowd:
+                writer.close()
+
+    asyncio.run(main())
+
+
+def own_memory(server: servers.Server) -> int:
+    """KiB that a server shares with nobody."""
+    assert server.process is not None
+    rows = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+    return sum(int(row.split()[1]) for row in rows if row.startswith("Private_"))
+
+
 def test_a_state_that_somebody_has_is_known_by_its_version_alone(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:

@@ -126,6 +126,17 @@ def test_a_request_that_is_under_way_is_answered_before_the_server_stops(home: P
         assert server.wait(PATIENCE) == 0
 
 
+def test_a_farewell_may_be_shorter_than_a_second(tmp_path: Path, shared_tables: None) -> None:
+    with (
+        Server(str(tmp_path / "games.sqlite"), farewell=0.3, patience=3600) as server,
+        socket.create_connection(("127.0.0.1", server.port)) as slow,
+    ):
+        head = "POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        slow.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        time.sleep(0.3)
+        assert server.stop() == 0
+
+
 def test_workers_of_a_server_that_is_killed_end_by_themselves(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
         answered(address)
