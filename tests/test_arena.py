@@ -262,7 +262,7 @@ def test_progress_counts_every_game(plan: TournamentPlan) -> None:
     [
         (("random",), 2, "two players"),
         (("random", "4", "random"), 2, "only once"),
-        (("random", "4"), 0, "a game to play"),
+        (("random", "4"), 0, "one game to play"),
         (("random", "nobody"), 2, "there are random, 1,"),
     ],
 )
@@ -336,7 +336,7 @@ def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
         ),
         (("match", "2", "3", "--game", "chess"), 2, "There is no game 'chess'"),
         (("match", "2", "3"), 2, "--game"),
-        (("match", "2", "3", "--game", "number-duel", "--games", "0"), 2, "a game to play"),
+        (("match", "2", "3", "--game", "number-duel", "--games", "0"), 2, "one game to play"),
         (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "0"), 2, "more than 0 seconds"),
         (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "inf"), 2, "more than 0 seconds"),
         (("tournament", "2", "--game", "number-duel"), 2, "two players"),

@@ -224,10 +224,10 @@ def test_a_finished_game_takes_no_action() -> None:
         ("", "There is no game ''. The games are"),
         ("(game=chess)", "There is no game 'chess'"),
         ("(game=number-duel,division=exact)", "number-duel has no option 'division'"),
-        ("(game=number-duel,target=0)", "target must be a whole number"),
+        ("(game=number-duel,target=0)", "target must be an integer"),
         ("(game=number-duel,tie=never)", "tie must be last-mover-loses or"),
-        ("(game=numerical-nexus,uses=3/2/1)", "uses must be 6 whole numbers"),
-        ("(game=numerical-nexus,uses=a/b/c/d/e/f)", "uses must be 6 whole numbers"),
+        ("(game=numerical-nexus,uses=3/2/1)", "uses must be 6 integers"),
+        ("(game=numerical-nexus,uses=a/b/c/d/e/f)", "uses must be 6 integers"),
     ],
 )
 def test_a_wrong_parameter_is_refused_with_what_is_possible(parameters: str, reason: str) -> None:

@@ -185,8 +185,8 @@ def test_a_program_that_leaves_loses(program: Write) -> None:
         ("", "the program's answer is no JSON object: ''."),
         ("{}", "the program's answer names no move: '{}'."),
         ('{"move": 5}', "the program's answer names no move: '{\"move\": 5}'."),
-        ('{"move": "castle"}', "the program played 'castle'. 'castle' is no move of Number Duel."),
-        ('{"move": "+11"}', "the program played '+11'. '+11' is no move of Number Duel."),
+        ('{"move": "castle"}', "the program played 'castle'. 'castle' is not a move in Number Duel."),
+        ('{"move": "+11"}', "the program played '+11'. '+11' is not a move in Number Duel."),
         ('{"move": "x9"}', "the program played 'x9'. "),
     ],
 )

@@ -18,7 +18,7 @@ from digitduels.sentence import tell
 from variants import ALL, describe
 
 NO_IDEA = (
-    "'I have no idea' is no move of Numerical Nexus. Moves look like +1, +3, +5, x2, x3, reset-mine, reset-theirs."
+    "'I have no idea' is not a move in Numerical Nexus. Moves look like +1, +3, +5, x2, x3, reset-mine, reset-theirs."
 )
 
 
@@ -81,7 +81,7 @@ def test_both_players_are_told_the_rules_and_who_they_are(name: str) -> None:
 
 
 def test_a_variant_is_told_what_it_changes() -> None:
-    assert "In this game: target=60. " in made("number-duel", target=60).get_observation()[1]
+    assert "House rules: target=60. " in made("number-duel", target=60).get_observation()[1]
 
 
 def test_players_are_told_of_nothing_that_they_cannot_do() -> None:

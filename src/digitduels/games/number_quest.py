@@ -40,8 +40,14 @@ class NumberQuest(Game[int, Pool, Move]):
     target: int = option(50, Whole(1, 10**6), "the score that wins")
     highest: int = option(9, Whole(1, 99), "the highest number in the pool")
     copies: int = option(2, Whole(1, 99), "how many of each number the pool holds")
-    division: str = option("floor", Choice(("floor", "exact")), "whether a division drops its remainder or is invalid")
-    invalid: str = option("lost-turn", Choice(("lost-turn", "refused")), "what becomes of an invalid operation")
+    division: str = option(
+        "floor",
+        Choice(("floor", "exact")),
+        "whether a division drops its remainder (floor) or must come out even (exact)",
+    )
+    invalid: str = option(
+        "lost-turn", Choice(("lost-turn", "refused")), "whether an invalid operation costs the turn or is refused"
+    )
     tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty")
 
     rulings = (
@@ -89,7 +95,7 @@ class NumberQuest(Game[int, Pool, Move]):
         return state.table.distinct if self.invalid == "lost-turn" else (state.table.distinct, state.mine)
 
     def forbids(self, state: Position, move: Move) -> str | None:
-        # Only numbers that are still in the pool can be selected; the operation may not be chosen yet.
+        # Only numbers that are still in the pool can be selected. The operation may not be chosen yet.
         if not state.table.has(move.number):
             return missing(move.number, state.table)
         if self.invalid == "refused" and move.operation is not None:
@@ -108,7 +114,7 @@ class NumberQuest(Game[int, Pool, Move]):
                 score=score,
                 number=number,
             )
-        # With division=exact it is never a fraction either.
+        # With division=exact, it is never a fraction either.
         if operation == "/" and self.division == "exact" and score % number:
             return Sentence(
                 "{score} ÷ {number} leaves a remainder.",
