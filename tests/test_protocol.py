@@ -221,7 +221,8 @@ def test_the_rules_are_those_of_the_book_with_its_example(name: str) -> None:
 
 def test_the_rules_of_a_variant_say_what_is_different_and_show_no_example_of_another_game() -> None:
     text = rules(dd.game("number-quest", target=60, tie="draw"))
-    assert "House rules: target=60, tie=draw. The text speaks of the usual settings; where it says otherwise, " in text
+    assert "Reach exactly 60 and you win." in text
+    assert "50" not in text
     assert "- `target=60`: the score that wins.\n" in text
     assert "## Example" not in text
 

@@ -67,6 +67,7 @@ class Pool(NamedTuple):
         return Pool((*counts[: number - 1], counts[number - 1] - 1, *counts[number:]), self.copies)
 
 
+@lru_cache(maxsize=256)
 def row(pool: Pool) -> str:
     """The numbers in the pool as the books print them."""
     return ", ".join(map(str, pool.numbers)) or "none"
@@ -93,8 +94,11 @@ def set_up(player: int, hands: Sequence[Sequence[int]], table: Sequence[int], co
 
 def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
     """The outcome when the numbers run out: the higher score wins, and `tie` decides equal scores."""
-    first, second = state.hands
-    last_mover = 1 - state.player
+    return _run_out(*state.hands, 1 - state.player, target, tie)
+
+
+@lru_cache(maxsize=4096)
+def _run_out(first: int, second: int, last_mover: int, target: int, tie: str) -> Outcome:
     if first != second:
         winner = 0 if first > second else 1
         return Outcome(
@@ -112,7 +116,7 @@ def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
     if tie == "last-mover-wins":
         winner, verb, you = last_mover, "wins", "win"
     else:
-        winner, verb, you = state.player, "loses", "lose"
+        winner, verb, you = 1 - last_mover, "loses", "lose"
     reason = Sentence(
         f"Both scores are {{score}}: {{player}} took the last turn and {verb}.",
         you=f"Both scores are {{score}}: you took the last turn and {you}.",

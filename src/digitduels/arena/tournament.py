@@ -25,11 +25,17 @@ from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
-from digitduels.players import OPPONENTS, check, player
+from digitduels.players import OPPONENTS, Forfeit, check, player
+from digitduels.players.external import split_name
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
 from digitduels.solver.library import solution_of
 from digitduels.study.fair_starts import fair_start
-from digitduels.text import clean
+from digitduels.text import clean, quoted
+
+
+class ProgramFailed(Exception):
+    """A program could not answer the first question of the game, so no game was played; says which, and why."""
+
 
 Progress = Callable[[int, int], None]
 """Told how many games are done, of how many."""
@@ -99,11 +105,14 @@ def run(
 ) -> list[PlayedGame]:
     """Plays the games of the plan that are not in the file of records yet, and appends them one by one.
 
-    An incomplete last line, left by a killed run, is dropped. Raises RecordError if the file is not a file of records.
+    An incomplete last line, left by a killed process, is dropped. Raises RecordError for a file that is not one of
+    ours, and ProgramFailed before any game if a program cannot play.
     """
     tasks = [Task(pair, number) for pair in plan.pairs for number in range(plan.games)]
     known = _read(records) if records is not None else {}
     jobs = [(plan, task, known.get(_key(plan, task))) for task in tasks]
+    if any(record is None for _, _, record in jobs):
+        try_programs(plan)
     played = []
     file = records.open("ab", buffering=0) if records is not None else None
     try:
@@ -117,6 +126,22 @@ def run(
         if file is not None:
             file.close()
     return sorted(played, key=lambda game: game.task)
+
+
+def try_programs(plan: TournamentPlan) -> None:
+    """Asks every program for the first move of the game; raises ProgramFailed if one has no answer."""
+    rules = _game(plan.game, json.dumps(plan.options))
+    failures = []
+    for text, label in dict(zip(plan.players, names(plan.players), strict=True)).items():
+        if text in OPPONENTS:
+            continue
+        with player(text, rules, solution_of, plan.seed, plan.move_time) as program:
+            try:
+                program.choose(Match(rules))
+            except Forfeit as reason:
+                failures.append(f"{quoted(label)} cannot play {rules.title}: {reason}")
+    if failures:
+        raise ProgramFailed(" ".join([*failures, "No game was played."]))
 
 
 def cores() -> int:
@@ -159,10 +184,11 @@ def _names(plan: TournamentPlan, task: Task) -> list[str]:
 
 
 def names(players: tuple[str, ...]) -> list[str]:
-    """The names of the players in records and tables: as given, but shortened and unique."""
+    """What players are called in records and tables: by name or command, shortened, and no two the same."""
     found: list[str] = []
     for text in players:
-        label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(text, LONGEST_NAME - 5)
+        known = split_name(text)[0] or text
+        label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(known, LONGEST_NAME - 5)
         again = 1
         while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, found):
             again += 1

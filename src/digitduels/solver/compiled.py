@@ -313,6 +313,22 @@ def ending_for(winner: int | None, player: int) -> int:
     return DRAWN if winner is None else WON if winner == player else LOST
 
 
+def with_endings(compiled: Compiled) -> tuple[Ints, list[Any], list[int]]:
+    """`own` by [hand, move] with numbers for the hands that end the game, too; those hands; and how each ends it."""
+    game, start = compiled.game, compiled.game.start()
+    own = compiled.own.T.copy()
+    numbers: dict[Any, int] = {}
+    fate: list[int] = []
+    for hand, move in np.argwhere(np.isin(own, (WON, DRAWN, LOST))).tolist():
+        state = State(0, (compiled.hands[hand], start.mine), start.table)
+        after = game.after(state, game.moves[move]).hands[0]
+        if after not in numbers:
+            numbers[after] = len(compiled.hands) + len(fate)
+            fate.append(int(own[hand, move]))
+        own[hand, move] = numbers[after]
+    return own, list(numbers), fate
+
+
 def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) -> Ints:
     """For each hand, a bound that shrinks with its owner's every move and never grows with the other player's.
 

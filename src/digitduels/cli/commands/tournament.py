@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from digitduels.cli.arguments import Parser, add_command, add_game, add_options, read_game
 from digitduels.cli.columns import columns, part, percent
 from digitduels.cli.console import Console
-from digitduels.cli.errors import quoted_path, usage
+from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import ordinary_file, record_errors
 from digitduels.cli.progress import show_progress, solve
 from digitduels.games import AnyGame
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 def play_all(players: Sequence[str], arguments: argparse.Namespace) -> int:
     """Plays all games of a tournament and prints the standings."""
     from digitduels.arena.standings import standings
-    from digitduels.arena.tournament import make_plan
+    from digitduels.arena.tournament import ProgramFailed, make_plan
     from digitduels.arena.tournament import run as play
 
     game = read_game(arguments.game, arguments.set)
@@ -76,8 +76,10 @@ def play_all(players: Sequence[str], arguments: argparse.Namespace) -> int:
                 records,
                 None if progress is None else lambda done, total: progress(f"game {done} of {total}", done / total),
             )
+    except ProgramFailed as failed:
+        raise Failure(FAILURE, clean(str(failed), 1000)) from None
     except KeyboardInterrupt:
-        if records is not None:
+        if records is not None and records.exists():
             print(
                 f"\nduels: The games played are in {quoted_path(records)}; the same command goes on.", file=sys.stderr
             )
