@@ -224,7 +224,7 @@ def test_theory_of_operation_target_is_true_of_every_target(start: int) -> None:
     assert "There are only 4 different games.\nAfter the first 2 moves every move is forced.\n" in told
 
     found = re.search(
-        r"from (\d+) on that repeats: .* begins at (\d)N \+ (\d); from (\d+) on none begins elsewhere", told
+        r"from (\d+) on that repeats: .* begins at (\d)N \+ (\d)\. From (\d+) on, none begins elsewhere", told
     )
     assert found
     least, times, plus, after = map(int, found.groups())
