@@ -440,8 +440,8 @@ def test_rules_of_a_variant_say_what_is_different(duels: Run) -> None:
 
 
 def test_rules_during_a_game_speak_of_any_two_players(duels: Run) -> None:
-    shown = duels("play", "number-duel", "--names", "Ann", "Bob", "--first", "2", answers="rules\n").stdout
-    assert "- Player 1 moves first unless the players agree otherwise.\n" in shown
+    shown = duels("play", "number-duel", "--names", "Ann", "Bob", answers="rules\n").stdout
+    assert "- Player 1 always begins." in shown
 
 
 def test_a_game_without_a_move_leaves_no_file_behind(duels: Run, home: Path) -> None:
