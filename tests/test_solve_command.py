@@ -319,7 +319,7 @@ def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> N
         (["number-duel", "--first", "random"], 2, "invalid choice: 'random'"),
         (["number-duel", "--plot", "map.png"], 2, "--plot draws an SVG: the file must end in .svg, not 'map.png'."),
         (["number-duel", "--limit", "much"], 2, "a size looks like 500MB or 8GiB, not 'much'"),
-        (["number-duel", "--theory", "--moves", "+5"], 2, "--theory tells of the whole game; leave out --moves."),
+        (["number-duel", "--theory", "--moves", "+5"], 2, "--theory is about the whole game; leave out --moves."),
         (["number-duel", "--moves", "+5 +99"], 3, "Move 2 of --moves, '+99': '+99' is no move of Number Duel."),
         (
             ["operation-target", "--moves", "x2 x2 x2"],

@@ -16,7 +16,7 @@ LEVELS = {
     1: "plays at random",
     2: "takes a win in one move, and avoids losing at once",
     3: "also sees your reply",
-    4: "looks a little further",
+    4: "looks a little way ahead",
     5: "looks further ahead",
     6: "misses only what is far away",
     7: "plays perfectly",

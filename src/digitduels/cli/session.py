@@ -249,7 +249,7 @@ class Session:
         if self.match.game.board(state).table.score is None and first is not None:
             told += " Scores: {scores}."
         elif effect.result != first:
-            told += " Score: {first}."
+            told += " Now: {first}."
         return Sentence(
             told.replace("{subject}", "{player}"),
             you=told.replace("{subject}", "You"),
