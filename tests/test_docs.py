@@ -379,5 +379,5 @@ def test_sixth_game_of_the_tour_is_one_file_and_then_listed_documented_and_playe
         "Player 2 took the last counter.\nPlayer 2 wins the game!\n"
     )
     duels("play", "take-away", answers="3\n")
-    assert "1. Player 1: take 3\n" in duels("resume", answers="moves\n")
+    assert "1. Player 1: take 3. Now: 18.\n" in duels("resume", answers="moves\n")
     assert "take-away-2" in duels("saved")

@@ -319,7 +319,7 @@ def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> N
         (["number-duel", "--first", "random"], 2, "invalid choice: 'random'"),
         (["number-duel", "--plot", "map.png"], 2, "--plot draws an SVG: the file must end in .svg, not 'map.png'."),
         (["number-duel", "--limit", "much"], 2, "a size looks like 500MB or 8GiB, not 'much'"),
-        (["number-duel", "--theory", "--moves", "+5"], 2, "--theory tells of the whole game; leave out --moves."),
+        (["number-duel", "--theory", "--moves", "+5"], 2, "--theory is about the whole game; leave out --moves."),
         (["number-duel", "--moves", "+5 +99"], 3, "Move 2 of --moves, '+99': '+99' is not a move in Number Duel."),
         (
             ["operation-target", "--moves", "x2 x2 x2"],
@@ -440,8 +440,8 @@ def test_rules_of_a_variant_say_what_is_different(duels: Run) -> None:
 
 
 def test_rules_during_a_game_speak_of_any_two_players(duels: Run) -> None:
-    shown = duels("play", "number-duel", "--names", "Ann", "Bob", "--first", "2", answers="rules\n").stdout
-    assert "- Player 1 moves first unless the players agree otherwise.\n" in shown
+    shown = duels("play", "number-duel", "--names", "Ann", "Bob", answers="rules\n").stdout
+    assert "- Player 1 always begins." in shown
 
 
 def test_a_game_without_a_move_leaves_no_file_behind(duels: Run, home: Path) -> None:

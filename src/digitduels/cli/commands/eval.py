@@ -33,8 +33,8 @@ TASKS = {
     "rules": "questions about the rules",
 }
 NOTES = (
-    "An interval holds the truth 95 times of 100; games from one start count as one piece of evidence.",
-    "Who gives no legal move forfeits: that is a loss, and a critical move not found.",
+    "Intervals are 95 % confidence intervals; games from one start count as one observation.",
+    "A model that gives no legal move forfeits: a loss, and a critical move not found.",
 )
 
 
@@ -42,15 +42,15 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "eval",
-        "Tell how language models did at our tasks, from the logs of Inspect.",
+        "Show how language models did at our tasks, from Inspect logs.",
         run,
         "duels eval logs",
         "duels eval logs --json",
         "duels eval logs/one.eval logs/two.eval --records games",
     )
-    parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log of Inspect, or a folder of them")
+    parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="an Inspect log, or a folder of logs")
     parser.add_argument("--records", type=Path, metavar="FOLDER", help="write every game into this new folder")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         with show_progress("Grading"):
             logs = read_logs(arguments.logs)
     except ImportError:
-        raise Failure(FAILURE, "Reading logs takes Inspect: pip install 'digitduels[inspect]'") from None
+        raise Failure(FAILURE, "Reading logs requires Inspect: pip install 'digitduels[inspect]'") from None
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     results = leaderboard(logs)
