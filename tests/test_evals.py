@@ -348,7 +348,8 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
     told = capsys.readouterr().out
     assert f"{4 * len(MODELS)} records in" in told
     assert (
-        "Number Quest with target=20, highest=5: games (against 4, fair starts, legal moves listed, retries: 2)" in told
+        "Number Quest with target=20, highest=5: games "
+        "(version 2, against 4, fair starts, legal moves listed, retries: 2)" in told
     )
     files = sorted((machine / "games").iterdir())
     assert len(files) == 4 * len(MODELS)
