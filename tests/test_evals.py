@@ -130,6 +130,26 @@ def test_who_is_asked_again_with_the_reason_may_still_answer(ran: Ran) -> None:
     assert "not" in messages[3].text.partition("\n")[0]
 
 
+def test_questions_about_the_rules_end_with_a_model_that_calls_tools(machine: Path) -> None:
+    asked = 0
+
+    def answers(*_: object) -> ModelOutput:
+        nonlocal asked
+        asked += 1
+        assert asked < 10, "the model is asked again and again"
+        output = ModelOutput.for_tool_call("mockllm/model", "play", {"move": "+1"})
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1)  # which Inspect would otherwise count on the network
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answers)
+    [log] = evaluate(
+        rules("number-quest", 2, options=QUEST), model=model, display="none", log_dir=str(machine / "tools")
+    )
+    assert log.status == "success", log.error
+    assert asked == 2
+    assert [sample.scores["exact_answer"].value["legal"] for sample in log.samples or []] == [0, 0]  # type: ignore
+
+
 def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
     samples = ran.samples("match", "random")
     by_pair: dict[str, list[EvalSample]] = {}
