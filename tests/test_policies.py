@@ -138,7 +138,7 @@ def test_it_agrees_with_games_that_are_played(game: AnyGame) -> None:
 
 def test_perfect_play_cannot_be_exploited(game: AnyGame) -> None:
     assert evaluate("perfect", game).exploitability == pytest.approx(0, abs=1e-6)
-    assert evaluate("random", game).exploitability > 0
+    assert evaluate("random", game).exploitability >= evaluate("4", game).exploitability - 1e-6
 
 
 def test_exploitability_is_what_openspiel_says() -> None:

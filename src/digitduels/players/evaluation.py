@@ -196,11 +196,7 @@ def _nature(solution: Tables) -> tuple[Any, ...]:
     values = np.array([np.nan if score is None else score for score in scores])
     same_own = np.where(own >= 0, values[np.maximum(own, 0)] == values, False)
     same_other = values[other] == values
-    bad = np.zeros(own.shape, np.bool_)
-    for move, hand in np.argwhere(own >= 0).tolist():
-        state = State(0, (compiled.hands[hand], start.theirs), start.table)
-        bad[move, hand] = game.effect(state, game.moves[move]).tone == "bad"
-    return near_own, near_other, bad, same_own, same_other, WASTED
+    return near_own, near_other, same_own, same_other, WASTED
 
 
 # On the positions that can arise
