@@ -125,6 +125,9 @@ class EquationDuel(Game[int, Pool, Move]):
     def board(self, state: Position) -> Board:
         return laid_out(state, self._lowest)
 
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.hands
+
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         return set_up(player, hands, table, 1)
 

@@ -163,6 +163,9 @@ class NumericalNexus(Game[Hand, None, Move]):
         first, second = (Side(score, tuple(map(Stock, OPERATIONS, uses, self.uses))) for score, uses in state.hands)
         return Board((first, second), Side())
 
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.hands[0].score, state.hands[1].score
+
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         first, second = (Hand(score, tuple(uses)) for score, *uses in hands)
         return State(player, (first, second), None)

@@ -127,6 +127,9 @@ class OperationTarget(Game["str | None", int, Move]):
         )
         return Board((first, second), Side(state.table, lowest=1))
 
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.table, state.table
+
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         if [0, 0] in hands:
             raise ValueError("Only one operation can be barred: the player's own previous one.")
