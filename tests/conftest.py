@@ -56,6 +56,7 @@ SLOW = (
     "test_proxy",
     "test_puzzles",
     "test_rooms",
+    "test_search",
     "test_serve_command",
     "test_sixth_game",
     "test_solo",

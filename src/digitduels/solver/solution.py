@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from digitduels.core import State
 from digitduels.games import AnyGame
@@ -23,6 +23,15 @@ class Counts(NamedTuple):
     """The longest forced win, in plies."""
 
 
+class Truth(Protocol):
+    """What can be asked about the near future of a position, with or without a table."""
+
+    game: AnyGame
+
+    def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
+        """Every legal move with its verdict if the game then ends within so many plies, else None."""
+
+
 class Solution(ABC):
     """The exact truth about every position of a game."""
 
@@ -36,6 +45,14 @@ class Solution(ABC):
     @abstractmethod
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:
         """Every legal move with its verdict for the player who makes it, best first, equals in the order of the ids."""
+
+    def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
+        """Every legal move in the order of the ids, with its verdict if the game then ends within so many plies."""
+        judgement = self.judge(state)
+        return {
+            move: judgement[move] if judgement[move].distance <= plies else None
+            for move in self.game.legal_moves(state)
+        }
 
     @abstractmethod
     def counts(self) -> Counts:
