@@ -186,8 +186,8 @@ def test_resume_takes_the_unfinished_game_played_last(duels: Run) -> None:
     duels("play", "equation-duel", answers="3x8\n")
     duels("play", "number-duel", answers="concede\n")
     saved_games.path_of("number-duel-7").write_text("nonsense")
-    assert duels("resume").stdout.startswith("Equation Duel, going on after 1 move.\n")
-    assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, going on after 1 move.\n")
+    assert duels("resume").stdout.startswith("Equation Duel, resumed after 1 move.\n")
+    assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, resumed after 1 move.\n")
 
 
 def test_a_finished_game_can_be_looked_at_again_and_taken_up(duels: Run) -> None:
@@ -205,7 +205,7 @@ def test_with_nothing_to_resume_resume_says_how_to_start(duels: Run) -> None:
 
 def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path) -> None:
     shown = duels("play", "numerical-nexus", "--save", "our game.json", answers="+5\n").stdout
-    assert shown.endswith("The game is saved. Go on with: duels resume 'our game.json'\n")
+    assert shown.endswith("The game is saved. Resume with: duels resume 'our game.json'\n")
     duels("resume", "our game.json", answers="+3\n")
     assert [str(move) for move in load(home / "our game.json").moves] == ["+5", "+3"]
     assert saved_games.names() == []
@@ -214,8 +214,8 @@ def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path
 @pytest.mark.parametrize(
     ("file", "reason"),
     [
-        ("taken.json", "exists already. Go on with it by duels resume, or name another file."),
-        (".", "cannot be written: it is not an ordinary file."),
+        ("taken.json", "already exists. Resume it with duels resume, or choose another name."),
+        (".", "cannot be written: it is not a regular file."),
         ("no/such/folder/x", "cannot be written: No such file or directory."),
         ("x" * 300, "cannot be written: File name too long."),
     ],

@@ -55,7 +55,7 @@ def test_a_sixth_game_is_played_to_its_end(six: Run) -> None:
 
 
 def test_a_sixth_game_is_kept_and_resumed(six: Run) -> None:
-    assert "Go on with: duels resume take-away-1\n" in six("play", "take-away", answers="2\n").stdout
+    assert "Resume with: duels resume take-away-1\n" in six("play", "take-away", answers="2\n").stdout
     assert six("saved").stdout == "take-away-1: Player 1 against Player 2, 1 move. Player 2 to move.\n"
     shown = six("resume", answers="moves\n2\n2\n1\n").stdout
     assert "1. Player 1: take 2\n" in shown

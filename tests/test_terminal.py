@@ -20,7 +20,7 @@ from digitduels.record import load
 from digitduels.sentence import Sentence
 
 MOVE = ", enter your move: "
-RESUMABLE = "The game is saved. Go on with: duels resume numerical-nexus-1\n"
+RESUMABLE = "The game is saved. Resume with: duels resume numerical-nexus-1\n"
 
 
 def kept(name: str) -> dd.Match:
@@ -145,7 +145,7 @@ def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Ru
     assert "A copy of the game is in my copy.json.\n" in shown.stdout
     assert "Error: my copy.json exists already; name another file.\n" in shown.stdout
     assert moves(load(home / "my copy.json")) == ["+5"]
-    assert "Numerical Nexus, going on after 1 move.\n" in duels("resume", "my copy.json").stdout
+    assert "Numerical Nexus, resumed after 1 move.\n" in duels("resume", "my copy.json").stdout
 
 
 @pytest.mark.parametrize("file", ["~nobody-of-this-name/x", "no/such/folder/x", "/", "x" * 900, "\0/", "a/\x1b[2J"])
@@ -236,7 +236,7 @@ def test_a_killed_game_goes_on_exactly_where_it_was(duels: Run, terminal: Open) 
     before = kept("number-duel-1")
     person = terminal("resume")
     assert person.read("Select a number: ") == (
-        "Number Duel, going on after 2 moves.\nNumber Pool:\n"
+        "Number Duel, resumed after 2 moves.\nNumber Pool:\n"
         "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nAnn Score: 10\nBob Score: 5\n\n"
         "Bob's Turn:\nAvailable Numbers: 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\nSelect a number: "
     )
@@ -325,7 +325,7 @@ def test_a_game_whose_terminal_goes_away_is_kept(terminal: Open, duels: Run, blo
         person.program.send_signal(blow)
     person.program.wait(PATIENCE)
     assert moves(kept("numerical-nexus-1")) == ["+5"]
-    assert "going on after 1 move" in duels("resume").stdout
+    assert "resumed after 1 move" in duels("resume").stdout
 
 
 def test_a_game_that_nobody_reads_any_more_ends_quietly_and_is_kept(home: Path) -> None:

@@ -29,24 +29,51 @@ def summary(game: AnyGame) -> str:
     return card(game)[0]
 
 
-def manual(game: AnyGame) -> str:
-    """Everything a player needs to know about a game.
+def manual(game: AnyGame, playing: bool = False) -> str:
+    """Everything a player needs to know about a game; for somebody who is playing, without options and an example.
 
     >>> from digitduels.games import game
     >>> manual(game("number-duel")).splitlines()[0]
     '# Number Duel'
     """
     about, rules = card(game)
-    parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules, "## Options", _bullets(_options(game))]
+    parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules]
+    if not playing:
+        parts += ["## Options", _bullets(_options(game))]
     parts += [
         "## Rulings",
         "What the book leaves open, and how it is settled here.",
         _bullets((*rulings(game), *COMMON)),
     ]
-    parts += ["## Moves", *_typing(game), tokens(game)]
-    if game.example and not game.changes:
-        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+    typing = _typing(game)
+    if not playing or typing:
+        parts += ["## Moves", *typing]
+    if not playing:
+        parts.append(tokens(game))
+        if game.example and not game.changes:
+            parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
     return "\n\n".join(parts) + "\n"
+
+
+def plain_text(page: str) -> list[str]:
+    """A rule page without Markdown: each paragraph and each entry of a list is one line, ready to be wrapped.
+
+    >>> plain_text("# Title\\n\\nType `+5`\\nor 5.\\n\\n- One.\\n- Two.\\n\\n```\\n5  x\\n```\\n")
+    ['Title', '', 'Type +5 or 5.', '', '- One.', '- Two.', '', '    5  x']
+    """
+    lines: list[str] = []
+    for number, part in enumerate(page.strip().split("```")):
+        if number % 2:  # a sample of what a terminal shows
+            lines += [f"    {line}".rstrip() for line in part.strip("\n").split("\n")]
+            continue
+        text = part.replace("`", "")
+        for place, paragraph in enumerate(text.split("\n\n")):
+            if place:
+                lines.append("")
+            entries = paragraph.strip().split("\n")
+            listed = paragraph.strip().startswith("- ")
+            lines += entries if listed else [" ".join(entries).lstrip("# ")] if paragraph.strip() else []
+    return lines
 
 
 def briefing(game: AnyGame, names: Names = PLAYERS) -> str:

@@ -65,6 +65,11 @@ class Match:
             return Outcome(1 - self.conceded, concession(self.conceded, self.forfeit))
         return self.game.outcome(self.state)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has happened yet that is worth keeping."""
+        return not self.moves and self.conceded is None and self.position is None
+
     def ending(self) -> list[str]:
         """The lines that end the game, in the game's words; none while it goes on."""
         outcome = self.outcome
@@ -120,9 +125,7 @@ class Match:
 
     def rematch(self) -> Match:
         """The same game again with the seats swapped."""
-        # "Player 1" is what a seat is called, so such a name stays with the seat.
-        names = [PLAYERS[1 - seat] if name == PLAYERS[seat] else name for seat, name in enumerate(self.names)]
-        match = Match(self.game, names=names[::-1], first=self.first, position=self.position)
+        match = Match(self.game, names=swap_seats(self.names), first=self.first, position=self.position)
         match.players = self.players[1], self.players[0]
         match.seed = None if self.seed is None else f"{self.seed} again"  # another game, which can be replayed as well
         return match
@@ -151,3 +154,13 @@ def player_names(names: Sequence[str]) -> tuple[str, str]:
     if len(cleaned) != 2 or not all(cleaned) or cleaned[0].casefold() == cleaned[1].casefold():
         raise ValueError("The players need two different names.")
     return cleaned[0], cleaned[1]
+
+
+def swap_seats(names: Sequence[str]) -> tuple[str, ...]:
+    """The names when the players change seats. "Player 1" is what a seat is called, so such a name stays with the seat.
+
+    >>> swap_seats(("Ann", "Bob")), swap_seats(("Ann", "Player 2"))
+    (('Bob', 'Ann'), ('Player 1', 'Ann'))
+    """
+    kept = [PLAYERS[1 - seat] if name == PLAYERS[seat] else name for seat, name in enumerate(names)]
+    return tuple(reversed(kept))

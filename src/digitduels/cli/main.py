@@ -10,6 +10,7 @@ from importlib import import_module
 
 from digitduels import __version__
 from digitduels.cli.arguments import Parser
+from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path
 from digitduels.core import TooLarge
 
@@ -78,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def fail(code: int, message: object) -> int:
-    """Prints why a command failed and returns its exit code."""
-    print(f"duels: {message}", file=sys.stderr)
+    """Prints why a command failed, and returns its exit code."""
+    complain(message)
     return code
 
 
@@ -97,7 +98,6 @@ def run(parser: Parser, words: Sequence[str]) -> int:
 
 def run_menu(parser: Parser) -> int:
     """Asks a person what to play, and plays it."""
-    from digitduels.cli.console import Console
     from digitduels.cli.menu import choose
 
     console = Console()

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from digitduels.cli.console import Console, wrap
+from digitduels.cli.console import BOLD, GREEN, RED, Console
 from digitduels.cli.progress import solution_of
 from digitduels.cli.saved_games import Save
-from digitduels.cli.session import AT_THE_END, HELP, Session
+from digitduels.cli.session import AT_THE_END, END_KEYS, HELP, Session
+from digitduels.core import TooLarge
 from digitduels.match import Match
 from digitduels.players import COACH, COACH_LEVEL, Forfeit, Player, player
 from digitduels.sentence import Sentence, shown_moves, tell
 from digitduels.solver import Solution
 
 SOLO_HELP = (
-    "hint     how you stand; again for more",
-    "values   what every move leads to",
+    "hint     get a hint; ask again for more",
+    "values   show what every move leads to",
 )
-RETRY = "try      play on from the move on which the game turned"
+RETRY = "try      play on from before your last mistake"
 
 
 def make_session(match: Match, save: Save, console: Console, move_time: float = 10.0) -> Session:
@@ -35,10 +36,7 @@ class Solo(Session):
         self.move_time = move_time
         self.opponent = self._opponent()
         self.commands |= {"hint": self.hint, "values": self.values}
-        self.at_the_end |= {"try": self.retry, "t": self.retry}
         self.help_lines = (*SOLO_HELP, *HELP)
-        self.end_lines = (RETRY, *AT_THE_END)
-        self.end_keys = f"t: try, {self.end_keys}"
         self.hints = (-1, 0)  # the number of moves when a hint was asked for last, and the step of that hint
 
     @property
@@ -70,9 +68,6 @@ class Solo(Session):
         finally:
             self.opponent.close()
 
-    def say(self, *lines: str) -> None:
-        self.console.say(*map(self.tell, lines))
-
     def tell(self, text: str) -> str:
         """A sentence as the person reads it."""
         return tell(text, self.match.names, self.person)
@@ -102,8 +97,7 @@ class Solo(Session):
         objection = warning(self.match.state, move, self.solution)
         if objection is None:
             return True
-        answer = self.console.ask(f"{self.tell(objection)} Take it back? (y/n) ")
-        if answer.strip().lower() not in ("y", "yes", ""):
+        if not self.console.agrees(f"{self.tell(objection)} Take it back?"):
             return True
         self.note("take-back")
         return False
@@ -123,24 +117,36 @@ class Solo(Session):
             taken += match.take_back(count or 0)
         return taken
 
+    def solution_or_reason(self) -> Solution | None:
+        """The solution. None, and the reason is said, if the game is too large: a program can play it all the same."""
+        try:
+            return self.solution
+        except TooLarge as error:
+            self.say(f"No help in this game: {error}")
+            return None
+
     def hint(self, _: str) -> bool:
         from digitduels.study.hints import STEPS, hint
 
+        if (solution := self.solution_or_reason()) is None:
+            return False
         moves = len(self.match.moves)
         asked, step = self.hints
         step = min(step + 1, STEPS) if asked == moves else 1
         self.hints = moves, step
         self.note(f"hint {step}")
-        self.say(*hint(self.match.state, self.solution, step))
+        self.say(*hint(self.match.state, solution, step))
         return False
 
     def values(self, _: str) -> bool:
         from digitduels.study.hints import values
 
+        if (solution := self.solution_or_reason()) is None:
+            return False
         self.note("values")
-        for group in values(self.match.state, self.solution):
+        for group in values(self.match.state, solution):
             moves = shown_moves(group.moves, self.person, self.match.names, self.person)
-            self.say(*wrap(f"{group.sign} {self.tell(group.words)}: {', '.join(moves)}"))
+            self.console.say_wrapped(f"{group.sign} {self.tell(group.words)}: {', '.join(moves)}", 4)
         return False
 
     # After the game
@@ -149,18 +155,37 @@ class Solo(Session):
         super().result()
         from digitduels.study.review import review
 
-        lesson = review(self.match, self.solution)
+        self.offer_another_try(None)
+        try:
+            lesson = review(self.match, self.solution)
+        except TooLarge:  # against a program any game can be played
+            return
         self.say("", lesson.sentence, *([] if lesson.answer is None else [lesson.answer]))
+        mistakes = [swing.ply for swing in lesson.swings if swing.player == self.person]
+        self.offer_another_try(mistakes[-1] if mistakes else None)
+
+    @property
+    def winner_style(self) -> str:
+        outcome = self.match.outcome
+        if outcome is None or outcome.winner is None:
+            return BOLD
+        return f"{BOLD};{GREEN if outcome.winner == self.person else RED}"
+
+    def offer_another_try(self, ply: int | None) -> None:
+        """Offers to play on from before the person's last mistake, where there is one."""
+        self.mistake = ply
+        offered = ply is not None
+        self.end_lines = (RETRY, *AT_THE_END) if offered else AT_THE_END
+        self.end_keys = f"t: try, {END_KEYS}" if offered else END_KEYS
+        for word in ("try", "t"):
+            self.at_the_end.pop(word, None)
+            if offered:
+                self.at_the_end[word] = self.retry
 
     def retry(self, _: str) -> bool:
-        """Goes back to the last move by which the person changed the result."""
-        from digitduels.study.review import review
-
-        swings = [swing for swing in review(self.match, self.solution).swings if swing.player == self.person]
-        if not swings:
-            self.say("You made no such mistake.")
-            return False
-        self.begin(self.match.until(swings[-1].ply))
+        """Goes back to before the person's last mistake."""
+        assert self.mistake is not None
+        self.begin(self.match.until(self.mistake))
         return True
 
     def begin(self, match: Match) -> None:

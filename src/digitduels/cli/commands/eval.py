@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console()
     written = None if arguments.records is None else _export(logs.done, arguments.records)
     if arguments.json:
-        console.say(json.dumps(results, indent=1, ensure_ascii=False))
+        console.write(json.dumps(results, indent=1, ensure_ascii=False))
         return 0
     if not results["boards"]:
         raise Failure(FAILURE, "There is no finished sample of a task of ours in these logs.")

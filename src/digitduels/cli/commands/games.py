@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     kinds = [game_class(name) for name in games()]
     console = Console()
     if arguments.json:
-        console.say(json.dumps({"version": 1, "games": [_to_json(kind) for kind in kinds]}, indent=1))
+        console.write(json.dumps({"version": 1, "games": [_to_json(kind) for kind in kinds]}, indent=1))
         return 0
     for kind in kinds:
         console.say(kind().id, f"    {summary(kind())}")

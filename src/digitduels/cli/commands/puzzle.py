@@ -115,7 +115,7 @@ def _print_sheet(arguments: argparse.Namespace, seed: object) -> int:
     puzzles, solution = _find(arguments, seed, arguments.print)
     console = Console()
     if path is None:
-        console.say(*puzzle_sheet.markdown(puzzles, solution, seed).splitlines())
+        console.write(puzzle_sheet.markdown(puzzles, solution, seed).rstrip("\n"))
         return 0
     render = puzzle_sheet.html if path.suffix.lower() in (".html", ".htm") else puzzle_sheet.markdown
     with write_errors(path):

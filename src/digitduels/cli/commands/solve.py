@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from digitduels import files
 from digitduels.cli.arguments import add_command, add_game, add_options, read_game, size
-from digitduels.cli.console import Console, wrap
+from digitduels.cli.console import Console
 from digitduels.cli.errors import ILLEGAL_MOVE, LIMIT, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.progress import solve
@@ -73,9 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
             files.write(picture, draw(solution, match.state).encode())
     if arguments.json:
         answer = serialization.solved(match, solution.judge(match.state))
-        console.say(json.dumps(answer | ({"theory": sentences} if arguments.theory else {}), indent=1))
+        console.write(json.dumps(answer | ({"theory": sentences} if arguments.theory else {}), indent=1))
         return 0
-    console.say(*(sentences or _for_people(match, solution)))
+    if sentences:
+        console.say(*sentences)
+    else:
+        _show(match, solution, console)
     if picture is not None:
         console.say("", f"The picture is in {quoted_path(picture)}.")
     return 0
@@ -92,18 +95,17 @@ def _match_after(game: AnyGame, first: int, moves: str) -> Match:
     return match
 
 
-def _for_people(match: Match, solution: Solution) -> list[str]:
-    """A position and the verdict on every move, in words."""
+def _show(match: Match, solution: Solution, console: Console) -> None:
+    """Shows a position and the verdict on every move, in words."""
     game, state, outcome, judgement = match.game, match.state, match.outcome, solution.judge(match.state)
-    lines = [game.title, "", *game.view(state), ""]
+    console.say(game.title, "", *game.view(state), "")
     if outcome is not None:
-        return [*lines, "The game is over.", outcome.reason, game.victory(outcome.winner)]
-    lines += [Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best)]
-    groups = values(state, solution)
-    for value, alike in groupby(groups, lambda group: group.value):
-        entries = list(alike)
-        count = sum(len(group.moves) for group in entries)
-        lines += ["", f"{SIGNS[value]} {HEADINGS[value]}: {count} of {len(judgement)}"]
-        for group in entries:
-            lines += wrap(f"{group.words}: {', '.join(shown_moves(group.moves, state.player))}", "  ")
-    return lines
+        console.say("The game is over.", outcome.reason, game.victory(outcome.winner))
+        return
+    console.say(Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best))
+    for value, alike in groupby(values(state, solution), lambda group: group.value):
+        groups = list(alike)
+        count = sum(len(group.moves) for group in groups)
+        console.say("", f"{SIGNS[value]} {HEADINGS[value]}: {count} of {len(judgement)}")
+        for group in groups:
+            console.say_wrapped(f"  {group.words}: {', '.join(shown_moves(group.moves, state.player))}", 4)
