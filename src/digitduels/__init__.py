@@ -17,10 +17,24 @@ from digitduels.games import game, games
 from digitduels.match import Match
 
 if TYPE_CHECKING:
+    from digitduels.players.evaluation import Evaluation
     from digitduels.solver import Solution
 
 __all__ = ["Game", "IllegalMove", "InvalidMove", "Match", "Outcome", "State", "TooLarge", "game", "games", "solve"]
 __version__ = "0.1.0"
+
+
+def evaluate(policy: Any, game: Game[Any, Any, Any], against: Any = None) -> Evaluation:
+    """What a policy scores against another one, exactly; against itself unless given.
+
+    A policy is the name of a player ("random", 1 to 7, "perfect") or anything with `probabilities(state)`.
+
+    >>> evaluate("perfect", game("operation-target"), against="random").score
+    (1.0, 0.5)
+    """
+    from digitduels.players import evaluation
+
+    return evaluation.evaluate(policy, game, against)
 
 
 def solve(
