@@ -63,10 +63,12 @@ class Background:
             self._thread.start()
             atexit.register(self.close)
 
-    @property
-    def working(self) -> bool:
-        """Whether the game is being solved at this moment."""
-        return self._thread is not None and self._thread.is_alive()
+    def ready(self, seconds: float = 0.0) -> bool:
+        """Whether solving has come to an end, well or not; waits so long for that."""
+        self.start()
+        if self._thread is not None:
+            self._thread.join(seconds)
+        return self._thread is None or not self._thread.is_alive()
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
         """Every legal move in the order of the ids, with its verdict if the game then ends within so many plies.
@@ -83,9 +85,7 @@ class Background:
 
     def wait(self) -> Solution:
         """The solution, when it is there; raises TooLarge if it never will be."""
-        self.start()
-        if self._thread is not None:
-            self._thread.join()
+        self.ready(threading.TIMEOUT_MAX)
         if self.solution is None and not self.too_large:  # the process failed, or could not keep its table
             try:
                 self.solution = solve(self.game)
