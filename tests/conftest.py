@@ -34,6 +34,7 @@ PATIENCE = 60  # seconds without a word after which a program counts as hung
 # and all that solve large games or start many programs. A slow test in another file is marked with @pytest.mark.slow.
 SLOW = (
     "test_arena",
+    "test_background",
     "test_cache",
     "test_commands",
     "test_compiled",
@@ -56,6 +57,7 @@ SLOW = (
     "test_proxy",
     "test_puzzles",
     "test_rooms",
+    "test_search",
     "test_serve_command",
     "test_sixth_game",
     "test_solo",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from digitduels.games import AnyGame
 from digitduels.players.player import Forfeit, Player, RandomPlayer
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Solution, Truth
 from digitduels.text import quoted
 
 __all__ = ["COACH", "COACH_LEVEL", "OPPONENTS", "Forfeit", "Player", "RandomPlayer", "check", "player"]
@@ -37,11 +37,13 @@ def player(
     solve: Callable[[AnyGame], Solution],
     seed: object = None,
     move_time: float | None = None,
+    truth: Truth | None = None,
 ) -> Player:
     """A player: one of OPPONENTS, or a program as CMD or NAME=CMD, with `move_time` seconds per move.
 
-    `solve` is called if the player needs the solution of the game. A level that the game does not offer plays as the
-    nearest lower one. With the same seed a player of ours chooses the same moves, and a program gets the same seed.
+    `solve` is called if the player needs the solution of the game; levels look ahead with `truth` instead if it is
+    given. A level that the game does not offer plays as the nearest lower one. With the same seed a player of ours
+    chooses the same moves, and a program gets the same seed.
     """
     from digitduels.players.external import MOVE_TIME, Program
     from digitduels.players.levels import Level, tuning
@@ -52,8 +54,7 @@ def player(
         return Program(name, MOVE_TIME if move_time is None else move_time, seed)
     if name in ("random", "1"):
         return RandomPlayer(seed)
-    solution = solve(game)
     if name in ("perfect", "7"):
-        return Perfect(solution, seed)
+        return Perfect(solve(game), seed)
     level = max(level for level in tuning(game).levels if level <= int(name))
-    return Level(level, solution, seed) if level > 1 else RandomPlayer(seed)
+    return Level(level, truth or solve(game), seed) if level > 1 else RandomPlayer(seed)

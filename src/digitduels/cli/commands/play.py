@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from digitduels.cli.arguments import add_command, add_game, add_options, read_game
 from digitduels.cli.console import Console
-from digitduels.cli.errors import usage
+from digitduels.cli.errors import LIMIT, Failure, usage
 from digitduels.cli.file_arguments import new_file
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
+from digitduels.core import TooLarge
 from digitduels.match import Match, player_names, swap_seats
 from digitduels.players import COACH, OPPONENTS, check
 from digitduels.sentence import player_name
@@ -112,7 +113,11 @@ def _play_fair_opening(match: Match) -> None:
     from digitduels.cli.progress import solution_of
     from digitduels.study.fair_starts import fair_start
 
-    for move in fair_start(solution_of(match.game), match.seed):
+    try:
+        solution = solution_of(match.game)
+    except TooLarge:
+        raise Failure(LIMIT, "There is no fair start for this variant: it is too large. Play from the start.") from None
+    for move in fair_start(solution, match.seed):
         match.play(move)
     match.opening = len(match.moves)
 
