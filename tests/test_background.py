@@ -23,7 +23,7 @@ from digitduels.solver.search import Search
 from variants import solve
 
 SMALL = {"target": 23, "highest": 5, "copies": 1}
-HUGE = {
+HUGE: dict[str, dict[str, Any]] = {
     "number-duel": {"target": 10**6, "highest": 99},
     "number-quest": {"target": 10**6, "highest": 99},
     "equation-duel": {"target": 10**6, "highest": 30},
@@ -187,7 +187,7 @@ def test_a_coach_warns_about_what_is_near(endless: None) -> None:
     for token in ("+8", "+1"):
         solo.match.play(solo.match.game.read(token))
     asked: list[str] = []
-    solo.console.agrees = lambda question: bool(asked.append(question))  # type: ignore[method-assign]
+    solo.console.agrees = lambda question: bool(asked.append(question))  # type: ignore[method-assign, func-returns-value]
     assert solo.accepts(solo.match.game.read("x9"))
     assert asked == ["That loses at once. Take it back?"]
     safe = next(move for move, verdict in solve(solo.match.game).judge(solo.match.state).items() if verdict.value > 0)
