@@ -58,7 +58,7 @@ def test_a_sixth_game_is_kept_and_resumed(six: Run) -> None:
     assert "Resume with: duels resume take-away-1\n" in six("play", "take-away", answers="2\n").stdout
     assert six("saved").stdout == "take-away-1: Player 1 against Player 2, 1 move. Player 2 to move.\n"
     shown = six("resume", answers="moves\n2\n2\n1\n").stdout
-    assert "1. Player 1: take 2\n" in shown
+    assert "1. Player 1: take 2. Now: 5.\n" in shown
     assert shown.endswith("Player 2 plays take 1.\nPlayer 2 took the last one.\nPlayer 2 wins the game!\n")
 
 

@@ -1,4 +1,4 @@
-"""Digit Duels: five two-player number duels, played by the book, with the exact truth about every position.
+"""Digit Duels: five two-player number games, played by the book and solved completely.
 
 >>> import digitduels as dd
 >>> game = dd.game("number-duel")
@@ -44,11 +44,11 @@ def solve(
     limit: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Solution:
-    """The solution of a game: from the cache if it is there, else solved now and kept for the next time.
+    """The solution of a game: from the cache if it is there, otherwise solved now and cached.
 
-    With `cache=False` it is solved anew and nothing is stored. `limit` is how many bytes of memory it may take (half of
-    what is free unless given); a game that needs more raises TooLarge before any work is done. `progress` is called
-    with what is going on and how much of it is done, from 0 to 1.
+    With `cache=False` the game is solved again and nothing is stored. `limit` is the memory it may use, in bytes
+    (default: half of the free memory). A game that needs more raises TooLarge before any work is done. `progress` is
+    called with the current step and how much of it is done, from 0 to 1.
 
     >>> solution = solve(game("operation-target"))
     >>> solution.start

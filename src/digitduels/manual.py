@@ -13,7 +13,7 @@ from digitduels.match import Match
 from digitduels.options import settings, written
 from digitduels.sentence import PLAYERS, Names, Sentence, tell_by_the_book
 
-PAGE_WIDTH = 120  # of a line of a rule page
+PAGE_WIDTH = 120  # characters per line of a rule page
 FIRST = Sentence("{player} always begins. The players agree beforehand who takes that seat.", player=0)
 ENDS = "Every game ends, because each move uses something up or makes a number grow."
 COMMON = (
@@ -42,7 +42,7 @@ def manual(game: AnyGame, playing: bool = False) -> str:
         parts += ["## Options", _bullets(_options(game))]
     parts += [
         "## Rulings",
-        "What the book leaves open, and how it is settled here.",
+        "What the book leaves open, and what applies here.",
         _bullets((*rulings(game), *COMMON)),
     ]
     typing = _typing(game)
@@ -77,9 +77,9 @@ def plain_text(page: str) -> list[str]:
 
 
 def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
-    """The rules of this very variant, for a reader who knows nothing else and cannot ask.
+    """The rules of this variant, for a reader who knows nothing else and cannot ask.
 
-    It does not say whether one may concede, or what happens after an invalid answer: that depends on the interface.
+    Conceding and invalid answers are left out, because they depend on the interface.
     """
     about, rules = card(game)
     settings = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
@@ -99,7 +99,7 @@ def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
 
 
 def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
-    """A game as two people at a terminal see it, what they type included."""
+    """A game as two people at a terminal see it, including what they type."""
     match = Match(game)
     lines = game.welcome(match.state)
     for token in tokens.split():
@@ -113,7 +113,7 @@ def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
 
 
 def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
-    """The questions of a turn with the answers that make a move."""
+    """The questions of a turn, with the answers that make up a move."""
     lines = []
     for place, prompt in enumerate(game.prompts):
         label = game.labels.get(move[place], str(move[place]))
@@ -123,14 +123,14 @@ def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PL
 
 
 def card(game: AnyGame) -> tuple[str, str]:
-    """What a game is about, in a sentence, and its rules; with the variant's own numbers."""
+    """The one-line summary of a game and its rules, with the variant's own numbers."""
     first, _, rest = (inspect.getdoc(game) or "").format_map(game.facts).partition("\n")
     paragraphs = [textwrap.fill(" ".join(part.split()), PAGE_WIDTH) for part in rest.split("\n\n")]
     return first, "\n\n".join(paragraphs).strip()
 
 
 def rulings(game: AnyGame) -> list[str]:
-    """What the book leaves open, and how it is settled; with the variant's own numbers."""
+    """What the book leaves open and how it is settled, with the variant's own numbers."""
     return [ruling.format_map(game.facts) for ruling in game.rulings]
 
 
@@ -146,8 +146,8 @@ def _bullets(texts: Iterable[str]) -> str:
 
 
 def _changes(game: AnyGame) -> list[str]:
-    """What a variant has changed: the rules, the options and the example are the book's."""
-    return [f"In this game: {settings(game.changes)}"] if game.changes else []
+    """The options that a variant has changed, as a paragraph; none for the book's game."""
+    return [f"House rules: {settings(game.changes)}"] if game.changes else []
 
 
 def _options(game: AnyGame) -> list[str]:
@@ -163,4 +163,4 @@ def tokens(game: AnyGame) -> str:
     shown = [f"`{move}`" for move in few]
     if len(game.moves) > len(few):
         shown.insert(3, "…")
-    return f"In records and for programs each of the {len(game.moves)} moves has a short name: {' '.join(shown)}."
+    return f"In records and for programs, each of the {len(game.moves)} moves has a short name: {' '.join(shown)}."

@@ -21,8 +21,8 @@ _ROOM = 8  # columns that a question leaves for its answer
 _PLAIN = {"×": "x", "÷": "/", "−": "-", "–": "-", "…": "...", "’": "'", "▲": "^", "▼": "v"}
 BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # the codes that terminals know
 
-# Spaces inside an equation, before a count in brackets, and between a word and its number: "Player 1".
-_TOGETHER = re.compile(r"(?<=[^\W\d_]) (?=\d)|(?<=[=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)")
+# Spaces inside an equation, before a count in brackets, after a menu number, and between a word and its number.
+_TOGETHER = re.compile(r"(?<=[^\W\d_]) (?=\d)|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)")
 # What a list entry begins with; the lines that follow line up with the text after it.
 _HANGING = re.compile(r" *(?:- |\d+\. |\S+ {2,})?")
 

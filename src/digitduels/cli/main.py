@@ -38,7 +38,7 @@ def build_parser(names: Sequence[str] = COMMANDS) -> Parser:
     """The parser of some commands; all of them by default."""
     parser = Parser(
         prog="duels",
-        description="Five two-player number duels, played by the book. Without a command: a quick game.",
+        description="Five number duels for two players, by the book. Without a command: a quick game.",
         examples=["duels", "duels play number-duel", "duels rules number-quest", "duels resume"],
     )
     parser.add_argument("--version", action="version", version=f"duels {__version__}")

@@ -12,11 +12,11 @@ from digitduels.players import COACH
 from digitduels.players.levels import tuning
 from digitduels.text import quoted
 
-LEVELS = {
+LEVEL_WORDS = {
     1: "plays at random",
     2: "takes a win in one move, and avoids losing at once",
     3: "also sees your reply",
-    4: "looks a little further",
+    4: "looks a little way ahead",
     5: "looks further ahead",
     6: "misses only what is far away",
     7: "plays perfectly",
@@ -41,7 +41,7 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
         game = game_class(_ask(console, f"1 to {len(ids)}, or Enter for {default}: ", numbers, numbers[default]))()
         levels = {str(level): str(level) for level in tuning(game).levels}
         console.say("", "Who is your opponent?", "Enter  another person, here at the keyboard")
-        console.say(*(f"{level:<5}  a computer that {LEVELS[int(level)]}" for level in levels))
+        console.say(*(f"{level:<5}  a computer that {LEVEL_WORDS[int(level)]}" for level in levels))
         console.say("c      a coach: the computer at level 4, and it warns you before a mistake")
         opponent = _ask(console, "Enter, a level, or c: ", levels | {"c": COACH}, "human")
     except EOFError:

@@ -49,7 +49,8 @@ class Save:
     def __init__(self, path: Path | None = None, data: bytes = b"") -> None:
         self.path = path
         self._data = data  # what the file holds, as far as this program knows
-        self._theirs = bool(data) and path is not None and path.parent != folder()  # a file that somebody keeps
+        self.theirs = bool(data) and path is not None and path.parent != folder()
+        """Whether it is a file of somebody's own, which is written but never removed."""
 
     @property
     def name(self) -> str:
@@ -69,8 +70,8 @@ class Save:
         self._data = data
 
     def discard(self) -> None:
-        """Removes the file, unless it is somebody's own or another program changed it; raises OSError if that fails."""
-        if self.path is not None and not self._theirs and not self._changed():
+        """Removes the file, unless another program changed it; raises OSError if that fails."""
+        if self.path is not None and not self._changed():
             self.path.unlink(missing_ok=True)
             self._data = b""
 

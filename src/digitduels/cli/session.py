@@ -249,7 +249,7 @@ class Session:
         if self.match.game.board(state).table.score is None and first is not None:
             told += " Scores: {scores}."
         elif effect.result != first:
-            told += " Score: {first}."
+            told += " Now: {first}."
         return Sentence(
             told.replace("{subject}", "{player}"),
             you=told.replace("{subject}", "You"),
@@ -330,7 +330,7 @@ class Session:
         """Saves the match, or removes its file if it is empty again. If that fails, says so once and plays on."""
         before = self.save.path
         try:
-            if self.match.is_empty and not even_empty:
+            if self.match.is_empty and not even_empty and not self.save.theirs:
                 self.save.discard()
             else:
                 self.save.keep(self.match)
@@ -347,8 +347,10 @@ class Session:
         """Where the game is, in one line."""
         if self.match.outcome is None and self.match.moves:
             self.keep()
-            saved = f"The game is saved. Resume with: duels resume {self.save.name}"
-            self.say(saved if self.saving else "The game is lost: it could not be saved.")
+            if self.saving:
+                self.say(f"The game is saved. Resume with: duels resume {self.save.name}")
+            else:
+                self.say("The game is lost: it could not be saved.")
 
 
 def reason(error: Exception) -> str:

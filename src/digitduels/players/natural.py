@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from digitduels.core import Effect, State
+from digitduels.core import State
 from digitduels.games import AnyGame
 
 NEARER = 3.0  # how strongly a person prefers to be near the goal
 FURTHER = 1.5  # and the opponent to be far from it
-WASTED = 0.02  # how a move that changes no score, or that the rules punish, compares with one that makes progress
+WASTED = 0.02  # how a move that changes no score compares with one that does
 
 
 def weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
@@ -27,13 +27,11 @@ def weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
     True
     """
     before, player = game.scores(state), state.player
-    return {move: weight(game, before, game.effect(state, move), player) for move in game.legal_moves(state)}
-
-
-def weight(game: AnyGame, before: tuple[int | None, int | None], effect: Effect, player: int) -> float:
-    """How natural a move with this effect is, for a player who makes it at these scores."""
-    wasted = effect.scores == before or effect.tone == "bad"
-    return (WASTED if wasted else 1.0) * nearness(game, effect.scores[player], effect.scores[1 - player])
+    found = {}
+    for move in game.legal_moves(state):
+        after = game.scores(game.after(state, move))
+        found[move] = (WASTED if after == before else 1.0) * nearness(game, after[player], after[1 - player])
+    return found
 
 
 def nearness(game: AnyGame, own: int | None, other: int | None) -> float:

@@ -40,7 +40,7 @@ def fill(
     likely a result is seen; the last row is the fallible level's.
     """
     own, other, takes, needs, base = rules
-    near_own, near_other, bad, same_own, same_other, waste = nature
+    near_own, near_other, same_own, same_other, waste = nature
     low, high, top = scale
     moves, hands = own.shape
     digits = takes.shape[1]
@@ -96,7 +96,7 @@ def fill(
                                 distance[move] = code - low + 1
                             following[move] = after
                             mistake[move] = errors[after]
-                            wasted = bad[move, mine] or (same_own[move, mine] and same_other[move, theirs])
+                            wasted = same_own[move, mine] and same_other[move, theirs]
                             weight[move] = near_own[hand] * near_other[other[move, theirs]] * (waste if wasted else 1.0)
                         best = max(best, value[move])
                     if legal == 0:

@@ -1,4 +1,4 @@
-"""What every solution of a game can be asked."""
+"""The interface of every solution of a game."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Truth(Protocol):
 
 
 class Solution(ABC):
-    """The exact truth about every position of a game."""
+    """The value and distance of every position of a game."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -44,7 +44,7 @@ class Solution(ABC):
 
     @abstractmethod
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:
-        """Every legal move with its verdict for the player who makes it, best first, equals in the order of the ids."""
+        """Every legal move with its verdict for the player who makes it, best first, ties in the order of the ids."""
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
         """Every legal move in the order of the ids, with its verdict if the game then ends within so many plies."""
@@ -56,7 +56,7 @@ class Solution(ABC):
 
     @abstractmethod
     def counts(self) -> Counts:
-        """How many positions there are, and of which kind."""
+        """How many positions there are, by value."""
 
     @abstractmethod
     def by_distance(self) -> dict[Verdict, int]:
@@ -72,7 +72,7 @@ class Solution(ABC):
         return self.judge(state).best_moves
 
     def line(self, state: State[Any, Any]) -> list[Any]:
-        """The moves of a best game from a position to the end."""
+        """The moves of a perfect game from a position to the end."""
         moves = []
         while legal := self.game.legal_moves(state):
             moves.append(legal[0] if len(legal) == 1 else next(iter(self.judge(state))))

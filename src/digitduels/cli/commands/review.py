@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "file", nargs="?", metavar="FILE", help="a file, or a name from `duels saved` (default: the last game)"
     )
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

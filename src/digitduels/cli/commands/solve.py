@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "solve",
-        "Tell who wins a position, how soon, and by which moves.",
+        "Show who wins a position, how soon, and with which moves.",
         run,
         "duels solve number-duel",
         'duels solve number-duel --moves "+5 +10"',
@@ -44,11 +44,11 @@ def add(commands: Commands) -> None:
     )
     add_game(parser)
     parser.add_argument("--moves", default="", metavar="MOVES", help='the game so far, such as "+5 +10"')
-    parser.add_argument("--first", choices=["1", "2"], default="1", help="who moves first (default: 1)")
-    parser.add_argument("--json", action="store_true", help="for programs")
-    parser.add_argument("--theory", action="store_true", help="tell what is known of the whole game instead")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture into this file, which ends in .svg")
-    parser.add_argument("--limit", type=size, metavar="SIZE", help="the memory it may take, such as 8GiB")
+    parser.add_argument("--first", choices=["1", "2"], default="1", help="who moved first (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--theory", action="store_true", help="say what is known about the whole game instead")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture in this .svg file")
+    parser.add_argument("--limit", type=size, metavar="SIZE", help="the memory it may use, such as 8GiB")
     add_options(parser)
 
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if picture is not None and picture.suffix.lower() != ".svg":
         usage(f"--plot draws an SVG: the file must end in .svg, not {quoted_path(picture.name)}.")
     if arguments.theory and arguments.moves.strip():
-        usage("--theory tells of the whole game; leave out --moves.")
+        usage("--theory is about the whole game; leave out --moves.")
     match = _match_after(game, int(arguments.first) - 1, arguments.moves)
     try:
         solution = solve(game, arguments.limit)

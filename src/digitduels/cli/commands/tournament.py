@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from digitduels.cli.arguments import Parser, add_command, add_game, add_options, read_game
 from digitduels.cli.columns import columns, part, percent
 from digitduels.cli.console import Console
-from digitduels.cli.errors import quoted_path, usage
+from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import ordinary_file, record_errors
 from digitduels.cli.progress import show_progress, solve
 from digitduels.games import AnyGame, games
@@ -85,7 +85,7 @@ def game_and_players(arguments: argparse.Namespace, form: str, most: int | None)
 def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) -> int:
     """Plays all games of a tournament and prints the standings."""
     from digitduels.arena.standings import standings
-    from digitduels.arena.tournament import make_plan
+    from digitduels.arena.tournament import ProgramFailed, make_plan
     from digitduels.arena.tournament import run as play
 
     name, players = game_and_players(arguments, form, most)
@@ -105,8 +105,10 @@ def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) 
                 records,
                 None if progress is None else lambda done, total: progress(f"game {done} of {total}", done / total),
             )
+    except ProgramFailed as failed:
+        raise Failure(FAILURE, clean(str(failed), 1000)) from None
     except KeyboardInterrupt:
-        if records is not None:
+        if records is not None and records.exists():
             print(
                 f"\nduels: The finished games are in {quoted_path(records)}. Run the same command to continue.",
                 file=sys.stderr,
