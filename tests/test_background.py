@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +54,10 @@ class Person(Console):
         super().__init__()
         self.interactive = True
         self.answers = list(answers)
+        self.questions: list[str] = []
 
     def ask(self, prompt: str) -> str:
+        self.questions.append(prompt)
         if not self.answers:
             raise EOFError
         return self.answers.pop(0)
@@ -122,6 +126,23 @@ def test_solving_that_is_stopped_leaves_no_damaged_table(home: Path) -> None:
     assert not list(cache.folder().glob(".*"))
 
 
+def test_solving_ends_when_the_program_that_wanted_it_is_killed(home: Path) -> None:
+    script = (
+        "import sys, digitduels as dd; from digitduels.solver.background import Background\n"
+        "truth = Background(dd.game('number-duel', copies=3)); truth.start()\n"
+        "print(truth._process.pid, flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        solver = int(program.stdout.readline())
+        program.kill()
+    end = time.monotonic() + PATIENCE
+    while Path(f"/proc/{solver}").exists() and "Z" not in Path(f"/proc/{solver}/stat").read_text().split()[2]:
+        assert time.monotonic() < end, "it goes on"
+        time.sleep(0.1)
+    assert not cache.kept()
+
+
 # The levels
 
 
@@ -182,17 +203,18 @@ def test_what_is_near_is_told_before_the_game_is_solved(endless: None, capsys: p
 
 
 def test_a_coach_warns_about_what_is_near(endless: None) -> None:
-    # Past 50 loses at once.
-    solo = session("number-quest", "coach")
+    match = Match(dd.game("number-quest"))
+    match.players = "human", "coach"
     for token in ("+8", "+1"):
-        solo.match.play(solo.match.game.read(token))
-    asked: list[str] = []
-    solo.console.agrees = lambda question: bool(asked.append(question))  # type: ignore[method-assign, func-returns-value]
-    assert solo.accepts(solo.match.game.read("x9"))
-    assert asked == ["That loses at once. Take it back?"]
-    safe = next(move for move, verdict in solve(solo.match.game).judge(solo.match.state).items() if verdict.value > 0)
+        match.play(match.game.read(token))
+    person = Person("n")
+    solo = Solo(match, Save(), person)
+    assert solo.accepts(match.game.read("x9"))  # past 50
+    assert person.questions == ["That loses at once. Take it back? (y/n) "]
+    safe = next(move for move, verdict in solve(match.game).judge(match.state).items() if verdict.value > 0)
     assert solo.accepts(safe)
-    assert len(asked) == 1
+    assert len(person.questions) == 1
+    solo.truth.close()
 
 
 def test_the_review_can_be_read_later(endless: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,14 +99,20 @@ class Background:
         """Stops solving."""
         atexit.unregister(self.close)
         if self._process is not None:
-            self._process.terminate()
+            self._process.terminate()  # which does nothing if it has ended
         if self._thread is not None:
             self._thread.join(_GRACE)
 
     def _follow(self, process: subprocess.Popen[str]) -> None:
         """Waits for the process, and takes over what it has found."""
+        assert process.stdin is not None
+        assert process.stdout is not None
         question = {"game": self.game.id, "options": self.game.values, "patient": self.patient}
-        answer, _ = process.communicate(json.dumps(question))
+        answer = ""
+        with suppress(OSError), process:  # which may have been ended
+            process.stdin.write(json.dumps(question) + "\n")
+            process.stdin.flush()  # and stays open: when it closes, nobody waits any more
+            answer = process.stdout.read()
         try:
             if answer == _TABLE:
                 from digitduels.solver import cache  # here because it takes a while
@@ -122,11 +128,18 @@ class Background:
             self.too_large = True
 
 
+def _end_with_the_game() -> None:
+    """Ends this process when the program that started it is gone, even if that was killed."""
+    os.read(sys.stdin.fileno(), 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 def main() -> None:
     """Solves the game that is asked for on standard input, and says how that ended."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing half written is left behind
     warnings.simplefilter("ignore")
-    question = json.load(sys.stdin)
+    question = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_the_game, daemon=True).start()
     if not question["patient"]:  # a person who plays goes first
         with suppress(AttributeError, OSError):
             os.nice(10)

@@ -15,7 +15,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.solver.verdict import Verdict, finished
 
-POSITIONS: Final = 30_000
+POSITIONS: Final = 40_000
 """New positions that one look may take."""
 DEEPEST: Final = 200
 """Plies beyond which no look goes: a line is followed by recursion."""
