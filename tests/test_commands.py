@@ -138,7 +138,7 @@ def test_the_menu_proposes_the_game_played_last(terminal: Open, duels: Run) -> N
         (["play", "operation-target", "--set", "start=23"], "start must be below the target"),
         (["play", "number-duel", "--set", "target"], "--set takes NAME=VALUE, not 'target'."),
         (["play", "number-duel", "--set", "=5"], "number-duel has no option ''"),
-        (["play", "number-duel", "--set", "\x1b[2J=5"], "its options are target, highest, copies, tie."),
+        (["play", "number-duel", "--set", "\x1b[2J=5"], "Its options are target, highest, copies, tie."),
         (["play", "number-dual"], "There is no game 'number-dual'. Did you mean number-duel?"),
         (["rules", "chess"], f"There is no game 'chess'. The games are {', '.join(dd.games())}."),
         (["rules", ""], "There is no game ''."),
