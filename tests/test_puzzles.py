@@ -168,7 +168,7 @@ def test_print_writes_a_sheet_as_it_is_or_to_a_new_file(duels: Run, home: Path) 
     duels(*arguments, "--out", "sheet.html")
     assert Page((home / "sheet.html").read_text(encoding="utf-8")).open == []
     again = duels(*arguments, "--out", "sheet.html")
-    assert (again.returncode, "exists already" in again.stderr) == (4, True)
+    assert (again.returncode, "already exists" in again.stderr) == (4, True)
 
 
 @pytest.mark.parametrize(

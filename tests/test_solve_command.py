@@ -433,7 +433,7 @@ def test_cleared_tables_are_gone_with_what_killed_programs_left(run: Run, kept: 
 def test_rules_of_a_variant_say_what_is_different(duels: Run) -> None:
     shown = duels("rules", "number-quest", "--set", "target=100", "--set", "tie=draw").stdout
     assert "\n\nHouse rules: target=100, tie=draw\n\n## Rules\n" in shown
-    assert "In this game" not in duels("rules", "number-quest").stdout
+    assert "House rules" not in duels("rules", "number-quest").stdout
     settings = ("--set", "uses=0,0,0,0,0,1", "--names", "Ann", "Bob")
     shown = duels("play", "numerical-nexus", *settings, answers="rules\n").stdout
     assert "\nHouse rules: uses=0,0,0,0,0,1\n" in shown
