@@ -16,7 +16,7 @@ from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.evaluation import Evaluation, Uniform, _policy, _TreeEngine, evaluate
-from digitduels.players.levels import LEVELS, Level, tuning
+from digitduels.players.levels import CHARACTERS, Level, tuning
 from digitduels.players.natural import WASTED, natural, weights
 from digitduels.players.perfect import Perfect, error_chance
 from digitduels.solver.library import solution_of
@@ -98,10 +98,10 @@ def test_nothing_that_a_level_sees_to_lose_is_played(game: AnyGame) -> None:
 
 
 def test_every_level_has_a_name_and_a_character() -> None:
-    assert list(LEVELS) == [1, 2, 3, 4, 5, 6, 7]
-    assert len({character.name for character in LEVELS.values()}) == 7
+    assert list(CHARACTERS) == [1, 2, 3, 4, 5, 6, 7]
+    assert len({character.name for character in CHARACTERS.values()}) == 7
     for name in dd.games():
-        assert set(tuning(dd.game(name)).levels) <= set(LEVELS)
+        assert set(tuning(dd.game(name)).levels) <= set(CHARACTERS)
 
 
 # Exact evaluation

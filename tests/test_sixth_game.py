@@ -64,7 +64,7 @@ def test_a_sixth_game_is_kept_and_resumed(six: Run) -> None:
 
 def test_a_sixth_game_is_solved_explained_and_drawn(six: Run, tmp_path: Path) -> None:
     shown = six("solve", "take-away", "--plot", "heap.svg").stdout
-    assert "\nPlayer 1 is winning: 3 more turns.\n\n▲ Winning: 1 of 2\n  in 3 turns: take-1\n" in shown
+    assert "\nPlayer 1 is winning: 3 more turns.\n\n▲ Winning: 1 of 2\n  wins in 3 turns: take 1\n" in shown
     assert (tmp_path / "heap.svg").read_text(encoding="utf-8").startswith("<svg ")
     told = six("solve", "take-away", "--theory").stdout
     assert "\nOf the values 1 to 99 of heap, Player 1 wins with 66 and Player 2 wins with 33.\n" in told

@@ -99,7 +99,11 @@ def _kind(policy: Policy) -> int | None:
     """How the kernels know a policy; None for one of somebody else's."""
     from digitduels.players import policy_kernels as kernels
 
-    kinds: dict[type[Any], int] = {Uniform: kernels.UNIFORM, Level: kernels.LEVEL, Perfect: kernels.PERFECT}
+    kinds: dict[type[Any], int] = {
+        Uniform: kernels.UNIFORM_POLICY,
+        Level: kernels.LEVEL_POLICY,
+        Perfect: kernels.PERFECT_POLICY,
+    }
     return kinds.get(type(policy))
 
 

@@ -29,7 +29,7 @@ class Character(NamedTuple):
     about: str
 
 
-LEVELS = {
+CHARACTERS = {
     1: Character("Dice", "Plays any legal move."),
     2: Character("Beginner", "Takes a win in one move and never loses by accident."),
     3: Character("Careful", "Also sees your next move coming."),

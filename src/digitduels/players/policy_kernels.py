@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-UNIFORM, LEVEL, PERFECT, BEST_RESPONSE = 0, 1, 2, 3
+UNIFORM_POLICY, LEVEL_POLICY, PERFECT_POLICY, BEST_RESPONSE = 0, 1, 2, 3
 SCORE, LENGTH, SWINGS = 0, 1, 2
-NONE = 2  # the value of a move that is not legal
+_NO_MOVE = 2  # the value of a move that is not legal
 _ILLEGAL, _WON, _DRAWN, _OUTSIDE = -1, -2, -3, -5  # as in solver/compiled.py
 _FAR = 1 << 30
 
@@ -64,7 +64,7 @@ def fill(
                     place = (table * hands + theirs) * hands + mine
                     legal, best = 0, -1
                     for move in range(moves):
-                        value[move] = NONE
+                        value[move] = _NO_MOVE
                         hand = own[move, mine]
                         if hand in (_ILLEGAL, _OUTSIDE):
                             continue
@@ -107,7 +107,7 @@ def fill(
                         continue
                     for policy in range(2):
                         for move in range(moves):
-                            if value[move] == NONE:
+                            if value[move] == _NO_MOVE:
                                 continue
                             to_come = sums[1 - policy, following[move]] if following[move] >= 0 else 0.0
                             if quantity == LENGTH:
@@ -118,9 +118,9 @@ def fill(
                                 gain[move] = 1.0 - to_come
                             else:
                                 gain[move] = 0.5 * (value[move] + 1)
-                        if kinds[policy] == LEVEL:
+                        if kinds[policy] == LEVEL_POLICY:
                             sums[policy, place] = _level(value, distance, weight, gain, sees[policy])
-                        elif kinds[policy] == PERFECT:
+                        elif kinds[policy] == PERFECT_POLICY:
                             sums[policy, place] = _perfect(value, distance, gain, mistake, best)
                         elif kinds[policy] == BEST_RESPONSE:
                             sums[policy, place] = _most(value, gain)
@@ -139,7 +139,7 @@ def _level(value: Any, distance: Any, weight: Any, gain: Any, sees: Any) -> Any:
     moves = len(value)
     left, gained, quickest = 0.0, 0.0, _FAR
     for move in range(moves):
-        if value[move] == NONE:
+        if value[move] == _NO_MOVE:
             continue
         left += weight[move]
         gained += weight[move] * gain[move]
@@ -196,7 +196,7 @@ def _mean(value: Any, gain: Any) -> Any:
     """What any legal move gains on average."""
     count, gained = 0, 0.0
     for move in range(len(value)):
-        if value[move] != NONE:
+        if value[move] != _NO_MOVE:
             count += 1
             gained += gain[move]
     return gained / count
@@ -207,7 +207,7 @@ def _most(value: Any, gain: Any) -> Any:
     """The most that a move gains."""
     most = 0.0
     for move in range(len(value)):
-        if value[move] != NONE:
+        if value[move] != _NO_MOVE:
             most = max(most, gain[move])
     return most
 
