@@ -109,7 +109,7 @@ def test_a_table_that_cannot_be_kept_is_made_again_when_it_is_needed(
     (home / "file").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "file"))
     game = dd.game("number-duel", **SMALL)
-    with pytest.warns(UserWarning, match="could not be kept"):
+    with pytest.warns(UserWarning, match="could not be"):
         assert Background(game).wait().start == solve(game).start
 
 

@@ -55,7 +55,7 @@ class Search:
         self.game = game
         self.positions = positions
         self.exhausted = False
-        """Whether the last look ended early, at the limit."""
+        """Whether the last look ended before it had gone as far as it should."""
         self._nodes: dict[State[Any, Any], _Node] = {}
         self._left = 0
 
@@ -63,8 +63,13 @@ class Search:
         """Every legal move, in the order of the ids, with its verdict if the game then ends within so many plies.
 
         The verdict is for the player who makes the move, and counts that move. It is exact. None means that the result
-        is further away, or that the limit was reached; or that the move draws, unless another line lasts longer than
-        could be seen.
+        is further away, or was not found within the limit. It may also be a draw, in games where draws can last longer
+        or shorter: whether a longer line is better has to be seen first.
+
+        >>> from digitduels.games import game
+        >>> rules = game("operation-target")
+        >>> Search(rules).within(rules.start(), 8)
+        {Move(operation='+1'): Verdict(value=-1, distance=7), Move(operation='x2'): Verdict(value=1, distance=8)}
         """
         if len(self._nodes) > self.positions:
             self._nodes.clear()
@@ -78,8 +83,7 @@ class Search:
                     if verdict is not None:
                         verdicts[move] = verdict.before
                         del nodes[move]
-                if not nodes:
-                    break
+            self.exhausted = bool(nodes) and plies > DEEPEST
         except _Enough:
             self.exhausted = True
         return verdicts
