@@ -38,7 +38,7 @@ def table() -> str:
             rules(dd.game(name)),
             agent(DuelEnv(name)),
             agents(duel(name)),
-            None if name == "operation-target" else vector(DuelVectorEnv(name, num_envs=GAMES)),
+            None if name == "operation-target" else vector(DuelVectorEnv(name, num_envs=GAMES, opponent="self")),
             moves(getattr(ggbench, f"Env{number}")()),
             own and moves(own),
         ]

@@ -303,7 +303,7 @@ async def streams(port: int, process: int) -> tuple[float, float, float, Figures
     cheap = len(sent) / (processor_time(process) - worked)
     await asyncio.sleep(2)
     after = own_memory(process)
-    # Whoever reads slowly gets the newest state only, and with it all that came before.
+    # A slow reader gets only the latest state, which includes everything before it.
     taken = [
         min(came for shown, came in watcher.came.items() if shown >= version) - sent[watcher.game, version]
         for watcher in watchers

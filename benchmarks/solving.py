@@ -113,7 +113,7 @@ def taken(work: Callable[[], Any], runs: int = RUNS) -> float:
 
 
 def filler(plan: Plan) -> Callable[[], None]:
-    """Fills the table of a game anew, each time in the same memory."""
+    """Fills the table of a game again, each time in the same memory."""
     codes = fill(plan)
     room = np.zeros(len(codes) + SLACK, codes.dtype)
     room[: len(codes)] = codes

@@ -1,13 +1,20 @@
-"""How long `duels --help` takes, beside Python doing nothing."""
+"""How long `duels --help` takes, beside Python doing nothing; and the first computer move, beside the first prompt."""
 
 from __future__ import annotations
 
+import os
+import pty
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
+import digitduels as dd
+from digitduels.players.levels import tuning
+
 RUNS = 31
+GAMES = 5  # runs of each game and level
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
     "duels --help": ["-m", "digitduels", "--help"],
@@ -26,4 +33,53 @@ def table() -> str:
     nothing = medians["python -c pass"]
     rows = ["| command | median | times `python -c pass` |", "|---|---:|---:|"]
     rows += [f"| `{name}` | {median * 1000:.0f} ms | {median / nothing:.1f} |" for name, median in medians.items()]
+    return "\n".join([*rows, "", first_moves()])
+
+
+def first_moves() -> str:
+    """From the command to the computer's first move, nothing in the cache: as multiples of the time to a prompt."""
+    levels = ("1", "2", "3", "4", "5", "6")
+    rows = [
+        "From the command to the first prompt of a game between two people; and, with an empty cache, to the prompt",
+        "after the first move of the computer, who begins, as a multiple of that.",
+        "",
+        f"| game | prompt | {' | '.join(f'level {level}' for level in levels)} |",
+        f"|---|---:|{'---:|' * len(levels)}",
+    ]
+    for name in dd.games():
+        waits: dict[str, list[float]] = {level: [] for level in ("human", *levels)}
+        offered = {str(level) for level in tuning(dd.game(name)).levels}
+        for run in range(GAMES):
+            for level in waits:
+                if level == "human" or level in offered:
+                    computer = () if level == "human" else ("--vs", level, "--seat", "2", "--seed", str(run))
+                    waits[level].append(first_prompt("play", name, *computer))
+        prompt = statistics.median(waits["human"])
+        ratios = [f"{statistics.median(waits[level]) / prompt:.1f}" if waits[level] else "–" for level in levels]
+        rows.append(f"| {dd.game(name).title} | {prompt * 1000:.0f} ms | {' | '.join(ratios)} |")
     return "\n".join(rows)
+
+
+def first_prompt(*arguments: str) -> float:
+    """Seconds from the start of `duels`, on a terminal, to the first question that a person is asked."""
+    screen, keyboard = pty.openpty()
+    with tempfile.TemporaryDirectory() as folder:
+        home = {"XDG_CACHE_HOME": f"{folder}/cache", "XDG_STATE_HOME": f"{folder}/state", "TERM": "dumb"}
+        start = time.perf_counter()
+        program = subprocess.Popen(
+            [sys.executable, "-m", "digitduels", *arguments],
+            stdin=keyboard,
+            stdout=keyboard,
+            stderr=keyboard,
+            env=os.environ | home,
+        )
+        shown = b""
+        # A question is the only thing that does not end its line.
+        while not shown.endswith((b": ", b"> ")):
+            shown += os.read(screen, 1 << 16)
+        taken = time.perf_counter() - start
+        os.write(screen, b"quit\n")
+        program.wait()
+    os.close(screen)
+    os.close(keyboard)
+    return taken

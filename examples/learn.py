@@ -185,7 +185,7 @@ def make(name: str, pairs: list[str]) -> tuple[DuelVectorEnv, list[str]]:
     kinds = {option.name: option.kind for option in dd.game(name).options()}
     split = [pair.partition("=") for pair in pairs]
     options = {name: kinds[name].read(value) if name in kinds else value for name, _, value in split}
-    return DuelVectorEnv(name, num_envs=GAMES, options=options), pairs
+    return DuelVectorEnv(name, num_envs=GAMES, opponent="self", options=options), pairs
 
 
 def main() -> None:

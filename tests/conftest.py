@@ -34,6 +34,7 @@ PATIENCE = 60  # seconds without a word after which a program counts as hung
 # and all that solve large games or start many programs. A slow test in another file is marked with @pytest.mark.slow.
 SLOW = (
     "test_arena",
+    "test_background",
     "test_cache",
     "test_commands",
     "test_compiled",
@@ -56,6 +57,7 @@ SLOW = (
     "test_proxy",
     "test_puzzles",
     "test_rooms",
+    "test_search",
     "test_serve_command",
     "test_sixth_game",
     "test_solo",
@@ -69,6 +71,7 @@ SLOW = (
     "test_web_api",
     "test_web_guard",
 )
+HINT = "Type ? at any time for help.\n\n"
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -99,6 +102,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PYTHONUTF8", "1")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("TERM", "dumb")
+    for name in ("COLUMNS", "LINES", "NO_COLOR"):  # what a terminal knows better
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
@@ -151,14 +156,16 @@ def duels(home: Path) -> Run:
 class Terminal:
     """A program on a pseudo-terminal of its own, before which somebody sits who reads and types."""
 
-    def __init__(self, command: list[str], folder: Path) -> None:
+    def __init__(self, command: list[str], folder: Path, columns: int) -> None:
         self.screen, keyboard = pty.openpty()
+        termios.tcsetwinsize(keyboard, (24, columns))
         self.program = subprocess.Popen(
             command,
             stdin=keyboard,
             stdout=keyboard,
             stderr=keyboard,
             cwd=folder,
+            env=dict(os.environ),  # without the COLUMNS that line editing hides in the environment of the tests
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
@@ -222,8 +229,8 @@ def terminal(home: Path) -> Iterator[Open]:
     """Starts a command, `duels` with these arguments unless another is named, on a terminal of its own."""
     opened: list[Terminal] = []
 
-    def start(*arguments: str, command: list[str] = DUELS) -> Terminal:
-        opened.append(Terminal([*command, *arguments], home))
+    def start(*arguments: str, command: list[str] = DUELS, columns: int = 200) -> Terminal:
+        opened.append(Terminal([*command, *arguments], home, columns))
         return opened[-1]
 
     yield start

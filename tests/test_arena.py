@@ -22,7 +22,7 @@ from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.arena.ratings import ratings, score
 from digitduels.arena.standings import standings
-from digitduels.arena.tournament import PlayedGame, TournamentPlan, make_plan, run
+from digitduels.arena.tournament import PlayedGame, ProgramFailed, TournamentPlan, make_plan, run
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, player
 from digitduels.record import RecordError, parse, to_record
@@ -30,6 +30,28 @@ from digitduels.record import RecordError, parse, to_record
 solve = functools.cache(functools.partial(dd.solve, cache=False))
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
 CRASHES = shlex.join([sys.executable, "-c", "raise SystemError('out of ideas')"])
+ONE_MOVE = shlex.join(
+    [
+        sys.executable,
+        "-c",
+        "import json\nasked = json.loads(input())\n"
+        "if not asked['moves']: print(json.dumps({'move': asked['legal'][0]}), flush=True); input()\n"
+        "raise SystemError('out of ideas')",
+    ]
+)
+"""Plays the first move of a game and no other."""
+BY_SEED = shlex.join(
+    [
+        sys.executable,
+        "-c",
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    open('seeds', 'a').write(f'{asked[\"seed\"]}\\n')\n"
+        "    print(json.dumps({'move': asked['legal'][asked['seed'] % len(asked['legal'])]}), flush=True)",
+    ]
+)
+"""Plays as the seed says, and adds the seed to a file."""
 
 
 class Script(Player):
@@ -262,7 +284,7 @@ def test_progress_counts_every_game(plan: TournamentPlan) -> None:
     [
         (("random",), 2, "two players"),
         (("random", "4", "random"), 2, "only once"),
-        (("random", "4"), 0, "a game to play"),
+        (("random", "4"), 0, "one game to play"),
         (("random", "nobody"), 2, "there are random, 1,"),
     ],
 )
@@ -278,7 +300,7 @@ def test_a_player_can_play_itself(home: Path) -> None:
 
 
 def test_standings_count_forfeits_and_name_their_reasons(home: Path) -> None:
-    plan = make_plan(dd.game("operation-target"), (CRASHES, "perfect"), games=4, start="book")
+    plan = make_plan(dd.game("operation-target"), (ONE_MOVE, "perfect"), games=4, start="book")
     found = standings(plan, run(plan, workers=1))
     best, worst = found["players"]
     assert best["player"] == "perfect"
@@ -288,6 +310,73 @@ def test_standings_count_forfeits_and_name_their_reasons(home: Path) -> None:
     assert worst["grade"]["found"] == 0
     reason = "the program ended without an answer (exit code 1). SystemError: out of ideas"
     assert worst["reasons"] == {reason: 4}
+
+
+# Programs
+
+
+def test_a_program_is_tried_before_any_game_is_played(home: Path) -> None:
+    plan = make_plan(dd.game("operation-target"), ("2", f"wise={CRASHES}", "perfect"), games=2)
+    with pytest.raises(ProgramFailed) as failed:
+        run(plan, home / "games.jsonl")
+    assert str(failed.value) == (
+        "'wise' cannot play Operation Target: the program ended without an answer (exit code 1). "
+        "SystemError: out of ideas No game was played."
+    )
+    assert not (home / "games.jsonl").exists()
+
+
+def test_a_failed_trial_ends_the_command_with_a_clear_message(duels: Run) -> None:
+    ran = duels("match", f"wise={CRASHES}", "2", "--game", "operation-target", "--records", "games.jsonl")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("duels: 'wise' cannot play Operation Target: the program ended without an answer")
+
+
+def test_games_that_are_all_in_the_records_need_no_program(home: Path) -> None:
+    bot = home / "bot.py"
+    bot.write_text((ROOT / "examples" / "take_the_biggest.py").read_text(encoding="utf-8"))
+    plan = make_plan(dd.game("operation-target"), (shlex.join([sys.executable, str(bot)]), "2"), games=2)
+    played = run(plan, home / "games.jsonl", workers=1)
+    bot.write_text("raise SystemError")
+    assert run(plan, home / "games.jsonl", workers=1) == played
+
+
+def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, home: Path) -> None:
+    arguments = ["match", f"greedy={EXAMPLE}", "2", "--game", "operation-target", "--games", "2"]
+    table = duels(*arguments, "--records", "games.jsonl").stdout
+    assert "greedy - level 2" in table
+    assert EXAMPLE not in table
+    record = json.loads((home / "games.jsonl").read_text().splitlines()[0])
+    assert sorted(record["names"]) == ["greedy", "level 2"]  # games are kept in the order in which they end
+    found = json.loads(duels(*arguments, "--json").stdout)
+    assert {row["player"]: row["command"] for row in found["players"]} == {
+        "greedy": f"greedy={EXAMPLE}",
+        "level 2": "2",
+    }
+    assert found["pairs"][0]["players"] == ["greedy", "level 2"]
+
+
+def test_a_program_cannot_have_the_name_of_one_of_our_players() -> None:
+    with pytest.raises(ValueError, match=r"^A program cannot be called 'perfect': that is one of our own players"):
+        make_plan(dd.game("operation-target"), (f"perfect={EXAMPLE}", "2"), games=2)
+
+
+def test_the_seed_of_a_program_follows_from_that_of_the_tournament_and_the_number_of_the_game(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+
+    def seeds(seed: int) -> tuple[list[str], list[Any]]:
+        plan = make_plan(dd.game("number-duel", target=12, highest=4), (BY_SEED, "random"), 3, "book", seed)
+        played = run(plan, workers=1)
+        found = (home / "seeds").read_text().splitlines()
+        (home / "seeds").unlink()
+        return list(dict.fromkeys(found)), [game.record["moves"] for game in played]
+
+    assert seeds(1) == seeds(1)
+    found, _ = seeds(1)
+    assert len(found) == 4  # the trial and three games, the same in all questions of a game
+    assert not set(found) & set(seeds(2)[0])
 
 
 # The commands
@@ -336,7 +425,7 @@ def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
         ),
         (("match", "2", "3", "--game", "chess"), 2, "There is no game 'chess'"),
         (("match", "2", "3"), 2, "--game"),
-        (("match", "2", "3", "--game", "number-duel", "--games", "0"), 2, "a game to play"),
+        (("match", "2", "3", "--game", "number-duel", "--games", "0"), 2, "one game to play"),
         (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "0"), 2, "more than 0 seconds"),
         (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "inf"), 2, "more than 0 seconds"),
         (("tournament", "2", "--game", "number-duel"), 2, "two players"),
@@ -386,7 +475,12 @@ def test_a_tournament_goes_on_after_a_kill_and_leaves_nobody_behind(home: Path, 
 
 @pytest.mark.parametrize("sign", ["games.jsonl", "asked"], ids=["at the beginning", "while a program thinks"])
 def test_ctrl_c_says_how_to_go_on(sign: str, home: Path) -> None:
-    thinks = "import time; input(); open('asked', 'w'); time.sleep(1000)"
+    thinks = (
+        "import os, time\ninput()\n"
+        "if not os.path.exists('tried'): open('tried', 'w'); print('{\"move\": \"+1\"}', flush=True)\n"
+        "else: open('asked', 'w')\n"
+        "time.sleep(1000)"
+    )
     command = shlex.join([sys.executable, "-c", thinks])
     arguments = ["match", command, "random", "--game", "operation-target", "--records", "games.jsonl"]
     begun = subprocess.Popen([*DUELS, *arguments], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 import digitduels as dd
-from conftest import DUELS, LEAVE, PATIENCE, Open
+from conftest import DUELS, HINT, LEAVE, PATIENCE, Open
 from digitduels.pool import Pool
 
 BOOKS = sorted(Path(__file__).with_name("books").glob("*.txt"))
@@ -55,11 +55,16 @@ def test_a_piped_game_reads_like_the_book(path: Path, home: Path) -> None:
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
 def test_a_game_on_a_terminal_reads_like_the_book(path: Path, terminal: Open) -> None:
     command, text = book = Transcript.read(path)
-    shown = ""
     person = terminal(command=command)
+    assert person.read(HINT) == HINT
+    shown = ""
     for question, answer in book.answers:
         shown += person.read(question)
         person.type(f"{answer}\n")
+        if answer == "concede":
+            shown += person.read("Concede? (y/n) ").removesuffix("Concede? (y/n) ")
+            person.type("y\n")
+            assert person.read("y\n") == "y\n"
     if book.answers[-1][1] != "quit":
         shown += person.read(LEAVE)
         person.type("\n")

@@ -187,7 +187,7 @@ def test_a_file_that_cannot_be_used_is_solved_again_with_one_line(home: Path, da
         cache.verify(cache.path_of(SMALL))
     solution, said = solved(SMALL)
     assert len(said) == 1
-    assert said[0].startswith("The cached table of Number Duel is solved again: ")
+    assert said[0].startswith("Solving Number Duel again, because its cached table cannot be used: ")
     assert "\n" not in said[0]
     assert_right(solution)
     mended, said = solved(SMALL)
@@ -213,7 +213,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(home: Path) -> None:
         except cache.Unusable:
             if place in codes:
                 continue
-            with pytest.warns(UserWarning, match="solved again"):
+            with pytest.warns(UserWarning, match="its cached table cannot be used"):
                 assert cache.load(SMALL) is None
         else:
             assert data[place] == 0, "only what stands between the arrays may be anything"
@@ -389,7 +389,9 @@ def test_no_table_is_kept_when_a_rule_or_an_ending_changes(changed: Callable[...
     (folder / "places" / "near.py").write_text("PLACE = 4\n")
     steps, said = load_short_duel(folder)
     assert steps == [{"compile_game": 1, "fill": 1}] * 2
-    assert said == ["The cached table of Short Duel is solved again: it was made with other rules"]
+    assert said == [
+        "Solving Short Duel again, because its cached table cannot be used: it was made with different rules"
+    ]
     assert load_short_duel(folder) == ([{"compile_game": 0, "fill": 0}] * 2, [])
 
 
@@ -417,7 +419,7 @@ def test_something_else_in_the_place_of_the_cache_only_loses_the_caching(home: P
     for _ in range(2):
         solution, said = solved(SMALL)
         assert len(said) == 1
-        assert said[0].startswith("The table of Number Duel could not be kept: ")
+        assert said[0].startswith("The table of Number Duel could not be cached: ")
         assert_right(solution)
 
 
@@ -442,7 +444,7 @@ def test_a_full_or_read_only_disk_only_loses_the_caching(home: Path, lack: str) 
     process = run(LIMITED + SOLVE if lack == "limit" else SOLVE, before=None if lack == "limit" else mounted(lack))
     output, errors = process.communicate("\n")
     assert output.splitlines()[1:] == [right_answer()]
-    assert errors.count("Warning") == errors.count("UserWarning: The table of Number Duel could not be kept: ") == 1
+    assert errors.count("Warning") == errors.count("UserWarning: The table of Number Duel could not be cached: ") == 1
     # Not even the beginning of a file is left.
     assert not cache.folder().exists() or names(cache.folder()) == []
 

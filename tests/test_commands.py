@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 import digitduels as dd
-from conftest import Open, Run
+from conftest import HINT, Open, Run
 from digitduels import __version__
 from digitduels.cli import saved_games
 from digitduels.manual import manual
+from digitduels.players.levels import tuning
 from digitduels.record import load
 
 COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
@@ -72,9 +74,33 @@ def test_duels_alone_starts_a_game_with_one_key(terminal: Open) -> None:
     for place, name in enumerate(dd.games(), 1):
         assert f"\n{place}  {dd.game(name).title}: " in menu
     person.type("\n")
-    person.read("a computer that strong: ")
+    person.read("Enter, a level, or c: ")
     person.type("\n")
-    assert person.read("Select a number: ").startswith("\n\nWelcome to Number Duel!\n")
+    assert person.read("Select a number: ").startswith(f"\n\n{HINT}Welcome to Number Duel!\n")
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_the_menu_offers_and_explains_the_levels_that_the_game_has(name: str, terminal: Open) -> None:
+    person = terminal()
+    person.read("Enter for 2: ")
+    person.type(f"[{dd.games().index(name) + 1}]\n")
+    menu = person.read("Enter, a level, or c: ")
+    offered = re.findall(r"^(\d) +a computer that (.+)$", menu, re.M)
+    assert tuple(int(level) for level, _ in offered) == tuning(dd.game(name)).levels
+    assert len({about for _, about in offered}) == len(offered)
+    person.type("8\n")
+    assert "is not possible here. Possible: 1, " in person.read("Enter, a level, or c: ")
+    person.type("1\n")
+    person.read(HINT)
+
+
+def test_the_menu_offers_the_coach(terminal: Open, home: Path) -> None:
+    person = terminal()
+    person.type("5\nc\n")
+    person.read("chosen operation: ")
+    person.type("2\n")
+    person.read("Coach chooses")
+    assert load(saved_games.path_of("operation-target-1")).players == ("human", "coach")
 
 
 def test_the_menu_takes_a_number_and_asks_again_for_anything_else(terminal: Open) -> None:
@@ -82,7 +108,7 @@ def test_the_menu_takes_a_number_and_asks_again_for_anything_else(terminal: Open
     for wrong in ("6", "0", "-1", "x\u202e", "9" * 500):
         person.read("Enter for 2: ")
         person.type(f"{wrong}\n")
-        assert "Possible: 1 to 5.\n" in person.read("1 to 5, or ")
+        assert "Possible: 1, 2, 3, 4, 5.\n" in person.read("1 to 5, or ")
     person.read("Enter for 2: ")
     person.type(" 5 \n\n")
     assert "Game Start!\n" in person.read("Enter the number of your chosen operation: ")
@@ -100,19 +126,19 @@ def test_the_menu_proposes_the_game_played_last(terminal: Open, duels: Run) -> N
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["play", "number-duel", "--set", "target=0"], "target must be a whole number from 1 to 10^6; 0 is not."),
-        (["play", "number-duel", "--set", "target=-3"], "target must be a whole number from 1 to 10^6"),
-        (["play", "number-duel", "--set", "target=fifty"], "target must be a whole number from 1 to 10^6"),
-        (["play", "number-duel", "--set", f"target={'9' * 5000}"], "target must be a whole number from 1 to 10^6"),
-        (["play", "number-duel", "--set", "highest=0"], "highest must be a whole number from 1 to 99"),
-        (["play", "number-duel", "--set", "copies=1000000000"], "copies must be a whole number from 1 to 99"),
-        (["play", "number-duel", "--set", "tie=maybe"], "tie must be last-mover-loses or last-mover-wins or draw"),
-        (["play", "numerical-nexus", "--set", "uses=1,2"], "uses must be 6 whole numbers from 0 to 99, not all zero"),
-        (["play", "numerical-nexus", "--set", "uses=0,0,0,0,0,0"], "uses must be 6 whole numbers from 0 to 99"),
+        (["play", "number-duel", "--set", "target=0"], "target must be an integer from 1 to 10^6; 0 is not."),
+        (["play", "number-duel", "--set", "target=-3"], "target must be an integer from 1 to 10^6"),
+        (["play", "number-duel", "--set", "target=fifty"], "target must be an integer from 1 to 10^6"),
+        (["play", "number-duel", "--set", f"target={'9' * 5000}"], "target must be an integer from 1 to 10^6"),
+        (["play", "number-duel", "--set", "highest=0"], "highest must be an integer from 1 to 99"),
+        (["play", "number-duel", "--set", "copies=1000000000"], "copies must be an integer from 1 to 99"),
+        (["play", "number-duel", "--set", "tie=maybe"], "tie must be last-mover-loses, last-mover-wins or draw"),
+        (["play", "numerical-nexus", "--set", "uses=1,2"], "uses must be 6 integers from 0 to 99, not all zero"),
+        (["play", "numerical-nexus", "--set", "uses=0,0,0,0,0,0"], "uses must be 6 integers from 0 to 99"),
         (["play", "operation-target", "--set", "start=23"], "start must be below the target"),
         (["play", "number-duel", "--set", "target"], "--set takes NAME=VALUE, not 'target'."),
         (["play", "number-duel", "--set", "=5"], "number-duel has no option ''"),
-        (["play", "number-duel", "--set", "\x1b[2J=5"], "its options are target, highest, copies, tie."),
+        (["play", "number-duel", "--set", "\x1b[2J=5"], "Its options are target, highest, copies, tie."),
         (["play", "number-dual"], "There is no game 'number-dual'. Did you mean number-duel?"),
         (["rules", "chess"], f"There is no game 'chess'. The games are {', '.join(dd.games())}."),
         (["rules", ""], "There is no game ''."),
@@ -120,6 +146,7 @@ def test_the_menu_proposes_the_game_played_last(terminal: Open, duels: Run) -> N
         (["play", "number-duel", "--names", "Ann", "ANN"], "The players need two different names."),
         (["play", "number-duel", "--names", "\x1b", "\u202e"], "The players need two different names."),
         (["play", "number-duel", "--first", "3"], "invalid choice: '3'"),
+        (["play", "number-duel", "--vs", "3", "--first", "1"], "choose your seat with --seat"),
         (["play", "number-duel", "--fir", "1"], "unrecognized arguments: --fir 1"),
         (["play", "number-duel", "--seed", "x"], "invalid int value: 'x'"),
         (["play"], "the following arguments are required: GAME"),
@@ -133,6 +160,48 @@ def test_a_wrong_command_line_is_refused_with_the_reason(duels: Run, arguments: 
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr
     assert "\x1b" not in done.stderr
+
+
+# The game by position
+
+
+@pytest.mark.parametrize("command", ["match", "tournament"])
+def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run) -> None:
+    first = duels(command, "operation-target", "1", "perfect", "--games", "2", "--json")
+    second = duels(command, "1", "perfect", "--game", "operation-target", "--games", "2", "--json")
+    assert (first.returncode, first.stdout) == (0, second.stdout)
+    assert json.loads(first.stdout)["game"] == "operation-target"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["match", "1", "2"], "Which game? Use duels match GAME A B. The games are equation-duel, "),
+        (["tournament", "1", "2"], "Which game? Use duels tournament GAME PLAYERS. The games are equation-duel, "),
+        (["match", "number-duel", "1"], "A match needs 2 players, not 1."),
+        (["match", "number-duel", "1", "2", "3"], "A match needs 2 players, not 3."),
+        (["match", "number-duel", "1", "2", "--game", "number-quest"], "A match needs 2 players, not 3."),
+        (["match", "1", "2", "--game", "chess"], "There is no game 'chess'."),
+    ],
+    ids=" ".join,
+)
+def test_a_match_without_a_game_or_two_players_is_refused(arguments: list[str], reason: str, duels: Run) -> None:
+    done = duels(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert reason in done.stderr
+
+
+# The last game
+
+
+def test_review_without_a_file_takes_the_game_played_last(duels: Run) -> None:
+    done = duels("review")
+    assert (done.returncode, done.stderr) == (1, "duels: There is no saved game. Play one with: duels play GAME\n")
+    duels("play", "operation-target", "--names", "Ann", "Bob", answers="1\nconcede\n")
+    duels("play", "operation-target", answers="2\n")
+    saved_games.path_of("number-duel-7").write_text("nonsense")
+    assert duels("review").stdout == duels("review", "operation-target-2").stdout
+    assert "Player 1 against Player 2, 1 move." in duels("review").stdout
 
 
 # Saved games
@@ -186,8 +255,8 @@ def test_resume_takes_the_unfinished_game_played_last(duels: Run) -> None:
     duels("play", "equation-duel", answers="3x8\n")
     duels("play", "number-duel", answers="concede\n")
     saved_games.path_of("number-duel-7").write_text("nonsense")
-    assert duels("resume").stdout.startswith("Equation Duel, going on after 1 move.\n")
-    assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, going on after 1 move.\n")
+    assert duels("resume").stdout.startswith("Equation Duel, resumed after 1 move.\n")
+    assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, resumed after 1 move.\n")
 
 
 def test_a_finished_game_can_be_looked_at_again_and_taken_up(duels: Run) -> None:
@@ -205,7 +274,7 @@ def test_with_nothing_to_resume_resume_says_how_to_start(duels: Run) -> None:
 
 def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path) -> None:
     shown = duels("play", "numerical-nexus", "--save", "our game.json", answers="+5\n").stdout
-    assert shown.endswith("The game is saved. Go on with: duels resume 'our game.json'\n")
+    assert shown.endswith("The game is saved. Resume with: duels resume 'our game.json'\n")
     duels("resume", "our game.json", answers="+3\n")
     assert [str(move) for move in load(home / "our game.json").moves] == ["+5", "+3"]
     assert saved_games.names() == []
@@ -214,8 +283,8 @@ def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path
 @pytest.mark.parametrize(
     ("file", "reason"),
     [
-        ("taken.json", "exists already. Go on with it by duels resume, or name another file."),
-        (".", "cannot be written: it is not an ordinary file."),
+        ("taken.json", "already exists. Resume it with duels resume, or choose another name."),
+        (".", "cannot be written: it is not a regular file."),
         ("no/such/folder/x", "cannot be written: No such file or directory."),
         ("x" * 300, "cannot be written: File name too long."),
     ],

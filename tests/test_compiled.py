@@ -355,7 +355,7 @@ def test_a_game_that_does_not_factor_is_noticed_and_still_solved_right(home: Pat
 
 
 def test_a_table_that_is_no_pool_is_solved_by_the_reference() -> None:
-    with pytest.raises(DoesNotFactor, match="which is no pool"):
+    with pytest.raises(DoesNotFactor, match="which is not a pool"):
         compile_game(dd.game("operation-target"))
 
 

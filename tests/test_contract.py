@@ -191,7 +191,8 @@ def test_the_name_of_a_game_is_its_file_its_class_and_its_title(game: AnyGame) -
         ("9 minus 5", "equation-duel", "9-5"),
         ("7 ÷ 2", "equation-duel", "7/2"),
         ("divide by 2", "number-quest", "/2"),
-        ("double", "operation-target", None),
+        ("double", "operation-target", "x2"),
+        ("triple", "operation-target", None),
         ("Multiply by 2", "operation-target", "x2"),
         ("reset opponent", "numerical-nexus", "reset-theirs"),
         ("Reset my score", "numerical-nexus", "reset-mine"),
@@ -228,23 +229,23 @@ def test_a_number_with_a_minus_sign_is_not_taken_for_a_move_where_a_number_is_as
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
-        ("number-duel", {"highest": 0}, "highest must be a whole number from 1 to 99; 0 is not."),
-        ("number-duel", {"target": -3}, "target must be a whole number from 1 to 10^6; -3 is not."),
-        ("number-duel", {"target": 50.0}, "target must be a whole number from 1 to 10^6; 50.0 is not."),
-        ("number-duel", {"target": True}, "target must be a whole number from 1 to 10^6; True is not."),
-        ("number-duel", {"copies": 10**9}, "copies must be a whole number from 1 to 99; 1000000000 is not."),
-        ("equation-duel", {"highest": 1}, "highest must be a whole number from 2 to 99; 1 is not."),
-        ("numerical-nexus", {"uses": (0,) * 6}, "uses must be 6 whole numbers from 0 to 99, not all zero;"),
+        ("number-duel", {"highest": 0}, "highest must be an integer from 1 to 99; 0 is not."),
+        ("number-duel", {"target": -3}, "target must be an integer from 1 to 10^6; -3 is not."),
+        ("number-duel", {"target": 50.0}, "target must be an integer from 1 to 10^6; 50.0 is not."),
+        ("number-duel", {"target": True}, "target must be an integer from 1 to 10^6; True is not."),
+        ("number-duel", {"copies": 10**9}, "copies must be an integer from 1 to 99; 1000000000 is not."),
+        ("equation-duel", {"highest": 1}, "highest must be an integer from 2 to 99; 1 is not."),
+        ("numerical-nexus", {"uses": (0,) * 6}, "uses must be 6 integers from 0 to 99, not all zero;"),
         (
             "numerical-nexus",
             {"uses": (1, 2)},
-            "uses must be 6 whole numbers from 0 to 99, not all zero; (1, 2) is not.",
+            "uses must be 6 integers from 0 to 99, not all zero; (1, 2) is not.",
         ),
-        ("operation-target", {"target": 1}, "target must be a whole number from 2 to 10^4000; 1 is not."),
+        ("operation-target", {"target": 1}, "target must be an integer from 2 to 10^4000; 1 is not."),
         ("operation-target", {"target": 10**5000}, "a number of about 5001 digits is not."),
         ("operation-target", {"start": 23}, "start must be below the target"),
-        ("number-quest", {"tie": "maybe"}, "tie must be last-mover-loses or last-mover-wins or draw; 'maybe' is not."),
-        ("number-quest", {"uses": 3}, "number-quest has no option 'uses'; its options are target,"),
+        ("number-quest", {"tie": "maybe"}, "tie must be last-mover-loses, last-mover-wins or draw; 'maybe' is not."),
+        ("number-quest", {"uses": 3}, "number-quest has no option 'uses'. Its options are target,"),
         ("numbr-duel", {}, "Did you mean number-duel?"),
     ],
 )
@@ -256,7 +257,7 @@ def test_senseless_options_are_refused_with_a_sentence(name: str, options: dict[
 
 def test_something_that_is_no_move_cannot_be_played() -> None:
     game = dd.game("number-duel")
-    with pytest.raises(dd.InvalidMove, match="is no move of Number Duel"):
+    with pytest.raises(dd.InvalidMove, match="is not a move in Number Duel"):
         game.play(game.start(), "+5")
 
 

@@ -370,7 +370,7 @@ def test_sixth_game_of_the_tour_is_one_file_and_then_listed_documented_and_playe
     )
     rules = duels("rules", "take-away")
     assert rules.startswith("# Take Away\n")
-    assert "- `heap=21`: the counters at the start; a whole number from 1 to 1000.\n" in rules
+    assert "- `heap=21`: the counters at the start; an integer from 1 to 1000.\n" in rules
     assert duels("play", "take-away", "--set", "heap=4", answers="2\n3\n2\n") == (
         "Welcome to Take Away!\nOn the heap: 4\n\n"
         "On the heap: 4\nPlayer 1, how many do you take? 2\nPlayer 1 plays take 2.\n\n"
@@ -379,5 +379,5 @@ def test_sixth_game_of_the_tour_is_one_file_and_then_listed_documented_and_playe
         "Player 2 took the last counter.\nPlayer 2 wins the game!\n"
     )
     duels("play", "take-away", answers="3\n")
-    assert "1. Player 1: take 3\n" in duels("resume", answers="moves\n")
+    assert "1. Player 1: take 3. Now: 18.\n" in duels("resume", answers="moves\n")
     assert "take-away-2" in duels("saved")

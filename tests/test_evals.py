@@ -130,6 +130,26 @@ def test_who_is_asked_again_with_the_reason_may_still_answer(ran: Ran) -> None:
     assert "not" in messages[3].text.partition("\n")[0]
 
 
+def test_questions_about_the_rules_end_with_a_model_that_calls_tools(machine: Path) -> None:
+    asked = 0
+
+    def answers(*_: object) -> ModelOutput:
+        nonlocal asked
+        asked += 1
+        assert asked < 10, "the model is asked again and again"
+        output = ModelOutput.for_tool_call("mockllm/model", "play", {"move": "+1"})
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1)  # which Inspect would otherwise count on the network
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answers)
+    [log] = evaluate(
+        rules("number-quest", 2, options=QUEST), model=model, display="none", log_dir=str(machine / "tools")
+    )
+    assert log.status == "success", log.error
+    assert asked == 2
+    assert [sample.scores["exact_answer"].value["legal"] for sample in log.samples or []] == [0, 0]  # type: ignore
+
+
 def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
     samples = ran.samples("match", "random")
     by_pair: dict[str, list[EvalSample]] = {}
@@ -328,7 +348,8 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
     told = capsys.readouterr().out
     assert f"{4 * len(MODELS)} records in" in told
     assert (
-        "Number Quest with target=20, highest=5: games (against 4, fair starts, legal moves listed, retries: 2)" in told
+        "Number Quest with target=20, highest=5: games "
+        "(version 2, against 4, fair starts, legal moves listed, retries: 2)" in told
     )
     files = sorted((machine / "games").iterdir())
     assert len(files) == 4 * len(MODELS)

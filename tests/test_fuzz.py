@@ -104,7 +104,7 @@ def test_a_line_of_a_megabyte_is_one_wrong_answer(game: str, char: str, duels: R
     move = str(dd.game(game).moves[0])
     done = duels("play", game, answers=f"{char * 1_000_000}\n{move}\n{char * 1_000_000}")
     assert_unharmed(done)
-    assert done.stdout.count("Error: ") == 2
+    assert done.stdout.count("Error: ") == (0 if char == " " else 2)  # an empty line is not an error
     assert len(done.stdout) < 10_000
     assert [str(played) for played in load(saved_games.path_of(f"{game}-1")).moves] == [move]
 

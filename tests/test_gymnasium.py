@@ -90,6 +90,22 @@ def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str) ->
                 assert info["illegal"]
 
 
+@pytest.mark.parametrize("name", dd.games())
+def test_action_masks_are_what_maskable_ppo_asks_for(name: str) -> None:
+    env = gymnasium.make(env_id(name))
+    seen, _ = env.reset(seed=1)
+    over = False
+    while not over:
+        masks = env.get_wrapper_attr("action_masks")()  # as sb3-contrib calls it
+        assert masks.dtype == np.bool_
+        assert masks.tolist() == seen["action_mask"].astype(bool).tolist()
+        seen, _, over, _, _ = env.step(int(np.flatnonzero(masks)[-1]))
+    assert not env.get_wrapper_attr("action_masks")().any()
+    env.reset(seed=1)
+    env.step(-1)
+    assert not env.get_wrapper_attr("action_masks")().any()
+
+
 @pytest.mark.parametrize("kind", [int, np.int64, np.int32, np.array], ids=lambda kind: kind.__name__)
 def test_an_action_may_be_whatever_kind_of_whole_number_a_learner_returns(kind: Any) -> None:
     env = DuelEnv("number-duel", seat=1)

@@ -20,8 +20,8 @@ from fastapi.testclient import TestClient
 
 from conftest import PATIENCE
 from digitduels.web.app import create
-from digitduels.web.rooms import acts, background, opponents
-from digitduels.web.rooms.background import Clock
+from digitduels.web.rooms import acts, opponents, periodic
+from digitduels.web.rooms.periodic import Clock
 from digitduels.web.settings import Settings
 from digitduels.web.workers.supervisor import Supervisor
 from test_rooms import Friends, sql
@@ -143,7 +143,7 @@ def test_a_background_loop_goes_on_whatever_it_raises(caplog: pytest.LogCaptureF
         raise ZeroDivisionError("of the test")
 
     async def main() -> None:
-        loops = background.Background()
+        loops = periodic.PeriodicTasks()
         loops.every(0.001, work)
         while len(done) < 3:
             await asyncio.sleep(0.001)

@@ -31,6 +31,46 @@ def test_rows_have_the_shape_and_bounds_that_are_promised(variant: tuple[str, di
                 assert (row <= view.high).all()
 
 
+@pytest.mark.parametrize(
+    ("name", "entry", "low", "high"),
+    [
+        ("number-duel", "mine", 0, 50),
+        ("number-quest", "theirs", 0, 441),  # 49 × 9
+        ("equation-duel", "mine", -14, 114),  # 1 − 9 and 2 − 8; 6 × 7 and 8 × 9
+        ("numerical-nexus", "mine score", 0, 50),
+        ("numerical-nexus", "theirs score", 0, 50),
+        ("operation-target", "table", 1, 40),
+    ],
+)
+def test_scores_have_the_bounds_that_play_can_reach(name: str, entry: str, low: int, high: int) -> None:
+    view = Observation(dd.game(name))
+    place = view.names.index(entry)
+    assert (view.low[place], view.high[place]) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("number-duel", {"target": 12, "highest": 4}),
+        ("number-quest", {"target": 9, "highest": 3}),
+        ("equation-duel", {"target": 5, "highest": 4}),
+        ("equation-duel", {"target": 30, "highest": 6}),
+        ("numerical-nexus", {"target": 7, "uses": (1, 1, 0, 1, 0, 1)}),
+        ("operation-target", {"target": 40, "start": 7}),
+    ],
+)
+def test_bounds_are_those_of_all_positions_of_a_small_game(name: str, options: dict[str, Any]) -> None:
+    game = dd.game(name, **options)
+    view, known, waiting = Observation(game), {game.start()}, [game.start()]
+    while waiting:
+        state = waiting.pop()
+        after = {game.play(state, move) for move in game.legal_moves(state)} - known
+        known |= after
+        waiting += after
+    rows = np.array([view.array(state, player) for state in known for player in (0, 1)])
+    assert (view.low.tolist(), view.high.tolist()) == (rows.min(axis=0).tolist(), rows.max(axis=0).tolist())
+
+
 @pytest.mark.parametrize("variant", ALL, ids=describe)
 def test_masks_are_the_legal_moves_in_order(variant: tuple[str, dict[str, Any]]) -> None:
     game = dd.game(variant[0], **variant[1])

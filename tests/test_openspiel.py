@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import random
 import shutil
@@ -85,6 +86,61 @@ def reachable(game: AnyGame) -> set[dd.State[Any, Any]]:
         found |= after
         waiting += after
     return found
+
+
+# Copies
+
+
+def repickle(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize("duplicate", [repickle, copy.deepcopy, copy.copy])
+@pytest.mark.parametrize("variant", WRITABLE, ids=describe)
+def test_copies_of_games_and_states_play_on(variant: tuple[str, dict[str, Any]], duplicate: Any) -> None:
+    game, chance = load(variant), random.Random(1)
+    state = game.new_initial_state()
+    twin = duplicate(game).new_initial_state()
+    for _ in range(50):
+        assert (str(twin), twin.history(), twin.legal_actions()) == (str(state), state.history(), state.legal_actions())
+        if state.is_terminal():
+            break
+        action = chance.choice(state.legal_actions())
+        before = str(state)
+        twin = duplicate(state)
+        twin.apply_action(action)
+        assert str(state) == before
+        state.apply_action(action)
+    assert twin.returns() == state.returns()
+
+
+def test_a_state_from_a_position_keeps_it_in_a_copy() -> None:
+    game = load(("number-duel", {}))
+    state = game.new_initial_state()
+    state.apply_action(state.string_to_action("+5"))
+    placed = game.new_initial_state(state.to_dict())
+    placed.apply_action(placed.string_to_action("+7"))
+    for twin in (repickle(placed), copy.deepcopy(placed)):
+        assert str(twin) == str(placed)
+        twin.apply_action(twin.string_to_action("x2"))
+        assert twin.position.hands == (10, 7)
+
+
+def test_a_pickled_state_plays_on_in_another_process(tmp_path: Path) -> None:
+    state = load(("number-duel", {"target": 60})).new_initial_state()
+    state.apply_action(state.string_to_action("+5"))
+    (tmp_path / "state").write_bytes(pickle.dumps(state))
+    program = (
+        "import pickle, sys; s = pickle.load(open(sys.argv[1], 'rb')); s.apply_action(s.legal_actions()[0]); print(s)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "state"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ran.stdout.startswith("State(player=0, hands=(5, 1)"), ran.stderr
 
 
 # What OpenSpiel tests
@@ -224,10 +280,10 @@ def test_a_finished_game_takes_no_action() -> None:
         ("", "There is no game ''. The games are"),
         ("(game=chess)", "There is no game 'chess'"),
         ("(game=number-duel,division=exact)", "number-duel has no option 'division'"),
-        ("(game=number-duel,target=0)", "target must be a whole number"),
+        ("(game=number-duel,target=0)", "target must be an integer"),
         ("(game=number-duel,tie=never)", "tie must be last-mover-loses or"),
-        ("(game=numerical-nexus,uses=3/2/1)", "uses must be 6 whole numbers"),
-        ("(game=numerical-nexus,uses=a/b/c/d/e/f)", "uses must be 6 whole numbers"),
+        ("(game=numerical-nexus,uses=3/2/1)", "uses must be 6 integers"),
+        ("(game=numerical-nexus,uses=a/b/c/d/e/f)", "uses must be 6 integers"),
     ],
 )
 def test_a_wrong_parameter_is_refused_with_what_is_possible(parameters: str, reason: str) -> None:

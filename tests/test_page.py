@@ -257,7 +257,7 @@ def test_an_address_that_is_no_game_says_what_to_do(visit: Visit) -> None:
 def test_conceding_asks_first(visit: Visit) -> None:
     page = visit(QUICK)
     page.get_by_role("button", name="Concede").click()
-    page.get_by_role("button", name="Play on").click()
+    page.get_by_role("button", name="Keep playing").click()
     expect(status(page)).to_have_text("Player 1's turn.")
     page.get_by_role("button", name="Concede").click()
     page.get_by_role("dialog").get_by_role("button", name="Concede").click()
@@ -332,7 +332,7 @@ def begin(visit: Visit, name: str = "Ann") -> tuple[Page, str]:
     ann = visit(QUICK)
     ann.get_by_role("button", name="New game").click()
     ann.get_by_role("combobox", name="Against").select_option("friend")
-    ann.get_by_label("Your name, if you like").fill(name)
+    ann.get_by_label("Your name (optional)").fill(name)
     ann.get_by_role("button", name="Start").click()
     ann.wait_for_url("**/g/*")
     return ann, ann.get_by_label("Invitation").input_value()
@@ -340,7 +340,7 @@ def begin(visit: Visit, name: str = "Ann") -> tuple[Page, str]:
 
 def join(visit: Visit, invitation: str, name: str = "Bob") -> Page:
     bob = visit(invitation)
-    bob.get_by_label("Your name, if you like").fill(name)
+    bob.get_by_label("Your name (optional)").fill(name)
     bob.get_by_role("button", name="Join as Player 2").click()
     expect(bob.get_by_role("button", name="Concede")).to_be_visible()
     return bob
@@ -356,11 +356,11 @@ def play(page: Page, move: str) -> None:
 def test_a_name_that_is_half_typed_outlasts_a_move_of_the_friend(visit: Visit) -> None:
     ann, invitation = begin(visit)
     bob = visit(invitation)
-    bob.get_by_label("Your name, if you like").press_sequentially("Bo")
+    bob.get_by_label("Your name (optional)").press_sequentially("Bo")
     play(ann, "Multiply by 2")
     expect(status(bob)).to_contain_text("Ann: 1 × 2 = 2.")
     bob.keyboard.type("b")
-    expect(bob.get_by_label("Your name, if you like")).to_have_value("Bob")
+    expect(bob.get_by_label("Your name (optional)")).to_have_value("Bob")
     bob.keyboard.press("Enter")
     expect(status(bob)).to_have_text("Ann: 1 × 2 = 2. Your turn.")
 
@@ -388,7 +388,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     for page, heading in ((ann, "You lose"), (bob, "You win"), (carl, "Bob wins")):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
     bob.get_by_role("button", name="Rematch").click()
-    ann.get_by_role("link", name="To the rematch").click()
+    ann.get_by_role("link", name="Go to the rematch").click()
     play(bob, "Add 1")
     expect(status(ann)).to_contain_text("Bob: 1 + 1 = 2. Your turn.")
     ann.get_by_role("button", name="Concede").click()
@@ -485,7 +485,7 @@ def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> No
     page.wait_for_load_state("networkidle")  # nothing is cut off in its middle
     with gone(server):
         choose(page, "Add 1")
-        expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
+        expect(page.get_by_role("alert")).to_contain_text("Can't reach the server.")
     page.get_by_role("button", name="Try again").click()
     expect(status(page)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
 
@@ -546,7 +546,7 @@ def test_nothing_is_in_the_way_among_friends(visit: Visit) -> None:
     ann, invitation = begin(visit)
     open_to_all(ann, "invite")
     bob = visit(invitation)
-    expect(bob.get_by_role("heading", name="You are invited")).to_be_visible()
+    expect(bob.get_by_role("heading", name="You're invited")).to_be_visible()
     open_to_all(bob, "join")
     bob.get_by_role("button", name="Join as Player 2").click()
     play(ann, "Add 1")

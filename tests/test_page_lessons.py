@@ -49,7 +49,7 @@ def press(page: Page, view: Any, move: str) -> None:
 
 def test_every_move_is_judged_and_can_be_played_forward_and_back(visit: Visit) -> None:
     page = visit("/explore/number-duel")
-    standing = page.get_by_role("region", name="How it stands")
+    standing = page.get_by_role("region", name="Who is winning")
     expect(standing).to_contain_text("Player 1 is winning: 2 more turns.")
     expect(page.get_by_text("Winning moves: 2")).to_be_visible()
     expect(page.get_by_text("Losing moves: 18")).to_be_visible()
@@ -79,7 +79,7 @@ def test_any_position_is_set_up_and_a_bad_one_is_explained(visit: Visit) -> None
     expect(page.get_by_role("alert").filter(has_text="A score")).to_contain_text("from 0 to 50; 99 is not")
     score.fill("49")
     score.press("Enter")
-    expect(page.get_by_role("region", name="How it stands")).to_contain_text("1 more turn")
+    expect(page.get_by_role("region", name="Who is winning")).to_contain_text("1 more turn")
     expect(page).to_have_url(re.compile("position=1%3B49%3B0%3B2%2C"))
     page.get_by_text("Rules: as in the book").click()
     page.get_by_role("textbox", name="target the score").fill("12")
@@ -117,7 +117,7 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     page.keyboard.type("1+")
     page.keyboard.press("Enter")
     expect(moment).to_contain_text("Not yet")
-    expect(moment).to_contain_text("and wins. That is what was played.")
+    expect(moment).to_contain_text("and wins. That's the move that was played.")
     page.keyboard.type("5+")
     expect(moment).to_contain_text("Found")
     expect(moment).to_contain_text("You played +1 and turned a win into a loss.")
@@ -150,7 +150,7 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     path = tmp_path / "game.json"
     save(match, path)
     page = visit("/review")
-    page.get_by_label("A file that duels has saved").set_input_files(path)
+    page.get_by_label("Choose a file saved by duels").set_input_files(path)
     page.wait_for_url(re.compile(r"/review/number-duel\?moves="))
     page.get_by_role("button", name="Forward").click()
     expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1, Ann; Lee: +1.")
@@ -158,12 +158,12 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     expect(page.get_by_role("region", name="What decided it")).to_contain_text("Ann; Lee")
     # Or by dropping it; and what is none says so.
     make = "text => { const all = new DataTransfer(); all.items.add(new File([text], 'game.json')); return all; }"
-    for text, told in ((json.dumps({"format": "something else"}), "not a record"), ("[", "not the record")):
+    for text, told in ((json.dumps({"format": "something else"}), "not a record"), ("[", "not a saved game")):
         dropped = page.evaluate_handle(make, text)
-        page.get_by_role("region", name="Open a record").dispatch_event("drop", {"dataTransfer": dropped})
+        page.get_by_role("region", name="Open a saved game").dispatch_event("drop", {"dataTransfer": dropped})
         expect(page.get_by_role("alert")).to_contain_text(told)
     dropped = page.evaluate_handle(make, path.read_text(encoding="utf-8"))
-    page.get_by_role("region", name="Open a record").dispatch_event("drop", {"dataTransfer": dropped})
+    page.get_by_role("region", name="Open a saved game").dispatch_event("drop", {"dataTransfer": dropped})
     expect(page.get_by_role("region", name="This moment")).to_contain_text("The start.")
 
 
@@ -193,7 +193,7 @@ def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(vis
     expect(page.get_by_role("heading", name="Solved")).to_be_focused()
     page.get_by_role("link", name="Next puzzle").click()
     page.wait_for_url(re.compile(r"tier=2&seed=(?!3$)\d+$"))
-    expect(status(page)).to_have_text("Which move is it?")
+    expect(status(page)).to_have_text("Find the move.")
 
 
 def test_today_s_puzzle_leads_to_those_of_every_game(visit: Visit) -> None:
@@ -226,7 +226,7 @@ def test_a_game_is_learnt_with_an_example_to_step_through(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("at=2$"))
     page.reload()
     expect(example).to_contain_text(f"Player 2: {second}")
-    example.get_by_role("button", name="To the end").click()
+    example.get_by_role("button", name="Go to the end").click()
     expect(example).to_contain_text(f": {last}")
     page.get_by_role("link", name="Play it now").click()
     page.wait_for_url(re.compile(r"/play/operation-target\?vs="))

@@ -78,6 +78,19 @@ def test_agents_play_by_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
                 break
 
 
+@pytest.mark.parametrize("illegal", [False, True])
+def test_infos_have_the_same_keys_from_reset_to_the_end(illegal: bool) -> None:
+    duel = env("number-duel")
+    duel.reset(seed=1)
+    keys = {agent: set(duel.infos[agent]) for agent in AGENTS}
+    assert keys["player_1"] == {"reason"}
+    for agent in duel.agent_iter():
+        seen, _, over, _, info = duel.last()
+        assert set(info) == keys[agent]
+        assert (info["reason"] != "") == over
+        duel.step(None if over else -1 if illegal else int(seen["action_mask"].argmax()))
+
+
 @pytest.mark.parametrize("make", [env, raw_env], ids=["env", "raw_env"])
 @pytest.mark.parametrize("name", dd.games())
 def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str, make: Any) -> None:

@@ -28,7 +28,7 @@ TROUBLES = {
     "exits": ("exits:Game", "SystemExit: 3"),
     "not-a-game": ("troubled:NotAGame", "it is not a subclass of digitduels.Game"),
     "other-name": ("troubled:NumberDuel", "the id of NumberDuel is 'number-duel'"),
-    "Upper Case": ("troubled:NumberDuel", "an id is made of lower-case letters, digits and single hyphens"),
+    "Upper Case": ("troubled:NumberDuel", "an id consists of lower-case letters, digits and single hyphens"),
 }
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -196,7 +196,7 @@ def test_other_packages_are_not_imported_before_they_are_needed_and_warned_about
 def test_what_is_kept_of_a_game_that_is_gone_says_so(duels: Run, python: Path, home: Path) -> None:
     duels("play", "take-away", "--save", "game.json", answers="2\n")
     gone = "There is no game 'take-away'. The games are equation-duel, "
-    with pytest.raises(RecordError, match=f"^The record is of a game that is not installed here. {gone}"):
+    with pytest.raises(RecordError, match=f"^The game of this record is not installed. {gone}"):
         load(home / "game.json")
     database = str(home / "games.sqlite")
     with Server(database, (str(python), "-m", "digitduels", "serve")) as server:

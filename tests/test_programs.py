@@ -18,7 +18,7 @@ import digitduels as dd
 from conftest import PATIENCE, ROOT
 from digitduels.match import Match
 from digitduels.players import Forfeit, player
-from digitduels.players.external import KEPT, LINE, Program, question
+from digitduels.players.external import KEPT, LINE, Program, question, split_name
 
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
 Write = Callable[..., Program]
@@ -98,7 +98,9 @@ def test_a_program_is_told_the_game_its_options_the_moves_what_is_legal_and_who_
         "moves": ["+5"],
         "legal": [str(move) for move in begun.game.legal_moves(begun.state)],
         "player": 2,
+        "seed": asked.seed,
     }
+    assert type(asked.seed) is int
 
 
 def test_the_question_is_as_documented() -> None:
@@ -106,8 +108,16 @@ def test_the_question_is_as_documented() -> None:
     shown, answer = re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     asked = Match(dd.game("operation-target"))
     asked.play(asked.game.read("x2"))
-    assert json.loads(shown) == question(asked)
-    assert json.loads(answer)["move"] in question(asked)["legal"]
+    documented = json.loads(shown)
+    assert documented == question(asked, documented["seed"])
+    assert json.loads(answer)["move"] in documented["legal"]
+
+
+def test_the_same_seed_gives_a_program_the_same_integer() -> None:
+    assert Program(EXAMPLE, seed="0 fair 1").seed == Program(EXAMPLE, seed="0 fair 1").seed
+    assert Program(EXAMPLE, seed="0 fair 1").seed != Program(EXAMPLE, seed="0 fair 2").seed
+    assert Program(EXAMPLE).seed != Program(EXAMPLE).seed
+    assert 0 <= Program(EXAMPLE).seed < 2**32
 
 
 def test_one_process_serves_a_whole_game(program: Write) -> None:
@@ -177,16 +187,16 @@ def test_a_program_that_leaves_loses(program: Write) -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("hello", "the program's answer is no JSON object: 'hello'."),
-        ("[1]", "the program's answer is no JSON object: '[1]'."),
-        ("[" * 50_000, "the program's answer is no JSON object: '[[["),
-        ("1" * 50_000, "the program's answer is no JSON object: '111"),
-        ("\\xff\\x00\\x1b[2J", "the program's answer is no JSON object: "),
-        ("", "the program's answer is no JSON object: ''."),
+        ("hello", "the program's answer is not a JSON object: 'hello'."),
+        ("[1]", "the program's answer is not a JSON object: '[1]'."),
+        ("[" * 50_000, "the program's answer is not a JSON object: '[[["),
+        ("1" * 50_000, "the program's answer is not a JSON object: '111"),
+        ("\\xff\\x00\\x1b[2J", "the program's answer is not a JSON object: "),
+        ("", "the program's answer is not a JSON object: ''."),
         ("{}", "the program's answer names no move: '{}'."),
         ('{"move": 5}', "the program's answer names no move: '{\"move\": 5}'."),
-        ('{"move": "castle"}', "the program played 'castle'. 'castle' is no move of Number Duel."),
-        ('{"move": "+11"}', "the program played '+11'. '+11' is no move of Number Duel."),
+        ('{"move": "castle"}', "the program played 'castle'. 'castle' is not a move in Number Duel."),
+        ('{"move": "+11"}', "the program played '+11'. '+11' is not a move in Number Duel."),
         ('{"move": "x9"}', "the program played 'x9'. "),
     ],
 )
@@ -234,6 +244,18 @@ def test_a_child_that_escapes_to_a_session_of_its_own_keeps_nobody_waiting(progr
 
 
 # Who is a program
+
+
+def test_a_program_may_be_named() -> None:
+    with player(f"greedy={EXAMPLE}", dd.game("number-duel"), dd.solve) as found:
+        assert isinstance(found, Program)
+        assert found.name == "greedy"
+        assert str(found.choose(match())) in ("+10", "x10")
+
+
+@pytest.mark.parametrize("text", ["my bot=cmd", "'bot'=cmd", "bots/one=cmd", "=cmd", 'a"b=cmd'])
+def test_what_no_name_can_be_is_part_of_the_command(text: str) -> None:
+    assert split_name(text) == (None, text)
 
 
 def test_a_command_line_is_a_player_and_its_words_are_split_without_a_shell() -> None:

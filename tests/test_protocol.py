@@ -125,7 +125,7 @@ def test_a_refused_answer_says_whether_it_is_no_move_or_a_forbidden_one_and_why(
     assert "x2 is not allowed here. You cannot Multiply by 2 again: it was your previous operation.\n" in refusal(
         raised.value.reason, match
     )
-    with pytest.raises(InvalidMove, match="no move of Operation Target"):
+    with pytest.raises(InvalidMove, match="not a move in Operation Target"):
         legal(game, state, "+2")
 
 
@@ -216,12 +216,13 @@ def test_the_rules_are_those_of_the_book_with_its_example(name: str) -> None:
     text = rules(game)
     assert all(ruling in text for ruling in game.rulings)
     assert "## Example" in text
-    assert "In this game:" not in text
+    assert "House rules:" not in text
 
 
 def test_the_rules_of_a_variant_say_what_is_different_and_show_no_example_of_another_game() -> None:
     text = rules(dd.game("number-quest", target=60, tie="draw"))
-    assert "In this game: target=60, tie=draw. The text speaks of the usual settings; where it says otherwise, " in text
+    assert "Reach exactly 60 and you win." in text
+    assert "50" not in text
     assert "- `target=60`: the score that wins.\n" in text
     assert "## Example" not in text
 

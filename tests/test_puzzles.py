@@ -17,6 +17,7 @@ from conftest import Open, Run
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.record import replay, save, to_record
+from digitduels.sentence import Moves, Played
 from digitduels.solver import Solution
 from digitduels.study import puzzle_sheet
 from digitduels.study.puzzles import MANY, TIERS, Puzzle, daily, order, puzzles
@@ -150,9 +151,10 @@ def test_a_sheet_has_every_puzzle_and_its_answer_in_both_forms(solution: Solutio
         for number, puzzle in enumerate(found, 1):
             assert f"Puzzle {number}: {TIERS[puzzle.tier]}" in questions
             assert "\n".join(solution.game.view(puzzle.match.state)) in questions
-            assert f"{' or '.join(map(str, puzzle.answer))}. " in answers
+            player = puzzle.match.state.player
+            assert f"{Moves(puzzle.answer, player, 'or')}. " in answers
             if puzzle.trap is not None:
-                assert f"Not {puzzle.trap.move}: " in answers
+                assert f"Not {Played(puzzle.trap.move, player)}. " in answers
     assert [int(place) for place in re.findall(r"^(\d+)\. ", text, re.MULTILINE)] == [*range(1, len(found) + 1)]
 
 
@@ -160,13 +162,13 @@ def test_print_writes_a_sheet_as_it_is_or_to_a_new_file(duels: Run, home: Path) 
     arguments = ["puzzle", *SMALL, "--seed", "4", "--print", "3"]
     text = duels(*arguments).stdout
     assert text.startswith("# Number Duel: puzzles, sheet 4\n")
-    assert "In this game: target=20, highest=5.\n" in text
+    assert "House rules: target=20, highest=5.\n" in text
     assert duels(*arguments, "--out", "sheet.md").stdout == "3 puzzles with answers: 'sheet.md'.\n"
     assert (home / "sheet.md").read_text(encoding="utf-8") == text
     duels(*arguments, "--out", "sheet.html")
     assert Page((home / "sheet.html").read_text(encoding="utf-8")).open == []
     again = duels(*arguments, "--out", "sheet.html")
-    assert (again.returncode, "exists already" in again.stderr) == (4, True)
+    assert (again.returncode, "already exists" in again.stderr) == (4, True)
 
 
 @pytest.mark.parametrize(
@@ -203,20 +205,21 @@ def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_secon
     person = terminal("puzzle", *SMALL, "--tier", "3", "--seed", "7")
     shown = person.read("Select a number: ")
     assert "\n".join(solution.game.view(puzzle.match.state)) in shown
-    assert puzzle.question(solution) in shown
+    solver = puzzle.match.state.player
+    assert puzzle.question(solution).to(reader=solver) in shown
     person.type("hint\n")
-    assert "is winning: 3 more turns" in person.read("Select a number: ")
+    assert "You are winning: 3 more turns.\n" in person.read("Select a number: ")
     person.type("nonsense\n")
     assert "Error: 'nonsense' is not possible here." in person.read("Select a number: ")
     person.type(typed(solution.game, trap.move))
-    assert f"No: {trap.move} gives the win away.\n" in person.read("Try again.\n")
+    assert f"{Played(trap.move, solver)} gives the win away.\n" in person.read("Try again.\n")
     state = puzzle.match.state
     for place, move in enumerate(solution.line(state)):
         if place % 2 == 0:
             person.read("Select a number: ")
             person.type(typed(solution.game, move))
         else:
-            person.read(f"answers {move}.\n")
+            person.read(f"answers {Played(move, 1 - solver)}.\n")
     assert person.rest().endswith("Solved, after 1 wrong move.\n")
     assert person.program.returncode == 0
 
@@ -287,19 +290,19 @@ def test_review_walks_the_swings_hides_the_answer_lets_try_and_plays_the_refutat
     person = terminal("review", "game.json")
     shown = person.read(question)
     assert "Who was winning: ▲▼▼▼▼▼▼▼\n" in shown
-    assert "1 of 1. Move 1: Ann played +1 here.\nBob answers +1; then x2 x2 +1 +1 x2, and Bob wins.\n" in shown
-    assert "Ann to move can do better. Which move keeps the win?\n" in shown
-    assert "would have kept" not in shown
+    refuted = "Bob answers +1, then ×2, ×2, +1, +1, ×2, and wins.\n"
+    assert f"1 of 1. Move 1: Ann played +1.\n{refuted}Ann can do better. Which move keeps the win?\n" in shown
+    assert "still won" not in shown
     person.type("1\n")
-    assert "No: +1 gives the win away.\nBob answers +1; then x2 x2 +1 +1 x2, and Bob wins.\n" in person.read(question)
+    assert f"No: +1 gives the win away.\n{refuted}" in person.read(question)
     person.type("hint\n")
-    assert "Ann is winning: 4 more turns; then Bob makes the last move and loses.\n" in person.read(question)
+    assert "Ann is winning: 4 more turns.\nThen Bob makes the last move and loses.\n" in person.read(question)
     person.type("2\n")
     rest = person.rest()
-    assert "Right: x2 keeps the win.\n" in rest
+    assert "Right: ×2 keeps the win.\n" in rest
     assert rest.endswith(
         "Critical moves found: Ann 0 of 1, Bob –.\n"
-        "The game turned on move 1: Ann played +1 and turned a win into a loss; only x2 would have kept the win.\n"
+        "The game turned on move 1. Ann played +1 and turned a win into a loss.\n"
     )
     assert person.program.returncode == 0
 
@@ -311,7 +314,7 @@ def test_whoever_wants_the_answer_or_to_leave_can(terminal: Open, home: Path, an
     person.read("Enter the number of your chosen operation: ")
     person.type(answer)
     rest = person.rest()
-    assert ("The win is kept by x2.\n" in rest) == (answer == "\n")
+    assert ("The win is kept by ×2.\n" in rest) == (answer == "\n")
     assert person.program.returncode == 0
 
 
@@ -330,7 +333,7 @@ def test_review_in_a_pipe_asks_nothing(duels: Run, home: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(
         "Operation Target: Ann against Bob, 7 moves.\nAnn has exceeded the Target Number!\n"
-        "At the start: Ann is winning: 4 more turns; then Bob makes the last move and loses.\n"
+        "At the start: Ann is winning: 4 more turns. Then Bob makes the last move and loses.\n"
         "Who was winning: ▲▼▼▼▼▼▼▼\n"
     )
 

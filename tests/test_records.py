@@ -191,7 +191,7 @@ def assert_refused(duels: Run, path: str, code: int) -> None:
 def test_the_record_that_the_others_are_made_from_is_a_good_one(duels: Run, home: Path) -> None:
     (home / "good.json").write_bytes(changed())
     done = duels("resume", "good.json")
-    assert done.stdout.startswith("Number Duel, going on after 2 moves.\n")
+    assert done.stdout.startswith("Number Duel, resumed after 2 moves.\n")
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -168,7 +168,7 @@ def test_giving_up_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None
     (swing,) = told.swings
     assert (swing.ply, swing.player, swing.move, swing.after) == (2, 0, None, Verdict(-1, 0))
     assert told.sentence.startswith(f"The game turned on move 3. Player 1 {deed} and turned a win into a loss.")
-    assert told.answer == "×10, ×5 and 2 others still won."
+    assert told.answer == "×10 and ×5 still won."
     assert told.score(0) == "1 of 2"
 
 

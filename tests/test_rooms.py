@@ -176,7 +176,7 @@ def test_a_move_that_is_none_is_refused_with_the_reason(client: TestClient) -> N
     friends = Friends(client)
     friends.play("+9 +9")
     assert "no 9 in the pool" in friends.act(1, "moves", move="+9").json()["detail"].replace("There is ", "")
-    assert "is no move" in friends.act(1, "moves", move="castle").json()["detail"]
+    assert "is not a move" in friends.act(1, "moves", move="castle").json()["detail"]
     assert friends.state["version"] == 3
 
 

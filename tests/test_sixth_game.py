@@ -55,16 +55,16 @@ def test_a_sixth_game_is_played_to_its_end(six: Run) -> None:
 
 
 def test_a_sixth_game_is_kept_and_resumed(six: Run) -> None:
-    assert "Go on with: duels resume take-away-1\n" in six("play", "take-away", answers="2\n").stdout
+    assert "Resume with: duels resume take-away-1\n" in six("play", "take-away", answers="2\n").stdout
     assert six("saved").stdout == "take-away-1: Player 1 against Player 2, 1 move. Player 2 to move.\n"
     shown = six("resume", answers="moves\n2\n2\n1\n").stdout
-    assert "1. Player 1: take 2\n" in shown
+    assert "1. Player 1: take 2. Now: 5.\n" in shown
     assert shown.endswith("Player 2 plays take 1.\nPlayer 2 took the last one.\nPlayer 2 wins the game!\n")
 
 
 def test_a_sixth_game_is_solved_explained_and_drawn(six: Run, tmp_path: Path) -> None:
     shown = six("solve", "take-away", "--plot", "heap.svg").stdout
-    assert "\nPlayer 1 is winning: 3 more turns.\n\n▲ Winning: 1 of 2\n  in 3 turns: take-1\n" in shown
+    assert "\nPlayer 1 is winning: 3 more turns.\n\n▲ Winning: 1 of 2\n  wins in 3 turns: take 1\n" in shown
     assert (tmp_path / "heap.svg").read_text(encoding="utf-8").startswith("<svg ")
     told = six("solve", "take-away", "--theory").stdout
     assert "\nOf the values 1 to 99 of heap, Player 1 wins with 66 and Player 2 wins with 33.\n" in told

@@ -13,7 +13,7 @@ import pytest
 import digitduels as dd
 from conftest import Open, Run
 from digitduels.match import Match
-from digitduels.record import load
+from digitduels.record import load, save
 
 SMALL = ("--set", "target=23", "--set", "highest=5", "--set", "copies=1")
 
@@ -46,6 +46,10 @@ def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open
     screen = terminal("play", "operation-target", "--vs", "coach", "--seed", "1")
     question = "Enter the number of your chosen operation: "
     screen.read(question)
+    shown, waits = "Ask again", 0
+    while "Ask again" in shown:  # until the game is solved
+        screen.type("values\n")
+        shown, waits = screen.read(question), waits + 1
     for _ in range(4):
         screen.type("hint\n")
         screen.read(question)
@@ -74,7 +78,8 @@ def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open
     assert screen.program.returncode == 0
     records = [json.loads(path.read_text()) for path in (home / "state" / "digitduels" / "games").glob("*.json")]
     asked = [what for record in records for _, what in record["asked"]]
-    assert asked == ["hint 1", "hint 2", "hint 3", "hint 4", "values", "take-back"]
+    assert asked[:waits] == ["values"] * waits
+    assert asked[waits:] == ["hint 1", "hint 2", "hint 3", "hint 4", "values", "take-back"]
 
 
 def test_undo_takes_back_the_reply_of_the_computer_too_and_shows_where_you_are(duels: Run) -> None:
@@ -94,7 +99,7 @@ def test_undo_after_a_concession_takes_back_only_that(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nconcede\nu\nmoves\n")
     assert "You concede.\nPerfect wins the game!\n" in played.stdout
     assert "You take back the concession.\nTarget Number: 23\nCurrent Number: 3\n" in played.stdout
-    assert "1. You: ×2\n2. Perfect: +1\n" in played.stdout
+    assert "1. You: 1 × 2 = 2.\n2. Perfect: 2 + 1 = 3.\n" in played.stdout
 
 
 def test_a_game_against_a_level_is_resumed_against_that_level(duels: Run, home: Path) -> None:
@@ -132,7 +137,7 @@ def test_the_person_sits_where_they_want(seat: str, duels: Run) -> None:
 def test_a_seat_is_picked_after_a_look_at_the_start(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", "pick", "--seed", "3", *SMALL, answers="3\n2\n+1\n")
     before, _, after = played.stdout.partition("Which side do you want? (1/2) 2")
-    assert "Player 1 moves first." in before
+    assert "Player 1 moves next." in before
     assert "Error: answer 1 or 2." in before
     assert "Player 2 Score: 0\n" in after
     assert "Your Turn:" in after
@@ -154,10 +159,62 @@ def test_an_opponent_that_is_none_is_a_usage_error_with_the_choices(duels: Run) 
     assert "there are human, coach, random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command of a program." in played.stderr
 
 
-def test_a_game_too_large_to_solve_is_played_between_people_only(duels: Run) -> None:
-    played = duels("play", "number-duel", "--set", "highest=99", "--vs", "4")
-    assert played.returncode == 5
-    assert "of memory" in played.stderr
+def test_another_try_is_offered_only_after_a_mistake(duels: Run, home: Path) -> None:
+    # Operation Target at 23: ×2 wins, +1 loses.
+    won = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\n1\n1\n1\ntry\n").stdout
+    assert "You win the game!" in won
+    assert "\nr: rematch, u: undo, Enter: leave > try\nThe game is over.\nrematch " in won
+    assert "try   " not in won
+    lost = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\n?\nt\n").stdout
+    assert "\nt: try, r: rematch, u: undo, Enter: leave > ?\ntry      play on from before your last mistake\n" in lost
+    assert lost.rstrip().endswith("Enter the number of your chosen operation:")
+
+
+@pytest.mark.parametrize(
+    ("scores", "blunder", "warning"),
+    [
+        ((45, 3), "x9", "That loses at once. You have exceeded 50 points. Take it back? (y/n) "),
+        ((0, 0), "x1", "That lets me win. Take it back? (y/n) "),
+    ],
+)
+def test_the_coach_says_what_is_wrong_with_a_move(
+    scores: tuple[int, int], blunder: str, warning: str, duels: Run, home: Path
+) -> None:
+    game = dd.game("number-quest", copies=1)
+    match = Match(game, names=("Player 1", "Coach"), position=dd.State(0, scores, game.start().table))
+    match.players = ("human", "coach")
+    save(match, home / "coach.json")
+    shown = duels("resume", "coach.json", answers=f"{blunder}\n\ny\n").stdout
+    assert f"{warning}\n{warning}y\n" in shown  # an empty line is asked again
+    assert load(home / "coach.json").moves == []
+
+
+def test_a_reset_may_name_the_computer(duels: Run, home: Path) -> None:
+    settings = ("--set", "target=12", "--set", "uses=1,1,1,1,0,1")
+    played = duels("play", "numerical-nexus", "--vs", "coach", *settings, answers="reset\nCoach\nn\n").stdout
+    assert "Whose score? Coach\n" in played
+    assert [str(move) for move in kept(home).moves][:1] == ["reset-theirs"]
+
+
+def test_a_program_plays_a_game_that_is_too_large_to_solve(duels: Run, program: str) -> None:
+    played = duels("play", "number-duel", "--set", "highest=99", "--vs", program, answers="hint\nvalues\n+50\n")
+    assert played.returncode == 0
+    assert "▲ wins at once: +50\n" in played.stdout
+    assert "memory" not in played.stdout
+    assert "You have reached 50 points" in played.stdout
+
+
+@pytest.mark.parametrize("columns", [40, 80, 160])
+def test_hints_values_and_reviews_fit_a_terminal(columns: int, terminal: Open) -> None:
+    screen = terminal("play", "number-quest", "--vs", "perfect", *SMALL[2:], columns=columns)
+    shown = ""
+    for answer in ("hint", "hint", "hint", "hint", "values", "?", "+1", "concede"):
+        shown += screen.read("number: ")
+        screen.type(f"{answer}\n")
+    screen.type("y\n")
+    shown += screen.read("leave > ")
+    assert max(map(len, shown.splitlines())) <= columns
+    assert "wins in" in " ".join(shown.split())
 
 
 # Who is told what
@@ -201,7 +258,8 @@ def test_whose_score_is_reset_is_told_to_the_person_who_loses_it(duels: Run, pro
     played = duels("play", "numerical-nexus", "--vs", program, answers="+5\nmoves\nundo\n").stdout
     assert "Your score is now 5. Remaining +5 uses: 0.\n" in played
     assert "The program resets your score to 0. No remaining resets.\n" in played
-    assert "1. You: +5\n2. The program: reset your score\n" in played
+    assert "1. You: 0 + 5 = 5. Scores: you 5, The program 0.\n" in played
+    assert "2. The program: reset your score. Your score is 0. Scores: you 0, The program 0.\n" in played
     assert "The program takes back reset your score.\nYou take back +5.\n" in played
 
 

@@ -201,7 +201,7 @@ def test_theory_of_equation_duel_counts_turned_equations_once() -> None:
     told = theory(dd.solve(dd.game("equation-duel"), cache=False))
     assert told[0] == "With best play Player 1 wins in 2 turns."
     assert told[1].startswith("14 of the 288 first moves win: 5×8, ")
-    assert told[2] == "Moves that lead to the same position counted once, these are 7 of 200."
+    assert told[2] == "Counting moves that lead to the same position once, that is 7 of 200."
 
 
 @pytest.mark.parametrize("start", [1, 3])
@@ -224,7 +224,7 @@ def test_theory_of_operation_target_is_true_of_every_target(start: int) -> None:
     assert "There are only 4 different games.\nAfter the first 2 moves every move is forced.\n" in told
 
     found = re.search(
-        r"from (\d+) on that repeats: .* begins at (\d)N \+ (\d); from (\d+) on none begins elsewhere", told
+        r"from (\d+) on that repeats: .* begins at (\d)N \+ (\d)\. From (\d+) on, none begins elsewhere", told
     )
     assert found
     least, times, plus, after = map(int, found.groups())
@@ -315,12 +315,12 @@ def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> N
     ("arguments", "code", "reason"),
     [
         (["chess"], 2, "There is no game 'chess'."),
-        (["number-duel", "--set", "target=0"], 2, "target must be a whole number from 1 to 10^6; 0 is not."),
+        (["number-duel", "--set", "target=0"], 2, "target must be an integer from 1 to 10^6; 0 is not."),
         (["number-duel", "--first", "random"], 2, "invalid choice: 'random'"),
         (["number-duel", "--plot", "map.png"], 2, "--plot draws an SVG: the file must end in .svg, not 'map.png'."),
         (["number-duel", "--limit", "much"], 2, "a size looks like 500MB or 8GiB, not 'much'"),
-        (["number-duel", "--theory", "--moves", "+5"], 2, "--theory tells of the whole game; leave out --moves."),
-        (["number-duel", "--moves", "+5 +99"], 3, "Move 2 of --moves, '+99': '+99' is no move of Number Duel."),
+        (["number-duel", "--theory", "--moves", "+5"], 2, "--theory is about the whole game; leave out --moves."),
+        (["number-duel", "--moves", "+5 +99"], 3, "Move 2 of --moves, '+99': '+99' is not a move in Number Duel."),
         (
             ["operation-target", "--moves", "x2 x2 x2"],
             3,
@@ -332,7 +332,7 @@ def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> N
             "Move 2 of --moves, '+1': The game is over.",
         ),
         (["operation-target", "--plot", "no/such/folder.svg"], 4, "cannot be written: No such file or directory."),
-        (["number-duel", "--set", "target=51", "--limit", "1 KiB"], 5, "1.0 KiB may be used. --limit allows more."),
+        (["number-duel", "--set", "target=51", "--limit", "1 KiB"], 5, "The limit is 1.0 KiB. --limit allows more."),
         (["number-duel", "--set", "target=1000000", "--set", "copies=99"], 5, "--limit allows more."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -412,10 +412,10 @@ def test_a_damaged_table_is_named_and_made_again_with_one_line_of_notice(run: Ru
     assert done.returncode == 4
     assert done.stderr.startswith(f"duels: Damaged: {kept.name}. ")
     kept.write_bytes(whole[:-5])
-    assert f"{kept.name}: cannot be used: it is cut short\n" in run("cache").stdout
+    assert f"{kept.name}: cannot be used: it is truncated\n" in run("cache").stdout
     done = run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
     assert done.returncode == 0
-    assert done.stderr == "duels: The cached table of Number Duel is solved again: it is cut short\n"
+    assert done.stderr == "duels: Solving Number Duel again, because its cached table cannot be used: it is truncated\n"
     assert json.loads(done.stdout)["each"]
     assert kept.read_bytes() == whole
 
@@ -432,16 +432,16 @@ def test_cleared_tables_are_gone_with_what_killed_programs_left(run: Run, kept: 
 
 def test_rules_of_a_variant_say_what_is_different(duels: Run) -> None:
     shown = duels("rules", "number-quest", "--set", "target=100", "--set", "tie=draw").stdout
-    assert "\n\nIn this game: target=100, tie=draw\n\n## Rules\n" in shown
-    assert "In this game" not in duels("rules", "number-quest").stdout
+    assert "\n\nHouse rules: target=100, tie=draw\n\n## Rules\n" in shown
+    assert "House rules" not in duels("rules", "number-quest").stdout
     settings = ("--set", "uses=0,0,0,0,0,1", "--names", "Ann", "Bob")
     shown = duels("play", "numerical-nexus", *settings, answers="rules\n").stdout
-    assert "\nIn this game: uses=0,0,0,0,0,1\n" in shown
+    assert "\nHouse rules: uses=0,0,0,0,0,1\n" in shown
 
 
 def test_rules_during_a_game_speak_of_any_two_players(duels: Run) -> None:
-    shown = duels("play", "number-duel", "--names", "Ann", "Bob", "--first", "2", answers="rules\n").stdout
-    assert "- Player 1 moves first unless the players agree otherwise.\n" in shown
+    shown = duels("play", "number-duel", "--names", "Ann", "Bob", answers="rules\n").stdout
+    assert "- Player 1 always begins." in shown
 
 
 def test_a_game_without_a_move_leaves_no_file_behind(duels: Run, home: Path) -> None:

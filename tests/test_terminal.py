@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
+import re
 import resource
 import signal
 import subprocess
@@ -12,15 +15,16 @@ from pathlib import Path
 import pytest
 
 import digitduels as dd
-from conftest import DUELS, LEAVE, PATIENCE, Open, Run, Terminal
+from conftest import DUELS, HINT, LEAVE, PATIENCE, Open, Run, Terminal
 from digitduels.cli import saved_games
-from digitduels.cli.console import Console
+from digitduels.cli.console import Console, wrap
 from digitduels.cli.session import HELP, Session
-from digitduels.record import load
+from digitduels.manual import card
+from digitduels.record import load, save
 from digitduels.sentence import Sentence
 
 MOVE = ", enter your move: "
-RESUMABLE = "The game is saved. Go on with: duels resume numerical-nexus-1\n"
+RESUMABLE = "The game is saved. Resume with: duels resume numerical-nexus-1\n"
 
 
 def kept(name: str) -> dd.Match:
@@ -30,6 +34,19 @@ def kept(name: str) -> dd.Match:
 
 def moves(match: dd.Match) -> list[str]:
     return [str(move) for move in match.moves]
+
+
+def typed(match: dd.Match) -> list[str]:
+    """The moves of a match as a person types them; a bare "-3" is not taken for a move."""
+    return [re.sub("^-", "minus ", str(move)) for move in match.moves]
+
+
+def random_game(name: str) -> dd.Match:
+    """A whole game, always the same one."""
+    match, chance = dd.Match(dd.game(name)), random.Random(name)
+    while match.outcome is None:
+        match.play(chance.choice(match.game.legal_moves(match.state)))
+    return match
 
 
 def lines(*answers: str) -> str:
@@ -72,14 +89,46 @@ def test_help_in_the_middle_of_a_move_tells_what_may_follow(duels: Run) -> None:
     assert "Player 1 can answer: 1, 2, 4, 5, 6, 7, 8, 9\n" in shown
 
 
-def test_the_rules_are_shown_in_the_middle_of_a_game(duels: Run) -> None:
-    assert duels("rules", "number-quest").stdout in duels("play", "number-quest", answers=lines("5", "rules")).stdout
+@pytest.mark.parametrize("name", dd.games())
+def test_the_rules_in_a_game_are_plain_wrapped_without_an_example_and_then_show_the_position(
+    name: str, duels: Run
+) -> None:
+    game = dd.game(name, target=37)
+    shown = duels("play", name, "--set", "target=37", answers=lines("rules")).stdout
+    _, _, rules = shown.partition(f"{game.title}\n\n{' '.join(card(game)[0].split()[:3])}")
+    assert "House rules: target=37\n" in rules
+    assert "37" in rules
+    assert not set("#`") & set(rules)
+    assert "Example" not in rules
+    assert "for programs" not in rules
+    assert max(map(len, rules.splitlines())) <= 80
+    assert rules.count("\n".join(str(line) for line in game.view(game.start()))) == 1
 
 
-def test_the_moves_so_far_are_listed_with_who_made_them(duels: Run) -> None:
-    shown = duels("play", "number-duel", "--first", "2", answers=lines("moves", "5", "add", "10", "add", "moves"))
-    assert "No moves yet.\n" in shown.stdout
-    assert "1. Player 2: +5\n2. Player 1: +10\n" in shown.stdout
+def test_the_moves_so_far_are_listed_with_who_made_them_and_the_scores_after_each(duels: Run) -> None:
+    answers = lines("moves", "5", "add", "10", "add", "9", "multiply", "10", "multiply", "moves")
+    shown = duels("play", "number-duel", "--names", "Ann", "Bob", answers=answers).stdout
+    assert "No moves yet.\n" in shown
+    assert shown.endswith(
+        "1. Ann: 0 + 5 = 5. Scores: Ann 5, Bob 0.\n"
+        "2. Bob: 0 + 10 = 10. Scores: Ann 5, Bob 10.\n"
+        "3. Ann: 5 × 9 = 45. Scores: Ann 45, Bob 10.\n"
+        "4. Bob: 10 × 10 = 100. Over 50: back to 0. Scores: Ann 45, Bob 0.\n"
+        "Select a number: \nThe game is saved. Resume with: duels resume number-duel-1\n"
+    )
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_the_list_of_moves_has_the_score_after_each_move(name: str, duels: Run) -> None:
+    match = random_game(name)
+    shown = duels("play", name, answers=lines(*typed(match), "moves")).stdout
+    listed = re.findall(r"^(\d+)\. (Player \d): (.*)$", shown, re.M)
+    assert [int(number) for number, _, _ in listed] == list(range(1, len(match.moves) + 1))
+    for state, after, (_, player, line) in zip(match.states, match.states[1:], listed, strict=False):
+        assert player == f"Player {state.player + 1}"
+        first, second = match.game.scores(after)
+        shared = match.game.board(after).table.score
+        assert (f"= {shared}." if shared is not None else f"Scores: Player 1 {first}, Player 2 {second}.") in line
 
 
 def test_undo_in_the_middle_of_a_move_takes_back_the_last_answer_only(duels: Run) -> None:
@@ -134,18 +183,18 @@ def test_a_rematch_swaps_the_seats_and_all_games_are_kept(duels: Run) -> None:
 
 def test_at_the_end_other_words_are_answered_with_what_is_possible(duels: Run) -> None:
     shown = duels("play", "numerical-nexus", answers=lines("concede", "+5", "?", "moves", "save")).stdout
-    assert shown.count("rematch  the same game again") == 2
+    assert shown.count("rematch  play again with the seats swapped") == 2
     assert "The game is over.\n" in shown
     assert "No moves yet.\n" in shown
-    assert f"The game is kept after every move, in {saved_games.path_of('numerical-nexus-1')}.\n" in shown
+    assert f"The game is saved after every move, in {saved_games.path_of('numerical-nexus-1')}.\n" in shown
 
 
 def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Run, home: Path) -> None:
     shown = duels("play", "numerical-nexus", answers=lines("+5", "save my copy.json", "save my copy.json", "+3"))
-    assert "A copy of the game is in my copy.json.\n" in shown.stdout
-    assert "Error: my copy.json exists already; name another file.\n" in shown.stdout
+    assert "Saved a copy to my copy.json.\n" in shown.stdout
+    assert "Error: my copy.json already exists. Choose another name.\n" in shown.stdout
     assert moves(load(home / "my copy.json")) == ["+5"]
-    assert "Numerical Nexus, going on after 1 move.\n" in duels("resume", "my copy.json").stdout
+    assert "Numerical Nexus, resumed after 1 move.\n" in duels("resume", "my copy.json").stdout
 
 
 @pytest.mark.parametrize("file", ["~nobody-of-this-name/x", "no/such/folder/x", "/", "x" * 900, "\0/", "a/\x1b[2J"])
@@ -171,21 +220,252 @@ def test_a_whole_move_answers_the_first_question(duels: Run) -> None:
 
 
 def test_what_is_no_move_changes_nothing_and_is_asked_again(duels: Run) -> None:
-    shown = duels("play", "numerical-nexus", answers=lines("", "+2", "x4", "Player 1", "+5", "quit")).stdout
-    assert shown.count("Player 1, enter your move: ") == 5
-    assert shown.count("Possible: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs.\n") == 4
+    shown = duels("play", "numerical-nexus", answers=lines("+2", "x4", "Player 1", "+5", "quit")).stdout
+    assert shown.count("Player 1, enter your move: ") == 4
+    assert shown.count("Possible: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs.\n") == 3
     assert moves(kept("numerical-nexus-1")) == ["+5"]
 
 
-def test_chance_decides_who_goes_first_and_a_seed_repeats_it(duels: Run) -> None:
+@pytest.mark.parametrize("name", dd.games())
+def test_first_says_which_person_is_player_1_who_always_begins(name: str, duels: Run, home: Path) -> None:
+    move = str(dd.game(name).legal_moves(dd.game(name).start())[0])
+    for first, names in (("1", ("Ann", "Bob")), ("2", ("Bob", "Ann"))):
+        file = f"{name}-{first}.json"
+        duels("play", name, "--names", "Ann", "Bob", "--first", first, "--save", file, answers=lines(move, "quit"))
+        match = load(home / file)
+        assert (match.names, match.first, match.states[0].player) == (names, 0, 0)
+
+
+def test_first_without_names_changes_nothing_to_be_seen(duels: Run) -> None:
+    shown = [duels("play", "equation-duel", "--first", first, answers=lines("moves")).stdout for first in "12"]
+    assert shown[0] == shown[1]
+    assert "Player 1 will go first." in shown[0]
+
+
+def test_a_name_that_is_a_seat_stays_with_the_seat(duels: Run) -> None:
+    duels("play", "numerical-nexus", "--names", "Ann", "Player 2", "--first", "2", answers=lines("+5"))
+    assert kept("numerical-nexus-1").names == ("Player 1", "Ann")
+
+
+def test_chance_decides_who_begins_and_a_seed_repeats_it(duels: Run) -> None:
     def first(seed: int) -> str:
-        shown = duels("play", "equation-duel", "--first", "random", "--seed", str(seed)).stdout
-        return shown.partition(" will go first.")[0][-1]
+        arguments = ("--names", "Ann", "Bob", "--first", "random", "--seed", str(seed))
+        return duels("play", "equation-duel", *arguments).stdout.partition(" will go first.")[0][-3:]
 
     seeds = range(6)
     firsts = [first(seed) for seed in seeds]
-    assert set(firsts) == {"1", "2"}
+    assert set(firsts) == {"Ann", "Bob"}
     assert firsts == [first(seed) for seed in seeds]
+
+
+# What people type
+
+
+def test_an_empty_line_is_asked_again_without_an_error(duels: Run) -> None:
+    shown = duels("play", "number-duel", answers=lines("", "  ", "5", "", "add", "quit")).stdout
+    assert shown.count("Error") == 0
+    assert shown.count("Choose an operation (add/multiply): ") == 2
+    assert moves(kept("number-duel-1")) == ["+5"]
+
+
+@pytest.mark.parametrize("answer", ["2", "[2]", " [ 2 ] ", "double", "times 2"])
+def test_a_menu_takes_a_number_with_or_without_brackets(answer: str, duels: Run) -> None:
+    shown = duels("play", "operation-target", answers=lines(answer)).stdout
+    assert "You chose to Multiply by 2.\n" in shown
+    assert "Error" not in shown
+
+
+@pytest.mark.parametrize("word", ["reset", "Reset to 0"])
+@pytest.mark.parametrize(
+    ("owner", "move"),
+    [
+        ("Ann", "reset-mine"),
+        ("mine", "reset-mine"),
+        ("1", "reset-mine"),
+        ("bob", "reset-theirs"),
+        ("theirs", "reset-theirs"),
+        ("Player 2", "reset-theirs"),
+        ("reset theirs", "reset-theirs"),
+    ],
+)
+def test_half_a_reset_asks_whose_score(word: str, owner: str, move: str, duels: Run) -> None:
+    shown = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines(word, owner)).stdout
+    assert f"Ann, enter your move: {word}\nWhose score? {owner}\n" in shown
+    assert moves(kept("numerical-nexus-1")) == [move]
+
+
+def test_while_it_is_asked_whose_score_commands_and_other_answers_still_work(duels: Run) -> None:
+    answers = lines("reset", "", "?", "undo", "reset", "nobody", "reset Bob")
+    shown = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=answers).stdout
+    assert "Whose score? \nWhose score? ?\n" in shown
+    assert "Whose score? undo\nAnn takes back reset.\nAnn, enter your move: reset\n" in shown
+    assert "Error: 'reset nobody' is not possible here. " in shown
+    assert moves(kept("numerical-nexus-1")) == ["reset-theirs"]
+
+
+def test_a_bare_minus_says_how_to_subtract(duels: Run) -> None:
+    shown = duels("play", "number-quest", answers=lines("-9", "quit")).stdout
+    assert "Error: To subtract 9, type 'minus 9', or type 9 and then -.\nSelect a number: " in shown
+
+
+# What a terminal adds
+
+
+def test_a_game_on_a_terminal_begins_with_how_to_get_help(terminal: Open, duels: Run) -> None:
+    assert terminal("play", "numerical-nexus").read(MOVE).startswith(HINT)
+    assert "for help" not in duels("play", "numerical-nexus").stdout
+
+
+@pytest.mark.parametrize(("answer", "concedes"), [("n", False), ("what", False), ("\ny", True), ("YES", True)])
+def test_conceding_on_a_terminal_asks_once(answer: str, concedes: bool, terminal: Open) -> None:
+    person = terminal("play", "numerical-nexus")
+    person.read(MOVE)
+    person.type("+5\n")
+    person.read(MOVE)
+    person.type("concede\n")
+    person.read("Concede? (y/n) ")
+    person.type(f"{answer}\n")
+    person.read(LEAVE if concedes else MOVE)
+    assert (kept("numerical-nexus-1").conceded == 1) == concedes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [([], "state/digitduels/games/numerical-nexus-1.json"), (["--save", "ours.json"], "ours.json")],
+)
+def test_a_game_that_is_taken_back_completely_leaves_no_file(
+    arguments: list[str], file: str, duels: Run, home: Path
+) -> None:
+    taken = duels("play", "numerical-nexus", *arguments, answers=lines("+5", "+3", "undo", "undo", "quit")).stdout
+    assert taken.endswith("Player 1, enter your move: quit\n")
+    assert not (home / file).exists()
+    duels("play", "numerical-nexus", *arguments, answers=lines("+5", "undo", "+3", "quit"))
+    assert moves(load(home / file)) == ["+3"]
+
+
+def test_taking_back_everything_in_a_file_of_ones_own_keeps_the_file(duels: Run, home: Path) -> None:
+    duels("play", "numerical-nexus", "--save", "ours.json", answers=lines("+5"))
+    duels("resume", "ours.json", answers=lines("undo"))
+    assert moves(load(home / "ours.json")) == []
+
+
+def test_taking_back_a_concession_without_a_move_leaves_no_file(duels: Run) -> None:
+    duels("play", "numerical-nexus", answers=lines("concede", "undo", "quit"))
+    assert saved_games.names() == []
+
+
+def test_the_welcome_of_a_position_that_was_set_up_says_what_is_true_there(duels: Run, home: Path) -> None:
+    game = dd.game("equation-duel")
+    position = dd.State(1, (20, 7), game.start().table.take(3).take(9))
+    save(dd.Match(game, names=("Ann", "Bob"), position=position), home / "set-up.json")
+    assert duels("resume", "set-up.json").stdout.startswith(
+        "Welcome to Equation Duel!\nAnn starts with 20 points, Bob with 7.\n"
+        "Available Numbers: 1 2 4 5 6 7 8\nBob will go first.\n"
+    )
+
+
+# The width of a terminal
+
+
+def play_on(screen: Terminal, answers: list[tuple[str, str]]) -> str:
+    """All that is shown while these questions are answered, up to the end of the program."""
+    shown = ""
+    for question, answer in answers:
+        shown += screen.read(question)
+        screen.type(f"{answer}\n")
+    return shown + screen.rest()
+
+
+@pytest.mark.parametrize("columns", [40, 80, 160])
+@pytest.mark.parametrize("name", dd.games())
+def test_a_game_fits_a_terminal_and_breaks_no_word_or_number(
+    name: str, columns: int, terminal: Open, duels: Run
+) -> None:
+    names = ("Maximilian of Lower Saxony", "Bo")
+    answers = ["?", "rules", "reset nobody", *typed(random_game(name)), "moves", "?", ""]
+    piped = duels("play", name, "--names", *names, answers=lines(*answers)).stdout
+    screen = terminal("play", name, "--names", *names, columns=columns)
+    questions = (*(f"{prompt.split()[-1]} " for prompt in dd.game(name).prompts), "leave > ")
+    shown = ""
+    for text in answers:
+        while not shown.endswith(questions):
+            shown += screen.read(" ")
+        screen.type(f"{text}\n")
+        shown += screen.read("\n")
+    shown += screen.rest()
+    assert max(len(line) for line in shown.splitlines()) <= columns
+    first, _, rest = shown.partition(HINT)
+    assert (first, screen.program.returncode) == ("", 0)
+    assert rest.split() == piped.split()
+
+
+@pytest.mark.parametrize("columns", [40, 80, 160])
+@pytest.mark.parametrize("name", dd.games())
+def test_the_rules_and_the_list_of_games_fit_a_terminal(name: str, columns: int, terminal: Open, duels: Run) -> None:
+    for arguments in (("rules", name), ("games",), ("play", "-h")):
+        shown = terminal(*arguments, columns=columns).rest()
+        if "-h" in arguments:  # the usage and the examples are lines to copy
+            shown = shown.partition("\n\n")[2].partition("examples:")[0]
+        assert max(map(len, shown.splitlines())) <= columns
+    plain = terminal("rules", name, columns=columns).rest()
+    assert not set("#`") & set(plain)
+    assert plain.split() == re.sub(r"[#`]", "", duels("rules", name).stdout).split()
+
+
+def test_a_word_that_is_longer_than_the_terminal_stays_whole(terminal: Open) -> None:
+    target = 10**60
+    screen = terminal("play", "operation-target", "--set", f"target={target}", columns=40)
+    assert f"Target Number:\n{target}\n" in screen.read("Current")
+
+
+def test_json_is_never_wrapped(terminal: Open) -> None:
+    shown = terminal("games", "--json", columns=40).rest()
+    assert [game["game"] for game in json.loads(shown)["games"]] == dd.games()
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "wrapped"),
+    [
+        ("undo     take back the number", 20, ["undo     take back", "         the number"]),
+        ("- one two three", 9, ["- one two", "  three"]),
+        ("Ann left: +1 (3), +3 (2)", 14, ["Ann left:", "+1 (3), +3 (2)"]),
+        ("Calculation: 5 - 10 = -5", 14, ["Calculation:", "5 - 10 = -5"]),
+        ("It is the turn of Player 2.", 24, ["It is the turn of", "Player 2."]),
+        ("100000 + 200000 = 300000", 10, ["100000 +", "200000 =", "300000"]),
+        ("数字 数字 数字", 9, ["数字 数字", "数字"]),
+    ],
+)
+def test_lines_break_between_words_and_keep_together_what_belongs_together(
+    text: str, width: int, wrapped: list[str]
+) -> None:
+    assert wrap(text, width) == wrapped
+
+
+# Colour
+
+
+def test_a_terminal_shows_errors_and_the_winner_in_colour(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    shown = play_on(terminal("play", "number-duel"), COLOURFUL)
+    assert "\x1b[31mError:\x1b[0m '99' is not possible here." in shown
+    assert "\x1b[1mPlayer 1 has reached 50 points and wins the game!\x1b[0m\n" in shown
+
+
+COLOURFUL = [("number: ", "99"), ("number: ", "+5"), ("number: ", "+10"), ("number: ", "x10"), ("leave > ", "")]
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_there_is_no_colour_where_none_is_wanted(
+    name: str, value: str, terminal: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(name, value)
+    assert not re.search(r"\x1b\[[0-9;]*m", play_on(terminal("play", "number-duel"), COLOURFUL))
+
+
+def test_there_is_no_colour_in_a_pipe(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b" not in duels("play", "number-duel", answers=lines("99", "+5", "+10", "x10")).stdout
 
 
 # What a terminal can show
@@ -227,6 +507,7 @@ def test_nothing_but_text_goes_into_a_pipe_or_a_dumb_terminal(
 
 def test_a_killed_game_goes_on_exactly_where_it_was(duels: Run, terminal: Open) -> None:
     person = terminal("play", "number-duel", "--names", "Ann", "Bob", "--first", "2", "--set", "target=60")
+    assert person.read(HINT) == HINT
     for answer in ("5", "add", "10", "add", "9"):  # the last move is only half made
         person.read(": " if answer in ("5", "10", "9") else "): ")
         person.type(f"{answer}\n")
@@ -235,9 +516,9 @@ def test_a_killed_game_goes_on_exactly_where_it_was(duels: Run, terminal: Open) 
     person.program.wait(PATIENCE)
     before = kept("number-duel-1")
     person = terminal("resume")
-    assert person.read("Select a number: ") == (
-        "Number Duel, going on after 2 moves.\nNumber Pool:\n"
-        "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nAnn Score: 10\nBob Score: 5\n\n"
+    assert person.read("Select a number: ") == HINT + (
+        "Number Duel, resumed after 2 moves.\nNumber Pool:\n"
+        "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nBob Score: 5\nAnn Score: 10\n\n"
         "Bob's Turn:\nAvailable Numbers: 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\nSelect a number: "
     )
     person.type("x10\n")
@@ -325,7 +606,7 @@ def test_a_game_whose_terminal_goes_away_is_kept(terminal: Open, duels: Run, blo
         person.program.send_signal(blow)
     person.program.wait(PATIENCE)
     assert moves(kept("numerical-nexus-1")) == ["+5"]
-    assert "going on after 1 move" in duels("resume").stdout
+    assert "resumed after 1 move" in duels("resume").stdout
 
 
 def test_a_game_that_nobody_reads_any_more_ends_quietly_and_is_kept(home: Path) -> None:
@@ -378,7 +659,10 @@ def test_input_that_cannot_be_read_is_a_sentence_and_a_code(home: Path) -> None:
 def test_a_game_that_cannot_be_saved_warns_once_and_can_be_played_to_its_end(duels: Run, home: Path) -> None:
     (home / "state" / "digitduels").write_text("not a folder")
     done = duels("play", "number-duel", answers=lines("+5", "+10", "x10"))
-    assert done.stdout.count("Warning: the game cannot be saved (Not a directory). It goes on unsaved.\n") == 1
+    assert (
+        done.stdout.count("Warning: can't save the game (Not a directory). You can play on, but nothing is saved.\n")
+        == 1
+    )
     assert done.stdout.endswith("wins the game!\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert duels("play", "number-duel", answers="+5\n").stdout.endswith("The game is lost: it could not be saved.\n")
@@ -407,7 +691,10 @@ def test_a_full_disk_leaves_the_last_saved_game_whole(duels: Run) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
     done = duels("resume", answers=lines("+3", "+1"), preexec_fn=full)
-    assert done.stdout.count("Warning: the game cannot be saved (File too large). It goes on unsaved.\n") == 1
+    assert (
+        done.stdout.count("Warning: can't save the game (File too large). You can play on, but nothing is saved.\n")
+        == 1
+    )
     assert done.stdout.endswith("The game is lost: it could not be saved.\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert saved_games.path_of("numerical-nexus-1").read_bytes() == whole
@@ -422,7 +709,7 @@ def test_two_programs_with_the_same_game_do_not_overwrite_each_other(duels: Run,
         person.type(f"{answer}\n")
         shown += person.read(MOVE)
     first, second = saved_games.path_of("numerical-nexus-1"), "numerical-nexus-2"
-    assert shown.count(f"Warning: {first} was changed by another program. This game is now kept as {second}.\n") == 1
+    assert shown.count(f"Warning: another program changed {first}. This game is now saved as {second}.\n") == 1
     assert moves(kept("numerical-nexus-1")) == ["+5", "+1", "+3"]
     assert moves(kept("numerical-nexus-2")) == ["+5", "+3", "x2"]
 

@@ -18,7 +18,7 @@ from digitduels.sentence import tell
 from variants import ALL, describe
 
 NO_IDEA = (
-    "'I have no idea' is no move of Numerical Nexus. Moves look like +1, +3, +5, x2, x3, reset-mine, reset-theirs."
+    "'I have no idea' is not a move in Numerical Nexus. Moves look like +1, +3, +5, x2, x3, reset-mine, reset-theirs."
 )
 
 
@@ -81,7 +81,7 @@ def test_both_players_are_told_the_rules_and_who_they_are(name: str) -> None:
 
 
 def test_a_variant_is_told_what_it_changes() -> None:
-    assert "In this game: target=60. " in made("number-duel", target=60).get_observation()[1]
+    assert "House rules: target=60." in made("number-duel", target=60).get_observation()[1]
 
 
 def test_players_are_told_of_nothing_that_they_cannot_do() -> None:
@@ -190,6 +190,17 @@ def test_a_new_game_starts_with_a_clean_sheet() -> None:
     env.reset(num_players=2)
     fresh = made("number-duel")
     assert env.get_observation() == fresh.get_observation()
+
+
+@pytest.mark.parametrize("suffix", ["", "-raw"])
+def test_a_reply_of_none_is_a_reply_without_a_move(suffix: str) -> None:
+    env = made("number-duel", suffix)
+    done, info = env.step(None)
+    assert not done
+    assert info["refused"]
+    done, _ = env.step(None)
+    assert done
+    assert env.close()[0] == {0: -1, 1: 1}
 
 
 def test_a_seed_leaves_the_chance_of_others_alone() -> None:

@@ -71,21 +71,21 @@ def follow(env: DuelVectorEnv, steps: int, seed: int, blunders: float = 0.0) -> 
 @pytest.mark.parametrize("variant", FACTORING, ids=describe)
 def test_every_step_is_by_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
     name, options = variant
-    assert follow(DuelVectorEnv(name, num_envs=20, options=options), 60, seed=1)
+    assert follow(DuelVectorEnv(name, num_envs=20, opponent="self", options=options), 60, seed=1)
 
 
 @pytest.mark.parametrize("options", [{"highest": 13}, {"highest": 13, "copies": 1, "target": 30}], ids=str)
 def test_pools_of_many_numbers_are_by_the_rules(options: dict[str, Any]) -> None:
-    assert follow(DuelVectorEnv("number-quest", num_envs=10, options=options), 60, seed=2)
+    assert follow(DuelVectorEnv("number-quest", num_envs=10, opponent="self", options=options), 60, seed=2)
 
 
 def test_a_game_that_does_not_exist_yet_is_by_its_rules() -> None:
-    assert follow(DuelVectorEnv(Plain(), num_envs=10), 40, seed=3)
+    assert follow(DuelVectorEnv(Plain(), num_envs=10, opponent="self"), 40, seed=3)
 
 
 @pytest.mark.parametrize("name", ["number-quest", "numerical-nexus"])
 def test_an_action_that_is_no_legal_move_loses(name: str) -> None:
-    assert follow(DuelVectorEnv(name, num_envs=20), 60, seed=4, blunders=0.3)
+    assert follow(DuelVectorEnv(name, num_envs=20, opponent="self"), 60, seed=4, blunders=0.3)
 
 
 @pytest.mark.parametrize("opponent", ["random", "perfect"])
@@ -193,6 +193,35 @@ def test_gymnasium_makes_it_and_what_it_returns_is_in_its_spaces(name: str) -> N
         assert env.action_space.contains(actions)
         seen = env.step(actions)[0]
     env.close()
+
+
+@pytest.mark.parametrize("mode", [None, "sync"])
+def test_one_id_is_the_same_problem_one_by_one_and_many_at_once(mode: str | None) -> None:
+    """The agent keeps its seat, and the opponent answers in the same step. Only opponent="self" is something else."""
+    env_id = "digitduels.adapters.gymnasium:digitduels/NumberDuel-v0"
+    one = gymnasium.make(env_id)
+    many = gymnasium.make_vec(env_id, num_envs=100, vectorization_mode=mode)
+    assert one.observation_space == many.single_observation_space
+    assert one.action_space == many.single_action_space
+
+    def taken(rows: Any) -> Any:
+        return 20 - rows[..., 2:].sum(axis=-1)
+
+    begun = {int(taken(one.reset(seed=seed)[0]["observation"])) for seed in range(20)}
+    seen, _ = many.reset(seed=1)
+    before = taken(seen["observation"])
+    assert set(before.tolist()) == begun == {0, 1}  # the opponent has begun, or has not
+    seen, _, over, _, _ = many.step(seen["action_mask"].argmax(axis=1))
+    assert not over.any()
+    assert (taken(seen["observation"]) == before + 2).all()
+    many.close()
+
+
+def test_an_opponent_that_cannot_be_vectorised_is_refused_with_another_way() -> None:
+    with pytest.raises(
+        ValueError, match=r'^opponent must be one of self, random, perfect, not .* vectorization_mode="sync'
+    ):
+        DuelVectorEnv("number-duel", opponent="4")
 
 
 def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:

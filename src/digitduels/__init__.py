@@ -1,4 +1,4 @@
-"""Digit Duels: five two-player number duels, played by the book, with the exact truth about every position.
+"""Digit Duels: five two-player number games, played by the book and solved completely.
 
 >>> import digitduels as dd
 >>> game = dd.game("number-duel")
@@ -17,10 +17,24 @@ from digitduels.games import game, games
 from digitduels.match import Match
 
 if TYPE_CHECKING:
+    from digitduels.players.evaluation import Evaluation
     from digitduels.solver import Solution
 
 __all__ = ["Game", "IllegalMove", "InvalidMove", "Match", "Outcome", "State", "TooLarge", "game", "games", "solve"]
 __version__ = "0.1.0"
+
+
+def evaluate(policy: Any, game: Game[Any, Any, Any], against: Any = None) -> Evaluation:
+    """What a policy scores against another one, exactly; against itself unless given.
+
+    A policy is the name of a player ("random", 1 to 7, "perfect") or anything with `probabilities(state)`.
+
+    >>> evaluate("perfect", game("operation-target"), against="random").score
+    (1.0, 0.5)
+    """
+    from digitduels.players import evaluation
+
+    return evaluation.evaluate(policy, game, against)
 
 
 def solve(
@@ -30,11 +44,11 @@ def solve(
     limit: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Solution:
-    """The solution of a game: from the cache if it is there, else solved now and kept for the next time.
+    """The solution of a game: from the cache if it is there, otherwise solved now and cached.
 
-    With `cache=False` it is solved anew and nothing is stored. `limit` is how many bytes of memory it may take (half of
-    what is free unless given); a game that needs more raises TooLarge before any work is done. `progress` is called
-    with what is going on and how much of it is done, from 0 to 1.
+    With `cache=False` the game is solved again and nothing is stored. `limit` is the memory it may use, in bytes
+    (default: half of the free memory). A game that needs more raises TooLarge before any work is done. `progress` is
+    called with the current step and how much of it is done, from 0 to 1.
 
     >>> solution = solve(game("operation-target"))
     >>> solution.start

@@ -1,6 +1,6 @@
-"""What every duel has in common: a position, the rules of a game, and all that follows from them.
+"""What every duel has in common: a position, the rules of a game, and everything that follows from them.
 
-A game file states its rules (`moves`, `start`, `forbids`, `after`, `outcome`) and its words; legality, reading what
+A game file states its rules (`moves`, `start`, `forbids`, `after`, `outcome`) and its words. Legality, reading what
 people type, step-by-step questions and the checks around a move are derived here, once, for all games.
 """
 
@@ -26,24 +26,24 @@ Move = TypeVar("Move", bound=tuple[Any, ...])
 
 
 class MoveError(ValueError):
-    """A move that cannot be played; says why."""
+    """A move that cannot be played, with the reason."""
 
     @property
     def reason(self) -> str:
-        """Why, as a Sentence where the rules say it."""
+        """Why the move cannot be played; a Sentence if the rules forbid it."""
         return cast(str, self.args[0])
 
 
 class InvalidMove(MoveError):
-    """A text that is no move of the game at all."""
+    """A text that is not a move in this game at all."""
 
 
 class IllegalMove(MoveError):
-    """A move of the game that the rules forbid in this position."""
+    """A move that the rules forbid in this position."""
 
 
 class TooLarge(ValueError):
-    """A game with so many positions that solving it would take more memory than it may."""
+    """A game with too many positions to solve within the memory limit."""
 
 
 class State(NamedTuple, Generic[Hand, Table]):
@@ -64,8 +64,8 @@ class State(NamedTuple, Generic[Hand, Table]):
         return self.hands[1 - self.player]
 
     def then(self, mine: Hand, theirs: Hand, table: Table) -> State[Hand, Table]:
-        """The position after a move that left these; the other player's turn."""
-        # Made as a tuple, which takes half the time of calling State.
+        """The position after a move that leaves these hands and this table; it is the other player's turn."""
+        # Built as a tuple, which takes half the time of calling State.
         if self.player == 0:
             return tuple.__new__(State, (1, (mine, theirs), table))
         return tuple.__new__(State, (0, (theirs, mine), table))
@@ -79,7 +79,7 @@ class Outcome(NamedTuple):
 
 
 class Stock(NamedTuple):
-    """Things of one kind that are used up: what they are called, how many are left, and how many there were."""
+    """Things of one kind that get used up: their label, how many are left, and how many there were."""
 
     label: str
     left: int
@@ -87,21 +87,21 @@ class Stock(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What is to be seen of a hand or of the table: a score, and things that are used up."""
+    """The visible part of a hand or of the table: a score, and things that get used up."""
 
     score: int | None = None
     stocks: tuple[Stock, ...] = ()
     lowest: int = 0
-    """How low the score can be."""
+    """The lowest possible score."""
 
     @property
     def numbers(self) -> list[int]:
-        """All that can change, as numbers: the score, if there is one, and what is left of each stock."""
+        """Everything that can change, as numbers: the score, if there is one, and what is left of each stock."""
         return [number for number in (self.score, *(stock.left for stock in self.stocks)) if number is not None]
 
 
 class Board(NamedTuple):
-    """A position as something to look at, and to set up: both hands, and what lies between the players."""
+    """A position as people see it and set it up: both hands, and what lies between the players."""
 
     hands: tuple[Side, Side]
     table: Side
@@ -117,11 +117,11 @@ class Effect(NamedTuple):
     """What a legal move does, by the rules alone."""
 
     equation: str | None
-    """The arithmetic of the move, such as `45 × 10 = 450`; None where there is none."""
+    """The arithmetic of the move, such as `45 × 10 = 450`; None if it has none."""
     result: int | None
-    """The result of the equation, before the rules correct it."""
+    """The result of the equation, before the rules change it."""
     scores: tuple[int | None, int | None]
-    """What Player 1 and Player 2 have on the board after the move; a number they share is both players' score."""
+    """The scores of Player 1 and Player 2 after the move; a shared number counts as both players' score."""
     note: Sentence | None
     """What else happens, in a sentence about the player who moves: "Over 50: back to 0."."""
     tone: str
@@ -129,15 +129,15 @@ class Effect(NamedTuple):
 
 
 OVER = Sentence("The game is over.")
-_REMEMBERED = 100_000  # sets of legal moves that a game keeps at the most
+_REMEMBERED = 100_000  # how many sets of legal moves a game remembers at most
 
 
 @dataclass(frozen=True)
 class Game(Generic[Hand, Table, Move]):
     """The rules of a duel. Its fields are its options, so a variant is a game with other values.
 
-    The docstring of a game is its rule card: a first line that sums it up, then the rules for people. It is a template
-    for the variant's own `facts`, and so are the rulings.
+    The docstring of a game is its rule card: a first line that sums it up, then the rules for people. The docstring
+    and the rulings are templates, filled in with the variant's own `facts`.
     """
 
     rulings: ClassVar[tuple[str, ...]] = ()
@@ -149,11 +149,11 @@ class Game(Generic[Hand, Table, Move]):
     prompts: ClassVar[tuple[str, ...]] = ("{player}, enter your move: ",)
     """The book's question for each field of a move, in order."""
     questions: ClassVar[tuple[str, ...]] = ()
-    """The same for a page, on which fields are pressed and not typed; "Choose your move" unless given."""
+    """The same for the browser, where fields are pressed and not typed. Default: "Choose your move"."""
     labels: ClassVar[Mapping[Any, str]] = {}
-    """How people write a field's value, where it is not simply the value."""
+    """How people write a field's value, if that differs from the value itself."""
     menu: ClassVar[bool] = False
-    """Whether a bare number answers a question by counting what is possible."""
+    """Whether questions are numbered menus, so that a bare number picks the choice with that number."""
 
     def __post_init__(self) -> None:
         for option in self.options():
@@ -174,7 +174,7 @@ class Game(Generic[Hand, Table, Move]):
     @property
     @abstractmethod
     def longest(self) -> int:
-        """How many moves a game can last at the most."""
+        """The largest number of moves that a game can last."""
 
     @abstractmethod
     def start(self) -> State[Hand, Table]:
@@ -193,18 +193,18 @@ class Game(Generic[Hand, Table, Move]):
         """Who won and why, or None while the game goes on."""
 
     def legality(self, state: State[Hand, Table]) -> Hashable:
-        """All that the legal moves of a position depend on: positions that share it share their legal moves."""
+        """Everything the legal moves of a position depend on. Positions with the same key have the same legal moves."""
         return state
 
-    # How it looks. Pages draw positions by it, and positions are set up by it.
+    # How a position looks. The page draws positions with it, and people set them up with it.
 
     def board(self, state: State[Hand, Table]) -> Board:
-        """What is to be seen of a position."""
+        """A position as people see it."""
         first, second, table = (Side(part if isinstance(part, int) else None) for part in (*state.hands, state.table))
         return Board((first, second), table)
 
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> State[Hand, Table]:
-        """The position whose board shows these numbers; ValueError if the rules know of none."""
+        """The position whose board shows these numbers; raises ValueError if there is none."""
         start = self.start()
         first, second = (numbers[0] if numbers else part for numbers, part in zip(hands, start.hands, strict=True))
         return State(player, (first, second), table[0] if table else start.table)  # type: ignore[arg-type]
@@ -212,24 +212,24 @@ class Game(Generic[Hand, Table, Move]):
     # What a move does.
 
     def effect(self, state: State[Hand, Table], move: Move) -> Effect:
-        """What a legal move does. A game says more than this: its arithmetic, and what follows from it."""
+        """What a legal move does. Games override this to add the arithmetic and its consequences."""
         after = self.after(state, move)
         return Effect(None, None, self.scores(after), None, self.tone(state.player, after))
 
     def scores(self, state: State[Hand, Table]) -> tuple[int | None, int | None]:
-        """What each player has on the board."""
+        """Each player's score."""
         first, second, shared = self.board(state).scores
         return (first, second) if shared is None else (shared, shared)
 
     def tone(self, player: int, after: State[Hand, Table]) -> str:
-        """How a move ends the game for the player who makes it: "good" or "bad"; "neutral" if it does not."""
+        """How a move ends the game for its player: "good" or "bad"; "neutral" if the game goes on or is a draw."""
         outcome = self.outcome(after)
         if outcome is None or outcome.winner is None:
             return "neutral"
         return "good" if outcome.winner == player else "bad"
 
     def report(self, state: State[Hand, Table], move: Move) -> Sentence:
-        """What a legal move does, in one line for people: the equation, what follows from it, and the new score.
+        """What a legal move does, in one line for people: the equation, its consequences and the new score.
 
         >>> from digitduels.games import game
         >>> rules = game("number-duel")
@@ -242,19 +242,19 @@ class Game(Generic[Hand, Table, Move]):
         parts = ["{move}."]
         if effect.note is not None:
             parts.append("{note}")
-        # A correction says itself where it leaves the score.
+        # If the rules change the result, the note already says what the score is.
         if effect.result not in (None, score) and (effect.note is None or effect.tone != "bad"):
             parts.append("Score: {score}.")
         told = " ".join(parts)
         return Sentence(f"{{player}}: {told}", you=f"You: {told}", player=player, **fields)
 
-    # Its words. Each line is a Sentence, so that it can be told to a reader and with the players' names.
+    # Its words. Each line is a Sentence, so that it can be addressed to a reader and use the players' names.
 
     unclear: ClassVar[Mapping[str, str]] = {}
     """Texts that are half a move, and the question whose answer completes them."""
 
     def phrases(self, state: State[Hand, Table] | None, names: Names) -> Iterable[tuple[str, Move]]:
-        """Further ways to write a move, some of which only a position and the players' names make clear."""
+        """More ways to write a move. Some depend on the position and the players' names."""
         return ()
 
     def view(self, state: State[Hand, Table]) -> list[str]:
@@ -297,7 +297,7 @@ class Game(Generic[Hand, Table, Move]):
 
     @classmethod
     def options(cls) -> tuple[Option, ...]:
-        """The options of the game, as the book sets them."""
+        """The options of the game, with the book's values."""
         return tuple(
             Option(f.metadata["name"] or f.name, f.name, f.default, f.metadata["kind"], f.metadata["about"])
             for f in fields(cls)
@@ -322,12 +322,12 @@ class Game(Generic[Hand, Table, Move]):
 
     @property
     def facts(self) -> dict[str, object]:
-        """What the rule card and the rulings say of this variant, by name: the options, and words made of them."""
+        """What fills in the rule card and the rulings: the options of this variant, and words made from them."""
         return {option.name: getattr(self, option.field) for option in self.options()}
 
     @property
     def goal(self) -> int | None:
-        """The score that wins, where a game has such an option."""
+        """The score that wins, if the game has such an option."""
         return getattr(self, "target", None)
 
     def placed(self, state: State[Hand, Table]) -> dict[str, Any]:
@@ -340,7 +340,7 @@ class Game(Generic[Hand, Table, Move]):
         }
 
     def position(self, placed: object) -> State[Hand, Table]:
-        """The position that JSON values describe, reachable or not; raises ValueError with the reason if none is.
+        """The position that JSON values describe, reachable or not; raises ValueError with the reason if there is none.
 
         >>> from digitduels.games import game
         >>> game("operation-target").position({"player": 2, "hands": [[1, 0], [1, 1]], "table": [7]})
@@ -358,13 +358,13 @@ class Game(Generic[Hand, Table, Move]):
         raise ValueError(f"A position of {self.title} looks like {self.placed(self.start())}.".replace("'", '"'))
 
     def _check(self, side: Side, numbers: list[Any]) -> None:
-        """Raises ValueError if numbers do not fit what they stand for."""
+        """Raises ValueError if the numbers are out of range for this side of the board."""
         kinds = [] if side.score is None else [("A score", side.lowest, self.goal)]
-        kinds += [(f"What is left of {stock.label}", 0, stock.of) for stock in side.stocks]
+        kinds += [(f"The count of {stock.label}", 0, stock.of) for stock in side.stocks]
         for number, (what, low, high) in zip(numbers, kinds, strict=True):
             if type(number) is not int or number < low or (high is not None and number > high):
                 upper = "up" if high is None else f"to {quoted(high)}"
-                raise ValueError(f"{what} must be a whole number from {low} {upper}; {quoted(number)} is not.")
+                raise ValueError(f"{what} must be an integer from {low} {upper}; {quoted(number)} is not.")
 
     def permitted(self, state: State[Hand, Table]) -> tuple[Move, ...]:
         """The moves that no rule forbids, in the order of `moves`, in a game that is not over."""
@@ -381,31 +381,31 @@ class Game(Generic[Hand, Table, Move]):
         return found
 
     def legal_moves(self, state: State[Hand, Table]) -> list[Move]:
-        """The moves that may be played; none when the game is over."""
+        """The legal moves; an empty list when the game is over."""
         return [] if self.outcome(state) is not None else list(self.permitted(state))
 
     def objection(self, state: State[Hand, Table], move: Move) -> str | None:
-        """Why the move may not be played, or None. Judges a move whose later fields are still None, too."""
+        """Why the move is not legal, or None. Also works for a move whose later fields are still None."""
         return OVER if self.outcome(state) is not None else self.forbids(state, move)
 
     def play(self, state: State[Hand, Table], move: Move) -> State[Hand, Table]:
         """The position after `move`; raises IllegalMove with the reason if it is forbidden."""
         if move not in self._known:
-            raise InvalidMove(f"{quoted(move)} is no move of {self.title}; read() makes one from a text.")
+            raise InvalidMove(f"{quoted(move)} is not a move in {self.title}. Use read() to get one from a text.")
         reason = self.objection(state, move)
         if reason is not None:
             raise IllegalMove(reason)
         return self.after(state, move)
 
     def read(self, text: str, state: State[Hand, Table] | None = None, names: Names = PLAYERS) -> Move:
-        """The move that a text means; raises InvalidMove if it is none. Some texts need the position to be clear."""
+        """The move that a text means; raises InvalidMove if it means none. Some texts depend on the position."""
         move = self.notation.move(text, self.phrases(state, names))
         if move is None:
             raise InvalidMove(self.notation.unknown(text, self.title))
         return cast(Move, move)
 
     def choices(self, state: State[Hand, Table], chosen: Sequence[Any] = ()) -> list[Any]:
-        """What the next field of a move may be, after the fields already chosen."""
+        """The possible values of the next field of a move, after the fields already chosen."""
         count = len(chosen)
         begun = (move for move in self.legal_moves(state) if move[:count] == tuple(chosen))
         return list(dict.fromkeys(move[count] for move in begun))
@@ -418,9 +418,9 @@ class Game(Generic[Hand, Table, Move]):
     def answer(
         self, state: State[Hand, Table], chosen: Sequence[Any], text: str, names: Names = PLAYERS
     ) -> tuple[Any, ...]:
-        """`chosen` and one field more, as answered by `text`; the first question may be answered with a whole move.
+        """`chosen` plus the field that `text` answers. The first question may be answered with a whole move.
 
-        Raises InvalidMove for a text that answers nothing, IllegalMove for an answer that the rules forbid here.
+        Raises InvalidMove for a text that is not an answer, IllegalMove for an answer that the rules forbid here.
         """
         possible = self.choices(state, chosen)
         value = self.notation.field(len(chosen), text, possible)
@@ -447,7 +447,7 @@ class Game(Generic[Hand, Table, Move]):
 
     @cached_property
     def _begun(self) -> list[tuple[Move | None, tuple[Move, ...]]]:
-        """The moves in order by their first field, and that field alone: where it is forbidden, they all are."""
+        """The moves grouped by their first field. If that field is forbidden, so is the whole group."""
         if len(self.prompts) == 1:
             return [(None, self.moves)]
         return [(self.partial((first,)), tuple(moves)) for first, moves in groupby(self.moves, itemgetter(0))]

@@ -1,4 +1,4 @@
-"""Files that are either the old one or the new one, whatever happens in between."""
+"""Atomic file replacement: a reader sees the old file or the new one, never half of one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes the place of `path` when all is written: no reader and no crash ever sees half."""
+    """A file to write to that atomically replaces `path` once everything is written."""
     path = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
     try:
@@ -31,13 +31,13 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Puts `data` into the file at `path`, all of it or nothing."""
+    """Atomically writes `data` to the file at `path`."""
     with writing(path) as file:
         file.write(data)
 
 
 def read(path: Path, most: int) -> bytes:
-    """The contents of an ordinary file of at most `most` bytes; anything else raises an OSError that says why."""
+    """The contents of an ordinary file of at most `most` bytes. Anything else raises an OSError that says why."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError("it is not an ordinary file")
     with path.open("rb") as file:

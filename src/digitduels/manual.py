@@ -13,7 +13,7 @@ from digitduels.match import Match
 from digitduels.options import settings, written
 from digitduels.sentence import PLAYERS, Names, Sentence, tell_by_the_book
 
-PAGE_WIDTH = 120  # of a line of a rule page
+PAGE_WIDTH = 120  # characters per line of a rule page
 FIRST = Sentence("{player} always begins. The players agree beforehand who takes that seat.", player=0)
 ENDS = "Every game ends, because each move uses something up or makes a number grow."
 COMMON = (
@@ -29,30 +29,57 @@ def summary(game: AnyGame) -> str:
     return card(game)[0]
 
 
-def manual(game: AnyGame) -> str:
-    """Everything a player needs to know about a game.
+def manual(game: AnyGame, playing: bool = False) -> str:
+    """Everything a player needs to know about a game; for somebody who is playing, without options and an example.
 
     >>> from digitduels.games import game
     >>> manual(game("number-duel")).splitlines()[0]
     '# Number Duel'
     """
     about, rules = card(game)
-    parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules, "## Options", _bullets(_options(game))]
+    parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules]
+    if not playing:
+        parts += ["## Options", _bullets(_options(game))]
     parts += [
         "## Rulings",
-        "What the book leaves open, and how it is settled here.",
+        "What the book leaves open, and what applies here.",
         _bullets((*rulings(game), *COMMON)),
     ]
-    parts += ["## Moves", *_typing(game), tokens(game)]
-    if game.example and not game.changes:
-        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+    typing = _typing(game)
+    if not playing or typing:
+        parts += ["## Moves", *typing]
+    if not playing:
+        parts.append(tokens(game))
+        if game.example and not game.changes:
+            parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
-def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
-    """The rules of this very variant, for a reader who knows nothing else and cannot ask.
+def plain_text(page: str) -> list[str]:
+    """A rule page without Markdown: each paragraph and each entry of a list is one line, ready to be wrapped.
 
-    It does not say whether one may concede, or what happens after an invalid answer: that depends on the interface.
+    >>> plain_text("# Title\\n\\nType `+5`\\nor 5.\\n\\n- One.\\n- Two.\\n\\n```\\n5  x\\n```\\n")
+    ['Title', '', 'Type +5 or 5.', '', '- One.', '- Two.', '', '    5  x']
+    """
+    lines: list[str] = []
+    for number, part in enumerate(page.strip().split("```")):
+        if number % 2:  # a sample of what a terminal shows
+            lines += [f"    {line}".rstrip() for line in part.strip("\n").split("\n")]
+            continue
+        text = part.replace("`", "")
+        for place, paragraph in enumerate(text.split("\n\n")):
+            if place:
+                lines.append("")
+            entries = paragraph.strip().split("\n")
+            listed = paragraph.strip().startswith("- ")
+            lines += entries if listed else [" ".join(entries).lstrip("# ")] if paragraph.strip() else []
+    return lines
+
+
+def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
+    """The rules of this variant, for a reader who knows nothing else and cannot ask.
+
+    Conceding and invalid answers are left out, because they depend on the interface.
     """
     about, rules = card(game)
     settings = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
@@ -72,7 +99,7 @@ def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
 
 
 def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
-    """A game as two people at a terminal see it, what they type included."""
+    """A game as two people at a terminal see it, including what they type."""
     match = Match(game)
     lines = game.welcome(match.state)
     for token in tokens.split():
@@ -86,7 +113,7 @@ def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
 
 
 def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
-    """The questions of a turn with the answers that make a move."""
+    """The questions of a turn, with the answers that make up a move."""
     lines = []
     for place, prompt in enumerate(game.prompts):
         label = game.labels.get(move[place], str(move[place]))
@@ -96,14 +123,14 @@ def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PL
 
 
 def card(game: AnyGame) -> tuple[str, str]:
-    """What a game is about, in a sentence, and its rules; with the variant's own numbers."""
+    """The one-line summary of a game and its rules, with the variant's own numbers."""
     first, _, rest = (inspect.getdoc(game) or "").format_map(game.facts).partition("\n")
     paragraphs = [textwrap.fill(" ".join(part.split()), PAGE_WIDTH) for part in rest.split("\n\n")]
     return first, "\n\n".join(paragraphs).strip()
 
 
 def rulings(game: AnyGame) -> list[str]:
-    """What the book leaves open, and how it is settled; with the variant's own numbers."""
+    """What the book leaves open and how it is settled, with the variant's own numbers."""
     return [ruling.format_map(game.facts) for ruling in game.rulings]
 
 
@@ -119,8 +146,8 @@ def _bullets(texts: Iterable[str]) -> str:
 
 
 def _changes(game: AnyGame) -> list[str]:
-    """What a variant has changed: the rules, the options and the example are the book's."""
-    return [f"In this game: {settings(game.changes)}"] if game.changes else []
+    """The options that a variant has changed, as a paragraph; none for the book's game."""
+    return [f"House rules: {settings(game.changes)}"] if game.changes else []
 
 
 def _options(game: AnyGame) -> list[str]:
@@ -136,4 +163,4 @@ def tokens(game: AnyGame) -> str:
     shown = [f"`{move}`" for move in few]
     if len(game.moves) > len(few):
         shown.insert(3, "…")
-    return f"In records and for programs each of the {len(game.moves)} moves has a short name: {' '.join(shown)}."
+    return f"In records and for programs, each of the {len(game.moves)} moves has a short name: {' '.join(shown)}."

@@ -66,8 +66,13 @@ class Match:
             return Outcome(1 - self.conceded, concession(self.conceded, self.forfeit))
         return self.game.outcome(self.state)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has happened yet that is worth keeping."""
+        return not self.moves and self.conceded is None and self.position is None
+
     def ending(self) -> list[str]:
-        """The lines that end the game, in the game's words; none while it goes on."""
+        """The lines that end the game, in the game's words; empty while the game goes on."""
         outcome = self.outcome
         if outcome is None:
             return []
@@ -76,32 +81,32 @@ class Match:
         return self.game.ending(self.state, outcome)
 
     def play(self, move: Any) -> None:
-        """Plays a move; raises IllegalMove and changes nothing if it may not be played."""
+        """Plays a move. If the move is not legal, raises IllegalMove and changes nothing."""
         if self.conceded is not None:
             raise IllegalMove(OVER)
         self.states.append(self.game.play(self.state, move))
         self.moves.append(move)
 
     def concede(self, player: int, forfeit: str | None = None) -> None:
-        """A player gives up, or forfeits the game for a reason; the other one wins."""
+        """Ends the game: the player concedes, or forfeits for the given reason, and the opponent wins."""
         if self.outcome is not None:
             raise IllegalMove(OVER)
         self.conceded, self.forfeit = player, forfeit
 
     def say(self, text: str) -> None:
-        """Notes what a player says before the next move."""
+        """Records what a player says before the next move."""
         if len(self.words) < MOST_WORDS and (words := clean(text, LONGEST_WORDS)):
             self.words.append((len(self.moves), words))
 
     def back(self, player: int) -> int | None:
-        """How many moves go back until a player is to move where they moved last; None if they have not moved."""
+        """How many moves to take back to return to a player's last move; None if they have not moved."""
         for count in range(1, len(self.moves) - self.opening + 1):
             if self.states[-1 - count].player == player:
                 return count
         return None
 
     def take_back(self, moves: int = 1) -> list[Sentence]:
-        """Takes back a concession, or else some moves, and says what was taken back."""
+        """Takes back a concession, or otherwise the last moves, and returns sentences that say so."""
         if self.conceded is not None:
             player, self.conceded, self.forfeit = self.conceded, None, None
             return [Sentence("{player} takes back the concession.", you="You take back the concession.", player=player)]
@@ -121,11 +126,9 @@ class Match:
 
     def rematch(self) -> Match:
         """The same game again with the seats swapped."""
-        # "Player 1" is what a seat is called, so such a name stays with the seat.
-        names = [PLAYERS[1 - seat] if name == PLAYERS[seat] else name for seat, name in enumerate(self.names)]
-        match = Match(self.game, names=names[::-1], first=self.first, position=self.position)
+        match = Match(self.game, names=swap_seats(self.names), first=self.first, position=self.position)
         match.players = self.players[1], self.players[0]
-        match.seed = None if self.seed is None else f"{self.seed} again"  # another game, which can be replayed as well
+        match.seed = None if self.seed is None else f"{self.seed} again"  # a different game that can be replayed too
         return match
 
     def copy(self) -> Match:
@@ -136,7 +139,7 @@ class Match:
         return match
 
     def until(self, moves: int) -> Match:
-        """The match as it stood after so many moves, to be played on."""
+        """The match as it was after its first `moves` moves, ready to be continued."""
         match = Match(self.game, names=self.names, first=self.first, position=self.position)
         match.players, match.seed, match.opening = self.players, self.seed, min(self.opening, moves)
         for move in self.moves[:moves]:
@@ -145,7 +148,7 @@ class Match:
 
 
 def concession(player: int, forfeit: str | None = None) -> Sentence:
-    """Says that a player concedes, or forfeits the game for a reason."""
+    """The sentence that says that a player concedes, or forfeits the game for a reason."""
     if forfeit is None:
         return Sentence("{player} concedes.", you="You concede.", player=player)
     return Sentence(
@@ -154,8 +157,18 @@ def concession(player: int, forfeit: str | None = None) -> Sentence:
 
 
 def player_names(names: Sequence[str]) -> tuple[str, str]:
-    """Two names fit to be printed; raises ValueError if they are not two different ones."""
+    """The two names, cleaned for printing; raises ValueError if they are not two different names."""
     cleaned = [clean(name, LONGEST_NAME) for name in names]
     if len(cleaned) != 2 or not all(cleaned) or cleaned[0].casefold() == cleaned[1].casefold():
         raise ValueError("The players need two different names.")
     return cleaned[0], cleaned[1]
+
+
+def swap_seats(names: Sequence[str]) -> tuple[str, ...]:
+    """The names when the players change seats. "Player 1" is what a seat is called, so such a name stays with the seat.
+
+    >>> swap_seats(("Ann", "Bob")), swap_seats(("Ann", "Player 2"))
+    (('Bob', 'Ann'), ('Player 1', 'Ann'))
+    """
+    kept = [PLAYERS[1 - seat] if name == PLAYERS[seat] else name for seat, name in enumerate(names)]
+    return tuple(reversed(kept))

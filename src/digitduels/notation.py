@@ -1,4 +1,4 @@
-"""Reading what people type: a move, or one field of it, in many spellings."""
+"""How moves are written, and how what people type is read as a move or as one field of a move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BARE_MINUS = re.compile(r"\s*[-−–]\s*(\d{1,9})\s*")
 
 
 class Notation:
-    """What may be written for the moves of a game, and for each field of a move."""
+    """The accepted spellings of a game's moves and of each field of a move."""
 
     def __init__(self, moves: Sequence[Any], labels: Mapping[Any, str], menu: bool) -> None:
         self.moves = moves
@@ -29,7 +29,7 @@ class Notation:
         return self.labels.get(value, str(value))
 
     def move(self, text: str, phrases: Iterable[tuple[str, Any]] = ()) -> Any | None:
-        """The move that a text means, by these phrases or by its token."""
+        """The move that a text means, as one of these phrases or as a token; None if it means none."""
         key = spelled(text)
         for phrase, move in phrases:
             if spelled(phrase) == key:
@@ -37,7 +37,7 @@ class Notation:
         return self._tokens.get(key)
 
     def field(self, place: int, text: str, possible: Sequence[Any]) -> Any | None:
-        """The value of a field that a text means; in a menu a bare number counts what is possible."""
+        """The value of a field that a text means. In a menu, a bare number picks the choice with that number."""
         key = spelled(text)
         if self.menu and not key[1]:
             counted: dict[Key, Any] = {((str(number),), ()): value for number, value in enumerate(possible, 1)}
@@ -45,26 +45,26 @@ class Notation:
         return self._fields[place].get(key)
 
     def may_be_a_move(self, text: str) -> bool:
-        """Whether an answer to the first question may be a whole move.
+        """Whether an answer to the first question can be a whole move.
 
-        A bare "-3" is a slip for a number at least as often as a move, and may cost a turn: it is not one.
+        A bare "-3" is not: it is a slip for 3 at least as often as a subtraction, which may cost the turn.
         """
         return not (self.menu and not spelled(text)[1]) and not _BARE_MINUS.fullmatch(text)
 
     def bare_minus(self, text: str) -> str | None:
-        """The number behind a bare minus, where the game can subtract it."""
-        found = _BARE_MINUS.fullmatch(text)
-        return found[1] if found and self.move(f"minus {found[1]}") is not None else None
+        """The number after a bare minus, if the game can subtract it."""
+        match = _BARE_MINUS.fullmatch(text)
+        return match[1] if match and self.move(f"minus {match[1]}") is not None else None
 
     def offer(self, values: Iterable[Any]) -> str:
-        """Values of a field in a row, as people answer with them."""
+        """A list of choices for a field, as people type them."""
         labels = [self.label(value) for value in values]
         return ", ".join(f"[{place}] {label}" if self.menu else label for place, label in enumerate(labels, 1))
 
     def examples(self) -> str:
-        """How moves look: all of them where they are few, else the first and the last."""
+        """Examples of moves: all of them if there are few, otherwise the first and the last."""
         return ", ".join(map(str, self.moves if len(self.moves) < 10 else (self.moves[0], self.moves[-1])))
 
     def unknown(self, text: str, title: str) -> str:
-        """What somebody reads who typed something that is not a move."""
-        return f"{quoted(text)} is no move of {title}. Moves look like {self.examples()}."
+        """The message for a text that is not a move."""
+        return f"{quoted(text)} is not a move in {title}. Moves look like {self.examples()}."

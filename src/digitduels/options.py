@@ -1,4 +1,4 @@
-"""Options: the numbers and words that a variant changes, what each may be, and how it is read from a text."""
+"""Options: the numbers and words that a variant can change, their valid values, and how they are read from text."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 
 class Whole(NamedTuple):
-    """A whole number from `low` to `high`."""
+    """An integer from `low` to `high`."""
 
     low: int
     high: int
 
     def __str__(self) -> str:
-        return f"a whole number from {self.low} to {_power(self.high)}"
+        return f"an integer from {self.low} to {_power(self.high)}"
 
     def accepts(self, value: object) -> bool:
         return type(value) is int and self.low <= value <= self.high
@@ -25,18 +25,18 @@ class Whole(NamedTuple):
 
 
 class Wholes(NamedTuple):
-    """A fixed number of whole numbers, each from `low` to `high`, not all of them zero."""
+    """A fixed number of integers, each from `low` to `high`, not all zero."""
 
     length: int
     low: int
     high: int
 
     def __str__(self) -> str:
-        return f"{self.length} whole numbers from {self.low} to {_power(self.high)}, not all zero"
+        return f"{self.length} integers from {self.low} to {_power(self.high)}, not all zero"
 
     def accepts(self, value: object) -> bool:
-        each = Whole(self.low, self.high)
-        return isinstance(value, tuple) and len(value) == self.length and all(map(each.accepts, value)) and any(value)
+        number = Whole(self.low, self.high)
+        return isinstance(value, tuple) and len(value) == self.length and all(map(number.accepts, value)) and any(value)
 
     def read(self, text: str) -> object:
         return tuple(Whole(self.low, self.high).read(part.strip()) for part in text[:1000].strip("()[]").split(","))
@@ -48,7 +48,7 @@ class Choice(NamedTuple):
     words: tuple[str, ...]
 
     def __str__(self) -> str:
-        return " or ".join(self.words)
+        return " or ".join(filter(None, (", ".join(self.words[:-1]), self.words[-1])))
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, str) and value in self.words
@@ -61,7 +61,7 @@ Kind = Whole | Wholes | Choice
 
 
 class Option(NamedTuple):
-    """One option of a game: its name and its field, the book's value, what it may be and what it means."""
+    """One option of a game: its name, its field, the book's value, its valid values and what it means."""
 
     name: str
     field: str
@@ -71,12 +71,12 @@ class Option(NamedTuple):
 
 
 def option(default: Any, kind: Kind, about: str, name: str = "") -> Any:
-    """A field of a game that is one of its options, under the field's name or another."""
+    """A dataclass field that is an option of the game, named after the field unless `name` is given."""
     return field(default=default, metadata={"name": name, "kind": kind, "about": about})
 
 
 def settings(values: Mapping[str, Any]) -> str:
-    """Options and their values as people write them.
+    """Options and their values, as people write them.
 
     >>> settings({"target": 60, "uses": (1, 2)})
     'target=60, uses=1,2'

@@ -1,4 +1,4 @@
-"""The shared pool of numbers that three of the duels are played with, and how they end when it is used up."""
+"""The shared pool of numbers in three of the duels, and how a game ends when the pool runs out."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Pool(NamedTuple):
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers in the pool in order, each as often as it is there."""
+        """The numbers in the pool in ascending order, with repetitions."""
         return tuple(chain.from_iterable(map(repeat, range(1, len(self.counts) + 1), self.counts)))
 
     @property
     def distinct(self) -> tuple[int, ...]:
-        """The different numbers in the pool in order."""
+        """The different numbers in the pool in ascending order."""
         return tuple(compress(range(1, len(self.counts) + 1), self.counts))
 
     @property
     def place(self) -> int:
-        """The place of this pool among all pools of its shape; the empty pool is 0.
+        """The index of this pool among all pools of its shape; the empty pool is 0.
 
         >>> Pool.full(3, 2).place
         26
@@ -67,6 +67,7 @@ class Pool(NamedTuple):
         return Pool((*counts[: number - 1], counts[number - 1] - 1, *counts[number:]), self.copies)
 
 
+@lru_cache(maxsize=256)
 def row(pool: Pool) -> str:
     """The numbers in the pool as the books print them."""
     return ", ".join(map(str, pool.numbers)) or "none"
@@ -79,7 +80,7 @@ def missing(number: int, pool: Pool) -> Sentence:
 
 
 def laid_out(state: State[int, Pool], lowest: int = 0) -> Board:
-    """What is to be seen where each player has a score and the pool lies between them."""
+    """The board of a game in which each player has a score and both share the pool."""
     first, second = (Side(score, lowest=lowest) for score in state.hands)
     pool = state.table
     stocks = (Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1))
@@ -87,14 +88,17 @@ def laid_out(state: State[int, Pool], lowest: int = 0) -> Board:
 
 
 def set_up(player: int, hands: Sequence[Sequence[int]], table: Sequence[int], copies: int) -> State[int, Pool]:
-    """The position that is laid out like this."""
+    """The position with these scores and this pool."""
     return State(player, (hands[0][0], hands[1][0]), Pool(tuple(table), copies))
 
 
 def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
-    """The outcome when the numbers are used up: the higher score wins, equal scores as `tie` says."""
-    first, second = state.hands
-    last_mover = 1 - state.player
+    """The outcome when the numbers run out: the higher score wins, and `tie` decides equal scores."""
+    return _run_out(*state.hands, 1 - state.player, target, tie)
+
+
+@lru_cache(maxsize=4096)
+def _run_out(first: int, second: int, last_mover: int, target: int, tie: str) -> Outcome:
     if first != second:
         winner = 0 if first > second else 1
         return Outcome(
@@ -112,7 +116,7 @@ def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
     if tie == "last-mover-wins":
         winner, verb, you = last_mover, "wins", "win"
     else:
-        winner, verb, you = state.player, "loses", "lose"
+        winner, verb, you = 1 - last_mover, "loses", "lose"
     reason = Sentence(
         f"Both scores are {{score}}: {{player}} took the last turn and {verb}.",
         you=f"Both scores are {{score}}: you took the last turn and {you}.",
@@ -126,7 +130,7 @@ def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
 
 
 def each_of(copies: int) -> str:
-    """How many there are of each number.
+    """How many copies of each number there are, in words.
 
     >>> each_of(2)
     'two of each'
@@ -135,5 +139,5 @@ def each_of(copies: int) -> str:
 
 
 def tie_rule(tie: str) -> str:
-    """What equal scores mean when the numbers are used up."""
+    """The rule for equal scores when the numbers run out."""
     return _TIE_RULES[tie]

@@ -1,4 +1,4 @@
-"""The record of a match: JSON that can be kept in a file, and played again by the rules."""
+"""The record of a match: JSON that can be saved to a file and replayed by the rules."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from digitduels.text import clean, quoted
 
 FORMAT = "digitduels-record"
 VERSION = 1
-LARGEST = 1 << 20  # bytes of a record
+LARGEST = 1 << 20  # in bytes
 FOREIGN = "This is not a record of a Digit Duels match."
-_PLAYERS = (1, 2)  # as records count them
+_PLAYERS = (1, 2)  # numbered as in records
 
 
 class RecordError(ValueError):
-    """A file or a text that is no record of a match."""
+    """A file or a text that is not the record of a match."""
 
 
 def to_record(match: Match) -> dict[str, Any]:
-    """The match as JSON values. Players count from 1 there."""
+    """The match as JSON values, with players numbered from 1."""
     outcome = match.outcome
     return {
         "format": FORMAT,
@@ -48,9 +48,9 @@ def to_record(match: Match) -> dict[str, Any]:
 
 
 def replay(record: object) -> Match:
-    """The match that a record tells of, played again by the rules.
+    """The match that a record describes, replayed by the rules.
 
-    Raises RecordError if it is no record, InvalidMove or IllegalMove if its moves break the rules.
+    Raises RecordError if it is not a record, InvalidMove or IllegalMove if its moves break the rules.
     """
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise RecordError(FOREIGN)
@@ -60,23 +60,23 @@ def replay(record: object) -> Match:
     kinds = {"game": str, "options": dict, "names": list, "moves": list}
     for key, kind in kinds.items():
         if not isinstance(record.get(key), kind):
-            raise RecordError(f"The record's {key!r} is missing or is not what it should be.")
+            raise RecordError(f"The record's {key!r} is missing or invalid.")
     moves, first, conceded = record["moves"], record.get("first"), record.get("conceded")
     if first not in _PLAYERS or conceded not in (*_PLAYERS, None) or bool in (type(first), type(conceded)):
         raise RecordError("The record's 'first' must be 1 or 2, its 'conceded' 1, 2 or null.")
     forfeit = record.get("forfeit")
     if not isinstance(forfeit, str | None):
-        raise RecordError("The record's 'forfeit' must be a text or null.")
+        raise RecordError("The record's 'forfeit' must be a string or null.")
     if not all(isinstance(text, str) for text in moves + record["names"]):
-        raise RecordError("The record's moves and names must be texts.")
+        raise RecordError("The record's moves and names must be strings.")
     try:
         rules = game(record["game"], **record["options"])
         position = rules.position(record["position"]) if record.get("position") is not None else None
         match = Match(rules, names=record["names"], first=_PLAYERS.index(first), position=position)
     except UnknownGame as error:
-        raise RecordError(f"The record is of a game that is not installed here. {error}") from None
+        raise RecordError(f"The game of this record is not installed. {error}") from None
     except ValueError as error:
-        raise RecordError(f"The record does not describe a match. {error}") from None
+        raise RecordError(f"This record does not describe a match. {error}") from None
     for place, text in enumerate(moves, 1):
         try:
             match.play(match.game.read(text, match.state))
@@ -90,24 +90,24 @@ def replay(record: object) -> Match:
 
 
 def dump(match: Match) -> bytes:
-    """The contents of a file with the record of a match."""
+    """The record of a match as the contents of a file."""
     return json.dumps(to_record(match), indent=1, ensure_ascii=False).encode() + b"\n"
 
 
 def parse(data: bytes) -> Match:
-    """The match whose record a file with these contents holds; raises what `replay` raises."""
+    """The match recorded in a file with these contents; raises what `replay` raises."""
     try:
         try:
             record = json.loads(data)
         except ValueError:
             raise RecordError(FOREIGN) from None
         return replay(record)
-    except RecursionError:  # nested too deeply to be one of ours
+    except RecursionError:  # nested too deeply to be a record
         raise RecordError(FOREIGN) from None
 
 
 def save(match: Match, path: Path) -> None:
-    """Writes the record to a file, all of it or nothing; raises OSError if that fails."""
+    """Atomically writes the record to a file; raises OSError if that fails."""
     files.write(path, dump(match))
 
 
@@ -117,22 +117,22 @@ def load(path: Path) -> Match:
 
 
 def _circumstances(record: dict[str, Any]) -> tuple[tuple[str, str], str | None, int, list[tuple[int, str]]]:
-    """Who played a recorded match, with what seed, opening and help; older records do not say."""
+    """Reads who played a match, and its seed, opening and hints. Older records do not have these."""
     players, seed = record.get("players", ["human", "human"]), record.get("seed")
     opening, asked = record.get("opening", 0), record.get("asked", [])
     if not (isinstance(players, list) and len(players) == 2 and all(isinstance(name, str) for name in players)):
-        raise RecordError("The record's 'players' must be two texts.")
+        raise RecordError("The record's 'players' must be two strings.")
     if not isinstance(seed, str | None) or type(opening) is not int or not 0 <= opening <= len(record["moves"]):
-        raise RecordError("The record's 'seed' must be a text or null, its 'opening' a number of its moves.")
+        raise RecordError("The record's 'seed' must be a string or null, its 'opening' a number of its moves.")
     try:
         questions = [(int(after), clean(str(what), LONGEST_NAME)) for after, what in asked]
     except (TypeError, ValueError, OverflowError):
-        raise RecordError("The record's 'asked' must be pairs of a number and a text.") from None
+        raise RecordError("The record's 'asked' must be pairs of a number and a string.") from None
     return (clean(players[0], LONGEST_REASON), clean(players[1], LONGEST_REASON)), seed, opening, questions
 
 
 def _words(record: dict[str, Any]) -> list[tuple[int, str]]:
-    """What the players of a recorded match said."""
+    """Reads what the players of a match said."""
     words = record.get("words", [])
     if not isinstance(words, list) or len(words) > MOST_WORDS:
         raise RecordError(f"The record's 'words' must be a list of at most {MOST_WORDS} pairs.")
@@ -140,5 +140,5 @@ def _words(record: dict[str, Any]) -> list[tuple[int, str]]:
         match pair:
             case [int(after), str()] if type(after) is int and 0 <= after <= len(record["moves"]):
                 continue
-        raise RecordError("The record's 'words' must be pairs of a number of its moves and a text.")
+        raise RecordError("The record's 'words' must be pairs of a number of its moves and a string.")
     return [(after, clean(text, LONGEST_WORDS)) for after, text in words]

@@ -1,4 +1,4 @@
-"""What people type and how it is shown back: cleaning, quoting, and reading generously."""
+"""Input normalisation: reading what people type, and cleaning and quoting it for display."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ Key = tuple[tuple[str, ...], tuple[str, ...]]
 
 _LEXEME = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
 _HYPHEN = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
-_BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs that show nothing
+_BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs that are invisible
 
-# Every way to write an operation, and the sign it stands for. "by" and brackets say nothing: "multiply by 3", "[1]".
+# Every way to write an operation, and its sign. "by" and brackets are ignored: "multiply by 3", "[1]".
 _SIGNS = {
     **dict.fromkeys(("+", "add", "adds", "plus", "addition"), "+"),
     **dict.fromkeys(("-", "−", "–", "subtract", "subtracts", "minus", "subtraction"), "-"),
@@ -24,7 +24,7 @@ _SIGNS = {
 
 
 def spelled(text: str) -> Key:
-    """What a text says, whatever its spacing, case or spelling: its numbers in order, its words in none.
+    """A key that ignores spacing, case and spelling: the numbers of a text in order, its words in any order.
 
     >>> spelled("Add 5") == spelled("5 +") == spelled("+5")
     True
@@ -51,7 +51,7 @@ def clean(text: str, most: int) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value as it may safely stand in a sentence: short, and without anything that moves a cursor."""
+    """A value that is safe to print in a sentence: short, and without control characters."""
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 128:
         return f"a number of about {value.bit_length() * 30103 // 100000 + 1} digits"
     text = value if isinstance(value, str) else repr(value)

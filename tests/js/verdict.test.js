@@ -53,7 +53,7 @@ test("a run of cells is one box of the map", () => {
 test("the map is told in words", () => {
   const map = { low: 0, high: 2, rows: ["wwl", "lw.", "dd."], mine: 0, theirs: 2 };
   assert.deepEqual(mapWords(map, "Ann", "Bob"), [
-    "With everything else as it is, Ann to move wins at 3 of 7 pairs of scores and draws at 2.",
+    "With everything else unchanged, Ann to move wins at 3 of 7 pairs of scores and draws at 2.",
     "While Bob has 2: Ann draws at 0–1.",
   ]);
 });

@@ -14,9 +14,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from digitduels.adapters import BEGINNINGS, chosen, needs
-from digitduels.adapters.observation import Observation
+from digitduels.adapters.observation import LOWEST, Observation
 from digitduels.core import Outcome
 from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match
@@ -104,6 +105,11 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
             info["illegal"] = str(illegal)
         return seen, 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
 
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Which actions are legal now, as MaskablePPO of sb3-contrib asks for it."""
+        match, view = self.match, self.view
+        return (view.permitted(match.state) if match.outcome is None else view.nothing()).astype(np.bool_)
+
     def render(self) -> Any:
         """The position as people see it; None unless the render mode is "ansi"."""
         if self.render_mode is None:
@@ -159,7 +165,9 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
 def observation_space(view: Observation) -> spaces.Dict:
     """The space of what an agent sees: the row and the mask."""
     masks = spaces.Box(0, 1, (len(view.game.moves),), np.int8)
-    return spaces.Dict({"observation": spaces.Box(view.low, view.high, dtype=np.int32), "action_mask": masks})
+    # Gymnasium warns of an entry that cannot change, such as the uses of an operation that has none.
+    low = np.where(view.low == view.high, np.maximum(view.low, LOWEST + 1) - 1, view.low).astype(np.int32)
+    return spaces.Dict({"observation": spaces.Box(low, view.high, dtype=np.int32), "action_mask": masks})
 
 
 def worth(outcome: Outcome, player: int) -> float:

@@ -21,15 +21,16 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.core import State
+from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
+from digitduels.solver.compiled import Compiled, DoesNotFactor, compile_game, with_endings
 from digitduels.text import quoted
 
 Row = npt.NDArray[np.int32]
@@ -37,6 +38,9 @@ Mask = npt.NDArray[np.int8]
 
 LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
 _GAMES, _PLIES = 10, 200  # random games that are looked at to learn what hands and tables are
+_HANDS = 10_000  # the largest number of hands, or else positions, from which bounds are taken
+_TABLES = 1 << 62  # the largest number of pools from which bounds are taken: they are counted in 64 bits
+_PAIRS = 5_000  # the largest number of hands with pools from which bounds are taken
 _REMEMBERED = 10_000  # the largest number of masks and hands that are kept
 
 
@@ -61,10 +65,34 @@ class Observation:
         self.entries = (*hand, *others, *table)
         self.names = tuple(entry.name for entry in self.entries)
         self.shape = (len(self.entries),)
-        self.low: Row = np.array([entry.low for entry in self.entries], np.int32)
-        self.high: Row = np.array([entry.high for entry in self.entries], np.int32)
         self.ids = {move: place for place, move in enumerate(game.moves)}
         self._masks: dict[Hashable, Mask] = {}
+
+    @cached_property
+    def low(self) -> Row:
+        """The lowest value of each entry."""
+        return self._bounds[0]
+
+    @cached_property
+    def high(self) -> Row:
+        """The highest value of each entry."""
+        return self._bounds[1]
+
+    @cached_property
+    def _bounds(self) -> tuple[Row, Row]:
+        known = _hands_and_tables(self.game)
+        if known is None:
+            sides = np.array([(entry.low, entry.high) for entry in self.entries], np.int32)
+            return sides[:, 0].copy(), sides[:, 1].copy()
+        hands, tables = (
+            np.clip(np.array([list(show(value)) for value in values], np.int64), LOWEST, HIGHEST).astype(np.int32)
+            for show, values in zip((self.hand, self._table), known, strict=True)
+        )
+        low, high = (
+            np.concatenate([find(hands, axis=0), find(hands, axis=0), find(tables, axis=0)])
+            for find in (np.min, np.max)
+        )
+        return low, high
 
     def array(self, state: State[Any, Any], player: int | None = None) -> Row:
         """The position as `player` sees it, or the player to move."""
@@ -107,6 +135,73 @@ class Observation:
     def nothing(self) -> Mask:
         """The mask of a player who may not move."""
         return np.zeros(len(self.ids), np.int8)
+
+
+@lru_cache(maxsize=64)
+def _hands_and_tables(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
+    """The hands and tables between which all others lie, or None if there are too many to look at.
+
+    The hands are those of the compiled form. A game without a compiled form is walked through position by position.
+    """
+
+    def grown(positions: int) -> None:
+        if positions > tables * _HANDS**2:
+            raise TooLarge("There are too many hands.")
+
+    table = game.start().table
+    tables = (table.copies + 1) ** len(table.counts) if isinstance(table, Pool) else 1
+    if tables > _TABLES:
+        return None
+    try:
+        compiled = compile_game(game, grown)
+    except TooLarge:
+        return None
+    except DoesNotFactor:
+        return _walk(game)
+    own, last, _ = with_endings(compiled)
+    hands = [*compiled.hands, *last]
+    if compiled.takes.any(axis=1).all():
+        hands = [hands[place] for place in _held(compiled, own)]
+    pools = [Pool((count,) * len(table.counts), table.copies) for count in (0, table.copies)] if compiled.digits else []
+    return hands, pools or [table]
+
+
+def _held(compiled: Compiled, own: Row) -> list[int]:
+    """The hands that a player can hold whose moves all take from the pool, by [hand, move] with the last hands, too.
+
+    The compiled form goes on as if numbers never ran out, but a player cannot take the same ones twice. If that makes
+    too many cases, all hands of the compiled form are returned.
+    """
+    start, count, every = compiled.game.start(), len(compiled.hands), int(own.max()) + 1
+    pairs = np.array([(compiled.places[hand], start.table.place) for hand in set(start.hands)], np.int64)
+    held = set(pairs[:, 0].tolist())
+    for _ in range((compiled.game.longest + 1) // 2):
+        if len(held) == every or len(pairs) > _PAIRS:
+            return list(range(every))
+        hands, tables = pairs[pairs[:, 0] < count].T
+        counts = tables[:, None] // compiled.weights % compiled.base
+        after = [np.empty((0, 2), np.int64)]
+        for move, (takes, need) in enumerate(zip(compiled.takes, compiled.needs, strict=True)):
+            legal = (own[hands, move] >= 0) & (takes <= counts).all(axis=1)
+            after.append(np.stack([own[hands[legal], move], tables[legal] - need], axis=1))
+        pairs = np.unique(np.concatenate(after), axis=0)
+        held.update(pairs[:, 0].tolist())
+    return sorted(held)
+
+
+def _walk(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
+    """The hands and tables of all positions that can be reached, or None if there are too many."""
+    known = {game.start()}
+    waiting = list(known)
+    while waiting:
+        state = waiting.pop()
+        if game.outcome(state) is None:
+            after = {game.after(state, move) for move in game.permitted(state)} - known
+            known |= after
+            waiting += after
+        if len(known) > _HANDS:
+            return None
+    return list({hand for state in known for hand in state.hands}), list({state.table for state in known})
 
 
 def _some_positions(game: AnyGame) -> Iterator[State[Any, Any]]:

@@ -91,6 +91,13 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(_TYPE, facts, {"game": self.rules.id, **_parameters(self.rules)})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # OpenSpiel would restore the C++ half of a game only. The class makes both from the parameters.
+        return DuelGame, (self.get_parameters(),)
+
+    def __deepcopy__(self, memo: object) -> DuelGame:
+        return self  # A game never changes.
+
     def new_initial_state(self, state: Any = None) -> DuelState:
         """The first position, or the one that a struct or a dict describes."""
         if state is None:
@@ -135,6 +142,9 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
         self.duel = duel
         self.here = here
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.duel, self.serialize())
+
     @property
     def position(self) -> State[Any, Any]:
         """The position as our rules and solutions know it."""
@@ -178,6 +188,11 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
 
     def _struct_to_actions(self, struct: Mapping[str, Any]) -> list[int]:
         return [self.duel.view.ids[self.duel.rules.read(struct["move"], self.here.state)]]
+
+
+def _restore(duel: DuelGame, text: Any) -> Any:
+    """The state of a game that was pickled or copied, with its history."""
+    return duel.deserialize_state(text)
 
 
 class Observer:

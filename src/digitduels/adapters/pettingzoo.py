@@ -33,7 +33,10 @@ def env(*arguments: Any, **keywords: Any) -> OrderEnforcingWrapper:
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no types; the name is its own
-    """A game between two agents. An action that is not a legal move loses: -1 for its agent and 1 for the other."""
+    """A game between two agents. An illegal action loses: -1 for its agent and 1 for the other.
+
+    The info always has the key "reason": why the game ended, or an empty string while it goes on.
+    """
 
     metadata = {"render_modes": ["ansi"], "is_parallelizable": False}
 
@@ -65,7 +68,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.infos: dict[str, dict[str, Any]] = {agent: {"reason": ""} for agent in AGENTS}
         self.agent_selection = AGENTS[self.state_.player]
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -104,4 +107,4 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
         return None if self.render_mode != "ansi" else "\n".join(self.game.view(self.state_))
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing: the environment holds no resources."""

@@ -53,8 +53,9 @@ class TextDuelEnv(textarena.Env):  # type: ignore[misc]
         self.state.reset(game_state={}, player_prompt_function=self._prompt, role_mapping=dict(enumerate(ROLES)))
         self._show()
 
-    def step(self, action: str) -> tuple[bool, dict[str, Any]]:
+    def step(self, action: str | None) -> tuple[bool, dict[str, Any]]:
         state, match = self.state, self.match
+        action = action or ""  # A model that only called tools has said nothing.
         if state.done:
             return True, {}
         player = state.current_player_id
@@ -118,10 +119,17 @@ class Transcript(LLMObservationWrapper):  # type: ignore[misc]
         return super().reset(num_players, seed)
 
 
+class Brackets(ActionFormattingWrapper):  # type: ignore[misc]
+    """Puts a reply without brackets into brackets; TextArena's own fails on a reply of None."""
+
+    def action(self, action: str | None) -> str:
+        return str(super().action(action or ""))
+
+
 for _name in games():
     register_with_versions(
         f"digitduels/{game_class(_name).__name__}-v0",
         entry_point=TextDuelEnv,
-        wrappers={"default": [Transcript, ActionFormattingWrapper]},
+        wrappers={"default": [Transcript, Brackets]},
         game_id=_name,
     )

@@ -23,7 +23,7 @@ from digitduels.adapters.observation import Observation
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for
+from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for, with_endings
 from digitduels.solver.library import solution_of
 from digitduels.solver.tables import Tables
 
@@ -37,7 +37,7 @@ VECTOR_OPPONENTS = {"self": 0, "random": vector_kernels.RANDOM, "perfect": vecto
 _PATTERNS = 12  # different numbers of a pool for which the masks of all its states are kept
 _BOARD = 1 << 26  # the largest number of pairs of hands
 _POOLS = 1 << 62  # the largest number of states of the pool: they are counted in 64 bits
-_INSTEAD = 'take gymnasium.make_vec(..., vectorization_mode="sync"), which plays any game.'
+_INSTEAD = 'use gymnasium.make_vec(..., vectorization_mode="sync"), which plays any game.'
 
 
 class World(NamedTuple):
@@ -85,13 +85,14 @@ class Results(NamedTuple):
 
 
 class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]]):
-    """Many games of one kind. Opponent "self": every step is one player's move, and each sees its own side.
+    """Many games at once, by default the same problem as gymnasium.DuelEnv.
 
-    The reward is for the player who has just moved: 1 for a win, -1 for a loss or an action that is not a legal move.
-    With the opponent "random" or "perfect" a step is the agent's move and the answer to it, and the agent has seat 1, 2
-    or a new one each game, as in gymnasium.DuelEnv. When a game ends, a new one starts in the same step; the last
-    position is in info["final_obs"].
-    With copy=False the arrays that are returned change with the next step.
+    With the opponent "random" or "perfect", a step is the agent's move and the opponent's answer. The agent has seat 1,
+    seat 2, or a random seat in each game. The reward is 1 for a win and -1 for a loss or an illegal action.
+    With the opponent "self", every step is one player's move. Each player sees its own side of the position, and the
+    reward is for the player who has just moved.
+    When a game ends, a new one starts in the same step; the last position is in info["final_obs"].
+    With copy=False, the next step overwrites the returned arrays.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
@@ -100,14 +101,15 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self,
         game: str | AnyGame,
         num_envs: int = 1,
-        opponent: str = "self",
+        opponent: str = "random",
         seat: int | str = "random",
         options: Mapping[str, Any] | None = None,
         copy: bool = True,
     ) -> None:
         for name, value, choices in (("opponent", opponent, VECTOR_OPPONENTS), ("seat", seat, SEAT_CHOICES)):
             if value not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
+                instead = f" For other opponents {_INSTEAD}" if name == "opponent" else ""
+                raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.{instead}")
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, not {num_envs}.")
         self.game = chosen(game, options)
@@ -212,7 +214,7 @@ def _world(game: AnyGame, view: Observation, perfect: bool) -> tuple[Compiled, W
     solution = solution_of(game) if perfect else None
     compiled = solution.compiled if isinstance(solution, Tables) else _compiled(game)
     start = game.start()
-    own, hands, fate = _with_endings(compiled)
+    own, hands, fate = with_endings(compiled)
     takes, count = compiled.takes.astype(np.uint8), len(compiled.hands)
     few = compiled.digits <= _PATTERNS and (takes <= 1).all()
     patterns = np.arange(1 << compiled.digits if few else 0)[:, None] >> np.arange(compiled.digits) & 1
@@ -260,19 +262,3 @@ def _compiled(game: AnyGame) -> Compiled:
         return compile_game(game, grown)
     except DoesNotFactor as reason:
         raise ValueError(f"{game.title} cannot be vectorised ({reason}); {_INSTEAD}") from None
-
-
-def _with_endings(compiled: Compiled) -> tuple[npt.NDArray[np.int32], list[Any], list[int]]:
-    """`own` by [hand, move] with numbers for the hands that end the game, too; those hands; and how each ends it."""
-    game, start = compiled.game, compiled.game.start()
-    own = compiled.own.T.copy()
-    numbers: dict[Any, int] = {}
-    fate: list[int] = []
-    for hand, move in np.argwhere(np.isin(own, (WON, DRAWN, LOST))).tolist():
-        state = State(0, (compiled.hands[hand], start.mine), start.table)
-        after = game.after(state, game.moves[move]).hands[0]
-        if after not in numbers:
-            numbers[after] = len(compiled.hands) + len(fate)
-            fate.append(int(own[hand, move]))
-        own[hand, move] = numbers[after]
-    return own, list(numbers), fate

@@ -1,1 +1,1 @@
-"""Players against each other: games, tournaments, ratings with intervals, and grades by the exact truth."""
+"""Players against each other: games, tournaments, ratings with confidence intervals, and exact grades."""

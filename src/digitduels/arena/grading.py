@@ -1,4 +1,4 @@
-"""How well moves were chosen, by the exact truth: whole games, and many of them together."""
+"""How well players chose their moves, judged by the solution: single games, and many games together."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from digitduels.study.decisions import decisions as decisions_of
 
 
 class Grade(NamedTuple):
-    """What a player did with its positions, in one game or in many.
+    """How well a player did, in one game or in many.
 
-    A turn is critical when the position is not lost and some legal move has a worse value; it is found by a move that
-    keeps the value. Giving up or forfeiting a position that is not lost is a critical turn not found.
+    A turn is critical when the position is not lost and some legal move has a worse value. A move that keeps the value
+    finds it. Conceding or forfeiting a position that is not lost is a critical turn not found.
     """
 
     turns: int = 0
@@ -35,9 +35,9 @@ class Grade(NamedTuple):
 
 
 def tally(decisions: Sequence[Decision], victory: bool | None = None) -> Grade:
-    """The grade of the decisions of one player in one game, and whether it won; None if that is not known.
+    """The grade of one player's decisions in one game. `won` is None if the result is not known.
 
-    Then a win counts as thrown away if the last decision did not hold it.
+    In that case, a win counts as thrown away if the last decision did not keep it.
     """
     had = any(each.before.value > 0 for each in decisions)
     held = decisions[-1].after.value > 0 if decisions and victory is None else bool(victory)
@@ -53,7 +53,7 @@ def tally(decisions: Sequence[Decision], victory: bool | None = None) -> Grade:
 
 
 def grade(match: Match, solution: Solution) -> tuple[Grade, Grade]:
-    """The grades of both players for a finished match; the moves of its opening are nobody's."""
+    """The grades of both players for a finished match. The moves of its opening are not graded."""
     outcome = match.outcome
     if outcome is None:
         raise ValueError("Only a finished match can be graded.")
@@ -70,9 +70,9 @@ Group = Sequence[Decision]
 
 
 def summary(groups: Iterable[Group], seed: int = 0) -> dict[str, Any]:
-    """Many decisions together, as JSON values; shares with the interval in which they lie with 95 % confidence.
+    """Many decisions together as JSON values; shares come with 95 % confidence intervals.
 
-    The intervals take the decisions of a group as one piece of evidence. Players count from 1.
+    The intervals treat the decisions of a group as one observation. Players are numbered from 1.
     """
     every = list(groups)
     return {
@@ -91,7 +91,7 @@ def summary(groups: Iterable[Group], seed: int = 0) -> dict[str, Any]:
 
 
 def share(parts: Iterable[tuple[float, float]], seed: int = 0) -> dict[str, float | None]:
-    """So many of so many, from independent parts: the sums, the share and its interval, which are None if of none.
+    """A share with its confidence interval, from independent parts of (count, of); None where `of` is 0.
 
     >>> share([(1, 1), (0, 1), (1, 1), (1, 1)])
     {'count': 3, 'of': 4, 'value': 0.75, 'low': 0.2989, 'high': 0.9772}

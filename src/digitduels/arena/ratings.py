@@ -1,12 +1,13 @@
-"""Ratings by Bradley and Terry's model, with intervals by drawing the results again.
+"""Ratings by the Bradley–Terry model, with bootstrap confidence intervals.
 
 A player of strength s beats one of strength t with probability s / (s + t). A rating is 400 times the decimal logarithm
-of the strength, the average player having 0; so 100 points more mean 64 % of the points, 400 points more 91 %.
+of the strength, and the average player has 0. So 100 points more mean 64 % of the game points, and 400 more mean 91 %.
 
-Games come in bouts of two from one start, with the seats exchanged, and are drawn again by bouts: what a start gives to
-one player in the first game it gives to the other in the second. Every pair begins with half a bout won and half a bout
-lost that were never played, so that nobody is infinitely strong and a clean sweep has an interval, too. For the same
-reason a result is not drawn so many times but given a random weight (Rubin's Bayesian bootstrap).
+Games are played in bouts: two games from one start with the seats swapped. Bouts are resampled as a whole, because an
+advantage that a start gives to one player in the first game goes to the other in the second. Every pair starts with
+half a bout won and half a bout lost that were never played, so that nobody is infinitely strong and a clean sweep still
+has an interval. For the same reason each result gets a random weight instead of a number of draws (Rubin's Bayesian
+bootstrap).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ Results = Mapping[tuple[int, int], Sequence[Bout]]
 """The bouts of each pair of players."""
 Floats = npt.NDArray[np.float64]
 
-RESAMPLES = 1000  # times that the results are drawn again
+RESAMPLES = 1000  # the number of bootstrap samples
 _ROUNDS = 10_000
 _CLOSE = 1e-7
 
 
 class Estimate(NamedTuple):
-    """A figure, and the interval in which it lies with 95 % confidence."""
+    """A value with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -38,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 def ratings(results: Results, players: int, seed: int = 0) -> list[Estimate]:
-    """The ratings of players 0, 1, … by the results between them."""
+    """The ratings of players 0, 1, … from the results between them."""
     rng = np.random.default_rng(abs(seed))
     points = np.zeros((1 + RESAMPLES, players, players))
     for (one, two), bouts in results.items():
@@ -50,14 +51,14 @@ def ratings(results: Results, players: int, seed: int = 0) -> list[Estimate]:
 
 
 def score(bouts: Sequence[Bout], seed: int = 0) -> Estimate:
-    """The share of the points that the first of two players makes."""
+    """The share of the points that the first of two players scores."""
     ours, theirs = _redrawn(bouts, np.random.default_rng(abs(seed)))
     points, games = map(sum, zip(*bouts, strict=True))
     return _estimate(points / games, (ours / (ours + theirs))[1:])
 
 
 def fit(points: Floats) -> Floats:
-    """The ratings that explain points[…, a, b], those of a against b, best; by Hunter's simple iteration."""
+    """The maximum-likelihood ratings for points[…, a, b], the points of a against b, by Hunter's MM iteration."""
     won, games = points.sum(axis=-1), points + np.swapaxes(points, -1, -2)
     strength = np.ones(won.shape)
     for _ in range(_ROUNDS):
@@ -70,7 +71,7 @@ def fit(points: Floats) -> Floats:
 
 
 def _redrawn(bouts: Sequence[Bout], rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """The points of both players: first as they are, then as often as RESAMPLES says drawn again."""
+    """The points of both players: first the actual ones, then RESAMPLES bootstrap samples."""
     size = max(games for _, games in bouts)
     counts: Counter[Bout] = Counter(bouts)
     kinds: list[Any] = list(dict.fromkeys([(0.0, size), (float(size), size), *counts]))

@@ -1,4 +1,4 @@
-"""What came out of a tournament: results by seat, ratings, grades."""
+"""The results of a tournament: results by seat, ratings, grades."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = 1
 
 
 def bouts(played: Iterable[PlayedGame]) -> dict[tuple[int, int], list[Bout]]:
-    """The points of the first of each pair, by the starts that both played from either side."""
+    """The points of the first player of each pair, for each start that both played from both seats."""
     points: dict[tuple[int, int], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for game in played:
         points[game.task.pair][game.task.number // 2].append(_points(game, game.task.pair[0]))
@@ -22,7 +22,7 @@ def bouts(played: Iterable[PlayedGame]) -> dict[tuple[int, int], list[Bout]]:
 
 
 def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, Any]:
-    """All that came out, as JSON values; players count from 1 there, and the best comes first."""
+    """All results as JSON values, the best player first. Players are numbered from 1."""
     results = bouts(played)
     labels = names(plan.players)
     rated = ratings(results, len(plan.players), plan.seed)
@@ -72,6 +72,6 @@ def _points(game: PlayedGame, place: int) -> float:
 
 
 def _tally(played: Iterable[PlayedGame], place: int, seat: int) -> dict[str, int]:
-    """The results of a player in a seat."""
+    """The results of a player in one seat."""
     points = [_points(game, place) for game in played if game.task.seats[seat] == place]
     return {"wins": points.count(1), "draws": points.count(0.5), "losses": points.count(0)}

@@ -1,7 +1,7 @@
-"""Tournaments: everybody against everybody, in both seats, on all cores, kept game by game so that a kill costs little.
+"""Round-robin tournaments in both seats, on all cores, saved game by game so that a killed run loses little.
 
-Games are played in bouts of two: one start, then the same start with the seats exchanged. A game depends on nothing but
-the plan and its number, so whoever plays it and whenever, it is the same game.
+Games are played in bouts of two: one start, then the same start with the seats swapped. A game depends only on the plan
+and its number, so it is the same game no matter which process plays it and when.
 """
 
 from __future__ import annotations
@@ -25,18 +25,24 @@ from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
-from digitduels.players import OPPONENTS, check, player
+from digitduels.players import OPPONENTS, Forfeit, check, player
+from digitduels.players.external import split_name
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
 from digitduels.solver.library import solution_of
 from digitduels.study.fair_starts import fair_start
-from digitduels.text import clean
+from digitduels.text import clean, quoted
+
+
+class ProgramFailed(Exception):
+    """A program could not answer the first question of the game, so no game was played; says which, and why."""
+
 
 Progress = Callable[[int, int], None]
 """Told how many games are done, of how many."""
 
 
 class TournamentPlan(NamedTuple):
-    """What is to be played: by whom, and so many games each pair."""
+    """What to play: the game, the players, and the number of games per pair."""
 
     game: str
     options: dict[str, Any]
@@ -48,12 +54,12 @@ class TournamentPlan(NamedTuple):
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Everybody against everybody, as places in `players`."""
+        """All pairs of players, as indices into `players`."""
         return list(combinations(range(len(self.players)), 2))
 
 
 class Task(NamedTuple):
-    """One game of a plan. Odd ones exchange the seats of the even ones before them."""
+    """One game of a plan. Each odd one swaps the seats of the even one before it."""
 
     pair: tuple[int, int]
     number: int
@@ -64,7 +70,7 @@ class Task(NamedTuple):
 
 
 class PlayedGame(NamedTuple):
-    """A game that was played: its record, and the grades of Player 1 and Player 2."""
+    """A finished game: its record, and the grades of Player 1 and Player 2."""
 
     task: Task
     record: dict[str, Any]
@@ -79,31 +85,34 @@ def make_plan(
     seed: int = 0,
     move_time: float | None = None,
 ) -> TournamentPlan:
-    """A plan that makes sense; ValueError says why another does not."""
+    """A valid plan; raises ValueError with the reason if it would be invalid."""
     names = tuple(players)
     for name in names:
         check(name)
     if len(names) < 2:
-        raise ValueError("A tournament needs two players or more.")
+        raise ValueError("A tournament needs at least two players.")
     if len(names) > 2 and len(set(names)) < len(names):
-        raise ValueError("In a tournament every player plays once; name each only once.")
+        raise ValueError("Each player can enter a tournament only once.")
     if games < 1:
-        raise ValueError("There must be a game to play.")
+        raise ValueError("There must be at least one game to play.")
     if move_time is not None and not 0 < move_time < math.inf:
-        raise ValueError("The time for a move must be more than 0 seconds.")
+        raise ValueError("The time per move must be more than 0 seconds.")
     return TournamentPlan(game.id, game.values, names, games, start, seed, move_time)
 
 
 def run(
     plan: TournamentPlan, records: Path | None = None, progress: Progress | None = None, workers: int | None = None
 ) -> list[PlayedGame]:
-    """Plays what the plan says and is not in the file of records yet, and adds it there, game by game.
+    """Plays the games of the plan that are not in the file of records yet, and appends them one by one.
 
-    A last line that a kill has torn is dropped. Raises RecordError for a file that is none of ours.
+    An incomplete last line, left by a killed process, is dropped. Raises RecordError for a file that is not one of
+    ours, and ProgramFailed before any game if a program cannot play.
     """
     tasks = [Task(pair, number) for pair in plan.pairs for number in range(plan.games)]
     known = _read(records) if records is not None else {}
     jobs = [(plan, task, known.get(_key(plan, task))) for task in tasks]
+    if any(record is None for _, _, record in jobs):
+        try_programs(plan)
     played = []
     file = records.open("ab", buffering=0) if records is not None else None
     try:
@@ -119,8 +128,24 @@ def run(
     return sorted(played, key=lambda game: game.task)
 
 
+def try_programs(plan: TournamentPlan) -> None:
+    """Asks every program for the first move of the game; raises ProgramFailed if one has no answer."""
+    rules = _game(plan.game, json.dumps(plan.options))
+    failures = []
+    for text, label in dict(zip(plan.players, names(plan.players), strict=True)).items():
+        if text in OPPONENTS:
+            continue
+        with player(text, rules, solution_of, plan.seed, plan.move_time) as program:
+            try:
+                program.choose(Match(rules))
+            except Forfeit as reason:
+                failures.append(f"{quoted(label)} cannot play {rules.title}: {reason}")
+    if failures:
+        raise ProgramFailed(" ".join([*failures, "No game was played."]))
+
+
 def cores() -> int:
-    """How many processes can run at the same time."""
+    """The number of processes that can run at the same time."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -128,7 +153,7 @@ def cores() -> int:
 
 
 def play(plan: TournamentPlan, task: Task, record: dict[str, Any] | None = None) -> PlayedGame:
-    """Plays a game of the plan, or takes it from its record, and grades it."""
+    """Plays a game of the plan, or reads it from its record, and grades it."""
     rules = _game(plan.game, json.dumps(plan.options))
     solution = solution_of(rules)
     if record is not None:
@@ -159,10 +184,11 @@ def _names(plan: TournamentPlan, task: Task) -> list[str]:
 
 
 def names(players: tuple[str, ...]) -> list[str]:
-    """What players are called in records and tables: as they were named, shortened, and never two the same."""
+    """What players are called in records and tables: by name or command, shortened, and no two the same."""
     found: list[str] = []
     for text in players:
-        label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(text, LONGEST_NAME - 5)
+        known = split_name(text)[0] or text
+        label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(known, LONGEST_NAME - 5)
         again = 1
         while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, found):
             again += 1
@@ -183,7 +209,7 @@ def _opening(game: AnyGame, seed: str) -> list[Any]:
 # The records
 
 
-_HEAD = json.dumps({"format": FORMAT})[:-1].encode()  # how every line begins
+_HEAD = json.dumps({"format": FORMAT})[:-1].encode()  # the start of every line
 
 
 def _key(plan: TournamentPlan, task: Task) -> str:
@@ -191,7 +217,7 @@ def _key(plan: TournamentPlan, task: Task) -> str:
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    """The finished games of a file that is still to grow, by what tells them apart; its torn end is cut off."""
+    """The finished games of a file of records, by their key. Cuts off an incomplete last line."""
     found = {}
     if not path.exists():
         return {}
@@ -199,13 +225,13 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
         whole = 0
         while line := file.readline(LARGEST):
             if not line.endswith(b"\n") and line[: len(_HEAD)] == _HEAD[: len(line)] and len(line) < LARGEST:
-                break  # torn
+                break  # incomplete
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError):
                 record = None
             if not isinstance(record, dict) or record.get("format") != FORMAT:
-                raise RecordError("This is not a file of records of Digit Duels matches, one a line.")
+                raise RecordError("This is not a file of Digit Duels records, one per line.")
             whole += len(line)
             if record.get("outcome"):
                 told = [record.get(key) for key in ("game", "options", "players", "seed")]
@@ -221,7 +247,7 @@ Job = tuple[TournamentPlan, Task, "dict[str, Any] | None"]
 
 
 def _each(jobs: list[Job], workers: int) -> Iterator[tuple[PlayedGame, bool]]:
-    """The games, in the order in which they end, and whether each is a new one."""
+    """The games in the order in which they finish, and whether each is new."""
     workers = min(workers, len(jobs))
     if workers == 1:
         yield from ((play(*job), job[2] is None) for job in jobs)
@@ -246,19 +272,19 @@ def _each(jobs: list[Job], workers: int) -> Iterator[tuple[PlayedGame, bool]]:
 def _work(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> PlayedGame:
     try:
         return play(plan, task, record)
-    except SystemExit:  # which the pool would take for the game's result; the programs are closed by now
+    except SystemExit:  # the pool would take it for the game's result; the programs are closed by now
         os._exit(1)
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """While workers are started: Ctrl-C, which reaches them as well, waits until they can bear it."""
+    """Delays Ctrl-C while workers start, because it reaches them as well and they cannot handle it yet."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     missed: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
-    # Processes are born with the signals blocked that their parent blocks.
+    # Processes inherit the blocked signals of their parent.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
@@ -271,7 +297,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _prepare() -> None:
-    """Makes a worker end in good order, which ends its programs, too, when it is told to or its parent is gone."""
+    """Makes a worker shut down cleanly, with its programs, on a signal or when its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

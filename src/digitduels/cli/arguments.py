@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,21 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         if examples:
             kwargs["epilog"] = "examples:\n" + "\n".join(f"  {example}" for example in examples)
-        kwargs |= {"allow_abbrev": False, "formatter_class": argparse.RawDescriptionHelpFormatter}
+        kwargs |= {"allow_abbrev": False, "formatter_class": _HelpFormatter}
         super().__init__(*args, **kwargs)
+
+
+class _HelpFormatter(argparse.HelpFormatter):
+    """Wraps everything but the examples, which are lines to copy."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return textwrap.indent(text, indent)
+        return super()._fill_text(text, width, indent)
+
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        several = isinstance(action.metavar, str) and " " in action.metavar  # it says itself how many there are
+        return str(action.metavar) if several else super()._format_args(action, default_metavar)
 
 
 def add_command(
@@ -36,7 +50,7 @@ def add_command(
 
 def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
     """Adds the argument that names a game: a position by default, or a flag."""
-    settings = {"metavar": "GAME", "help": "one of the games that `duels games` lists"} | settings
+    settings = {"metavar": "GAME", "help": "a game; `duels games` lists them"} | settings
     argument = parser.add_argument(flag, **settings)
     argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
 
@@ -48,7 +62,7 @@ def add_options(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="change an option of the game; `duels rules GAME` lists them",
+        help="change an option of the game; `duels rules GAME` lists the options",
     )
 
 

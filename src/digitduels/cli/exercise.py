@@ -55,8 +55,10 @@ class Exercise:
                     self.step = min(self.step + 1, STEPS)
                     self.say(*hint(state, self.solution, self.step))
                 case _:
+                    if not chosen and (question := game.half(text)) is not None:
+                        text = f"{text.split()[0]} {self.console.ask(question)}"
                     try:
-                        chosen = game.answer(state, chosen, text)
+                        chosen = game.answer(state, chosen, text, self.match.names)
                     except (InvalidMove, IllegalMove) as error:
                         self.say(Sentence("Error: {reason}", reason=error.reason))
         return game.partial(chosen)

@@ -35,7 +35,7 @@ def new_file(path: Path) -> Path:
         ordinary_file(path)
         with path.open("ab") as file:
             if file.tell():
-                exists = "exists already. Go on with it by duels resume, or name another file."
+                exists = "already exists. Resume it with duels resume, or choose another name."
                 raise Failure(FILE, f"{quoted_path(path)} {exists}")
     return path
 
@@ -43,7 +43,7 @@ def new_file(path: Path) -> Path:
 def ordinary_file(path: Path) -> None:
     """Refuses a folder or a device."""
     if path.exists() and not path.is_file():
-        raise Failure(FILE, f"{quoted_path(path)} cannot be written: it is not an ordinary file.")
+        raise Failure(FILE, f"{quoted_path(path)} cannot be written: it is not a regular file.")
 
 
 @contextmanager

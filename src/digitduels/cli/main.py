@@ -10,6 +10,7 @@ from importlib import import_module
 
 from digitduels import __version__
 from digitduels.cli.arguments import Parser
+from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path
 from digitduels.core import TooLarge
 
@@ -37,7 +38,7 @@ def build_parser(names: Sequence[str] = COMMANDS) -> Parser:
     """The parser of some commands; all of them by default."""
     parser = Parser(
         prog="duels",
-        description="Five two-player number duels, played by the book. Without a command: a quick game.",
+        description="Five number duels for two players, by the book. Without a command: a quick game.",
         examples=["duels", "duels play number-duel", "duels rules number-quest", "duels resume"],
     )
     parser.add_argument("--version", action="version", version=f"duels {__version__}")
@@ -78,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def fail(code: int, message: object) -> int:
-    """Prints why a command failed and returns its exit code."""
-    print(f"duels: {message}", file=sys.stderr)
+    """Prints why a command failed, and returns its exit code."""
+    complain(message)
     return code
 
 
@@ -97,7 +98,6 @@ def run(parser: Parser, words: Sequence[str]) -> int:
 
 def run_menu(parser: Parser) -> int:
     """Asks a person what to play, and plays it."""
-    from digitduels.cli.console import Console
     from digitduels.cli.menu import choose
 
     console = Console()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import digitduels
+from digitduels.cli.console import complain
 from digitduels.games import AnyGame
 from digitduels.solver import Progress, Solution
 from digitduels.solver.library import Library
@@ -27,7 +28,7 @@ def show_progress(title: str) -> Iterator[Progress | None]:
                 yield None
         finally:
             for warning in caught:
-                print(f"duels: {warning.message}", file=sys.stderr)
+                complain(warning.message)
 
 
 @contextmanager

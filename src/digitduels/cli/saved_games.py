@@ -44,11 +44,13 @@ def path_of(name: str) -> Path:
 
 
 class Save:
-    """The file that a match is kept in. It comes into being with the first move, so that no empty game is kept."""
+    """The file that a match is kept in. It is created with the first move, so that no empty game is kept."""
 
     def __init__(self, path: Path | None = None, data: bytes = b"") -> None:
         self.path = path
         self._data = data  # what the file holds, as far as this program knows
+        self.theirs = bool(data) and path is not None and path.parent != folder()
+        """Whether it is a file of somebody's own, which is written but never removed."""
 
     @property
     def name(self) -> str:
@@ -66,6 +68,12 @@ class Save:
         data = dump(match)
         files.write(self.path, data)
         self._data = data
+
+    def discard(self) -> None:
+        """Removes the file, unless another program changed it; raises OSError if that fails."""
+        if self.path is not None and not self._changed():
+            self.path.unlink(missing_ok=True)
+            self._data = b""
 
     def _changed(self) -> bool:
         assert self.path is not None

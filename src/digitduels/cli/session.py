@@ -6,31 +6,33 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from digitduels.cli.console import LONGEST, Console
+from digitduels.cli.console import BOLD, LONGEST, Console
 from digitduels.cli.saved_games import Save
-from digitduels.core import IllegalMove, InvalidMove
-from digitduels.manual import manual
+from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.manual import manual, plain_text
 from digitduels.match import Match
 from digitduels.record import save
-from digitduels.sentence import Count, Played, Sentence, tell_by_the_book
+from digitduels.sentence import Count, Line, Played, Sentence, tell_by_the_book
 from digitduels.text import clean
 
 HELP = (
-    "?        this help",
-    "rules    the rules of the game",
-    "moves    the moves so far",
-    "undo     take back the number just chosen, or else the last move",
+    "?        show the position, your choices and this list",
+    "rules    show the rules",
+    "moves    list the moves so far, with the scores",
+    "undo     take back the number you just chose, or else the last move",
     "concede  give up; the other player wins",
-    "save     say where the game is kept; save FILE writes a copy",
-    "quit     leave; the game is kept",
+    "save     say where the game is saved; save FILE writes a copy",
+    "quit     leave; the game is saved",
 )
 AT_THE_END = (
-    "rematch  the same game again, with the seats swapped",
-    "undo     take back the last move and go on",
-    "moves    the moves of the game",
-    "save     say where the game is kept; save FILE writes a copy",
+    "rematch  play again with the seats swapped",
+    "undo     take back the last move and play on",
+    "moves    list the moves, with the scores",
+    "save     say where the game is saved; save FILE writes a copy",
     "quit     leave",
 )
+END_KEYS = "r: rematch, u: undo"
+HELP_HINT = "Type ? at any time for help."
 
 
 class Quit(Exception):
@@ -61,12 +63,15 @@ class Session:
         self.at_the_end |= {"?": self.help_at_the_end, "help": self.help_at_the_end}
         self.help_lines: tuple[str, ...] = HELP
         self.end_lines: tuple[str, ...] = AT_THE_END
-        self.end_keys = "r: rematch, u: undo"
+        self.end_keys = END_KEYS
         self.chosen: tuple[Any, ...] = ()
+        self.half: tuple[str, str] | None = None  # the first word of half a move, and the question about the rest
 
     def run(self) -> int:
         """Plays until the players leave, keeps the game, and returns the exit code."""
         try:
+            if self.console.interactive:
+                self.say(HELP_HINT, "")
             self.open()
             while True:
                 while self.match.outcome is None:
@@ -79,18 +84,28 @@ class Session:
             self.farewell()
             return 130
 
-    def say(self, *lines: str) -> None:
-        """Says something to the people who play: here two, who read what the book says."""
-        self.console.say(*(tell_by_the_book(line, self.match.names) for line in lines))
+    def say(self, *lines: str, style: str = "") -> None:
+        """Says something to the people who play."""
+        self.console.say(*map(self.tell, lines), style=style)
+
+    def tell(self, text: str) -> str:
+        """A sentence as the people who play read it: here two, who read what the book says."""
+        return tell_by_the_book(text, self.match.names)
 
     def open(self) -> None:
-        """The first lines: of a new game, or of one that goes on."""
+        """The first lines: of a new game, or of one that is resumed."""
         match = self.match
         if not match.moves:
             self.say(*match.game.welcome(match.state))
+            return
+        if len(match.moves) == match.opening:
+            opening = Line(match.moves, match.first)
+            about = Sentence("{title}, after the opening {line}.", title=match.game.title, line=opening)
         else:
-            count = Count(len(match.moves), "move")
-            self.say(f"{match.game.title}, going on after {count}.", *match.game.view(match.state))
+            about = Sentence(
+                "{title}, resumed after {count}.", title=match.game.title, count=Count(len(match.moves), "move")
+            )
+        self.say(about, *match.game.view(match.state))
 
     # A turn
 
@@ -98,18 +113,19 @@ class Session:
         """Asks one player for a move and plays it; ends early if a command changes the game."""
         match, game = self.match, self.match.game
         state = match.state
-        self.chosen = ()
+        self.chosen, self.half = (), None
         self.say("", *game.turn(state))
         while len(self.chosen) < len(game.prompts):
-            prompt = game.prompts[len(self.chosen)].format(player=match.names[state.player])
-            text = self.console.ask(prompt)
+            text = self.console.ask(self.prompt(state))
             command, argument = self.command(text, self.commands)
             if command is not None:
                 if command(argument):
                     return
                 continue
+            if not text.strip():
+                continue
             try:
-                self.chosen = game.answer(state, self.chosen, text)
+                self.answer(state, text)
             except InvalidMove as error:
                 self.say(Sentence("Error: {reason}", reason=error.reason))
             except IllegalMove as error:
@@ -122,6 +138,24 @@ class Session:
         match.play(move)
         self.keep()
         self.say(*game.announce(state, move, match.state))
+
+    def prompt(self, state: State[Any, Any]) -> str:
+        """The question that is open: the game's next one, or the one about half a move."""
+        if self.half is not None:
+            return self.half[1]
+        return self.match.game.prompts[len(self.chosen)].format(player=self.match.names[state.player])
+
+    def answer(self, state: State[Any, Any], text: str) -> None:
+        """Takes an answer to the open question; raises InvalidMove or IllegalMove if it is none."""
+        game, word = self.match.game, text.split()[0]
+        question = None if self.chosen else game.half(text)
+        if question is not None:
+            self.half = word, question
+            return
+        if self.half is not None and word.lower() != self.half[0].lower():
+            text = f"{self.half[0]} {text}"
+        self.half = None
+        self.chosen = game.answer(state, self.chosen, text, self.match.names)
 
     def accepts(self, move: Any) -> bool:
         """Whether a move that was answered is played."""
@@ -150,8 +184,15 @@ class Session:
                 return
 
     def result(self) -> None:
-        """The lines that end a game."""
-        self.say(*self.match.ending())
+        """The lines that end a game; the last one names the winner."""
+        *lines, winner = self.match.ending()
+        self.say(*lines)
+        self.say(winner, style=self.winner_style)
+
+    @property
+    def winner_style(self) -> str:
+        """How the line that names the winner looks in colour."""
+        return BOLD
 
     def ask_what_next(self) -> str:
         prompt = f"\n{self.end_keys}, Enter: leave > "
@@ -183,7 +224,11 @@ class Session:
         return False
 
     def rules(self, _: str) -> bool:
-        self.console.say(*manual(self.match.game).splitlines())  # about any two players, so without names
+        match = self.match
+        for line in plain_text(manual(match.game, playing=True)):  # about any two players, so without names
+            self.console.say_wrapped(line)
+        if match.outcome is None:
+            self.say("", *match.game.view(match.state))
         return False
 
     def moves(self, _: str) -> bool:
@@ -191,30 +236,43 @@ class Session:
         if not match.moves:
             self.say("No moves yet.")
         for number, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1):
-            player = state.player
-            self.say(
-                Sentence(
-                    "{number}. {player}: {move}",
-                    you="{number}. You: {move}",
-                    player=player,
-                    number=number,
-                    move=Played(move, player),
-                )
-            )
+            self.say(self.logged(number, state, move))
         return False
+
+    def logged(self, number: int, state: State[Any, Any], move: Any) -> Sentence:
+        """A move in the list of moves: what it did, and the scores after it."""
+        effect, player = self.match.game.effect(state, move), state.player
+        first, second = effect.scores
+        told = "{number}. {subject}: {move}."
+        if effect.note is not None:
+            told += " {note}"
+        if self.match.game.board(state).table.score is None and first is not None:
+            told += " Scores: {scores}."
+        elif effect.result != first:
+            told += " Now: {first}."
+        return Sentence(
+            told.replace("{subject}", "{player}"),
+            you=told.replace("{subject}", "You"),
+            player=player,
+            number=number,
+            move=effect.equation or Played(move, player),
+            note=effect.note,
+            first=first,
+            scores=Sentence("{player:whom} {first}, {other:whom} {second}", player=0, first=first, second=second),
+        )
 
     def undo(self, _: str) -> bool:
         match, game = self.match, self.match.game
-        if self.chosen and match.outcome is None:
+        if (self.half or self.chosen) and match.outcome is None:
             self.say(
                 Sentence(
                     "{player} takes back {answer}.",
                     you="You take back {answer}.",
                     player=match.state.player,
-                    answer=game.notation.label(self.chosen[-1]),
+                    answer=self.half[0] if self.half else game.notation.label(self.chosen[-1]),
                 )
             )
-            self.chosen = self.chosen[:-1]
+            self.half, self.chosen = None, self.chosen[:-1]
             return False
         try:
             taken = self.take_back()
@@ -230,6 +288,8 @@ class Session:
         return self.match.take_back()
 
     def concede(self, _: str) -> bool:
+        if self.console.interactive and not self.console.agrees("Concede?"):
+            return False
         self.match.concede(self.match.state.player)
         self.keep()
         return True
@@ -239,16 +299,16 @@ class Session:
             try:
                 path = Path(argument).expanduser()
                 if path.exists():
-                    self.say(f"Error: {path} exists already; name another file.")
+                    self.say(f"Error: {path} already exists. Choose another name.")
                 else:
                     save(self.match, path)
-                    self.say(f"A copy of the game is in {path}.")
+                    self.say(f"Saved a copy to {path}.")
             except (OSError, RuntimeError, ValueError) as error:
-                self.say(f"Error: the game could not be written to {argument}: {reason(error)}.")
+                self.say(f"Error: can't write to {argument}: {reason(error)}.")
             return False
-        self.keep()
+        self.keep(even_empty=True)
         if self.saving:
-            self.say(f"The game is kept after every move, in {self.save.path}.")
+            self.say(f"The game is saved after every move, in {self.save.path}.")
         return False
 
     def quit(self, _: str) -> bool:
@@ -266,28 +326,31 @@ class Session:
 
     # Keeping
 
-    def keep(self) -> None:
-        """Saves the match; if that fails, says so once and plays on."""
+    def keep(self, even_empty: bool = False) -> None:
+        """Saves the match, or removes its file if it is empty again. If that fails, says so once and plays on."""
         before = self.save.path
         try:
-            self.save.keep(self.match)
+            if self.match.is_empty and not even_empty and not self.save.theirs:
+                self.save.discard()
+            else:
+                self.save.keep(self.match)
         except OSError as error:
             if self.saving:
-                self.say(f"Warning: the game cannot be saved ({reason(error)}). It goes on unsaved.")
+                self.say(f"Warning: can't save the game ({reason(error)}). You can play on, but nothing is saved.")
             self.saving = False
             return
         self.saving = True
         if before not in (None, self.save.path):
-            self.say(f"Warning: {before} was changed by another program. This game is now kept as {self.save.name}.")
+            self.say(f"Warning: another program changed {before}. This game is now saved as {self.save.name}.")
 
     def farewell(self) -> None:
         """Where the game is, in one line."""
         if self.match.outcome is None and self.match.moves:
             self.keep()
-            where = (
-                f"saved. Go on with: duels resume {self.save.name}" if self.saving else "lost: it could not be saved."
-            )
-            self.say(f"The game is {where}")
+            if self.saving:
+                self.say(f"The game is saved. Resume with: duels resume {self.save.name}")
+            else:
+                self.say("The game is lost: it could not be saved.")
 
 
 def reason(error: Exception) -> str:

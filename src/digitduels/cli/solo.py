@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from digitduels.cli.console import Console, wrap
+from digitduels.cli.console import BOLD, GREEN, RED, Console
+from digitduels.cli.errors import LIMIT, Failure
 from digitduels.cli.progress import solution_of
 from digitduels.cli.saved_games import Save
-from digitduels.cli.session import AT_THE_END, HELP, Session
+from digitduels.cli.session import AT_THE_END, END_KEYS, HELP, Session
+from digitduels.core import TooLarge
+from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import COACH, COACH_LEVEL, Forfeit, Player, player
 from digitduels.sentence import Sentence, shown_moves, tell
 from digitduels.solver import Solution
+from digitduels.solver.background import Background
+from digitduels.solver.verdict import Verdict
 
 SOLO_HELP = (
-    "hint     how you stand; again for more",
-    "values   what every move leads to",
+    "hint     get a hint; ask again for more",
+    "values   show what every move leads to",
 )
-RETRY = "try      play on from the move on which the game turned"
+MOMENT = 1.0  # seconds that a person who asks waits for a table which is nearly there
+RETRY = "try      play on from before your last mistake"
 
 
 def make_session(match: Match, save: Save, console: Console, move_time: float = 10.0) -> Session:
@@ -33,12 +39,10 @@ class Solo(Session):
     def __init__(self, match: Match, save: Save, console: Console, move_time: float = 10.0) -> None:
         super().__init__(match, save, console)
         self.move_time = move_time
+        self.truth = Background(match.game, patient=not console.interactive)
         self.opponent = self._opponent()
         self.commands |= {"hint": self.hint, "values": self.values}
-        self.at_the_end |= {"try": self.retry, "t": self.retry}
         self.help_lines = (*SOLO_HELP, *HELP)
-        self.end_lines = (RETRY, *AT_THE_END)
-        self.end_keys = f"t: try, {self.end_keys}"
         self.hints = (-1, 0)  # the number of moves when a hint was asked for last, and the step of that hint
 
     @property
@@ -56,22 +60,35 @@ class Solo(Session):
         """Whether the opponent warns before a result is thrown away."""
         return self.match.players[self.computer] == COACH
 
-    @property
-    def solution(self) -> Solution:
-        return solution_of(self.match.game)
+    def solution(self, patience: float = 0.0) -> Solution | None:
+        """The solution. None while a person would have to wait for it any longer, or if the game is too large."""
+        if self.console.interactive and not self.truth.ready(patience):
+            return None
+        try:
+            return self.truth.wait()
+        except TooLarge:
+            return None
 
     def _opponent(self) -> Player:
         name = COACH_LEVEL if self.coach else self.match.players[self.computer]
-        return player(name, self.match.game, solution_of, seed=self.match.seed, move_time=self.move_time)
+        return player(name, self.match.game, self._solve, self.match.seed, self.move_time, self.truth)
+
+    def _solve(self, game: AnyGame) -> Solution:
+        """The solution for an opponent who cannot play without it."""
+        try:
+            self.truth.solution = solution_of(game)
+        except TooLarge:
+            raise Failure(
+                LIMIT, "Nobody can play this variant perfectly: it is too large. Try a lower level."
+            ) from None
+        return self.truth.solution
 
     def run(self) -> int:
         try:
             return super().run()
         finally:
+            self.truth.close()
             self.opponent.close()
-
-    def say(self, *lines: str) -> None:
-        self.console.say(*map(self.tell, lines))
 
     def tell(self, text: str) -> str:
         """A sentence as the person reads it."""
@@ -80,6 +97,7 @@ class Solo(Session):
     def turn(self) -> None:
         match, game, state = self.match, self.match.game, self.match.state
         if state.player == self.person:
+            self.truth.start()
             super().turn()
             return
         try:
@@ -97,13 +115,14 @@ class Solo(Session):
         """Lets a person take a move back that the coach warns about."""
         if not self.coach:
             return True
+        from digitduels.study.foresight import near_warning
         from digitduels.study.hints import warning
 
-        objection = warning(self.match.state, move, self.solution)
+        solution = self.solution()
+        objection = warning(self.match.state, move, solution) if solution else near_warning(self.near(), move)
         if objection is None:
             return True
-        answer = self.console.ask(f"{self.tell(objection)} Take it back? (y/n) ")
-        if answer.strip().lower() not in ("y", "yes", ""):
+        if not self.console.agrees(f"{self.tell(objection)} Take it back?"):
             return True
         self.note("take-back")
         return False
@@ -123,24 +142,43 @@ class Solo(Session):
             taken += match.take_back(count or 0)
         return taken
 
+    def near(self) -> dict[Any, Verdict | None]:
+        """The results that can be seen without a solution."""
+        from digitduels.study.foresight import PLIES
+
+        return self.truth.within(self.match.state, PLIES)
+
+    @property
+    def rest(self) -> Sentence:
+        """Why not everything is known."""
+        from digitduels.study.foresight import LATER, NEVER
+
+        return NEVER if self.truth.too_large else LATER
+
     def hint(self, _: str) -> bool:
+        from digitduels.study.foresight import near_hint
         from digitduels.study.hints import STEPS, hint
 
-        moves = len(self.match.moves)
+        moves, state = len(self.match.moves), self.match.state
         asked, step = self.hints
         step = min(step + 1, STEPS) if asked == moves else 1
         self.hints = moves, step
         self.note(f"hint {step}")
-        self.say(*hint(self.match.state, self.solution, step))
+        solution = self.solution(MOMENT)
+        self.say(*(near_hint(state, self.near(), step, self.rest) if solution is None else hint(state, solution, step)))
         return False
 
     def values(self, _: str) -> bool:
+        from digitduels.study.foresight import near_values, unknown
         from digitduels.study.hints import values
 
         self.note("values")
-        for group in values(self.match.state, self.solution):
+        state, solution = self.match.state, self.solution(MOMENT)
+        known = self.near() if solution is None else {}
+        for group in near_values(state, known) if solution is None else values(state, solution):
             moves = shown_moves(group.moves, self.person, self.match.names, self.person)
-            self.say(*wrap(f"{group.sign} {self.tell(group.words)}: {', '.join(moves)}"))
+            self.console.say_wrapped(f"{group.sign} {self.tell(group.words)}: {', '.join(moves)}", 4)
+        self.say(*unknown(known, self.rest))
         return False
 
     # After the game
@@ -149,18 +187,39 @@ class Solo(Session):
         super().result()
         from digitduels.study.review import review
 
-        lesson = review(self.match, self.solution)
+        self.offer_another_try(None)
+        solution = self.solution(MOMENT)
+        if solution is None:
+            if self.saving and not self.truth.too_large:
+                self.say("", f"The review is not ready yet. See it later with: duels review {self.save.name}")
+            return
+        lesson = review(self.match, solution)
         self.say("", lesson.sentence, *([] if lesson.answer is None else [lesson.answer]))
+        mistakes = [swing.ply for swing in lesson.swings if swing.player == self.person]
+        self.offer_another_try(mistakes[-1] if mistakes else None)
+
+    @property
+    def winner_style(self) -> str:
+        outcome = self.match.outcome
+        if outcome is None or outcome.winner is None:
+            return BOLD
+        return f"{BOLD};{GREEN if outcome.winner == self.person else RED}"
+
+    def offer_another_try(self, ply: int | None) -> None:
+        """Offers to play on from before the person's last mistake, where there is one."""
+        self.mistake = ply
+        offered = ply is not None
+        self.end_lines = (RETRY, *AT_THE_END) if offered else AT_THE_END
+        self.end_keys = f"t: try, {END_KEYS}" if offered else END_KEYS
+        for word in ("try", "t"):
+            self.at_the_end.pop(word, None)
+            if offered:
+                self.at_the_end[word] = self.retry
 
     def retry(self, _: str) -> bool:
-        """Goes back to the last move by which the person changed the result."""
-        from digitduels.study.review import review
-
-        swings = [swing for swing in review(self.match, self.solution).swings if swing.player == self.person]
-        if not swings:
-            self.say("You made no such mistake.")
-            return False
-        self.begin(self.match.until(swings[-1].ply))
+        """Goes back to before the person's last mistake."""
+        assert self.mistake is not None
+        self.begin(self.match.until(self.mistake))
         return True
 
     def begin(self, match: Match) -> None:

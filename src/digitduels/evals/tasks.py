@@ -157,7 +157,10 @@ def rules(
             )
         )
     return Task(
-        MemoryDataset(samples, f"{about.id} rules"), solver=generate(), scorer=exact_answer(), version=TASK_VERSION
+        MemoryDataset(samples, f"{about.id} rules"),
+        solver=generate(tool_calls="none"),  # There are no tools: a model that calls one would be asked for ever.
+        scorer=exact_answer(),
+        version=TASK_VERSION,
     )
 
 

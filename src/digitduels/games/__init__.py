@@ -1,8 +1,8 @@
-"""The duels, one file each. A file's name is the game's id and its class: `number_quest.py`, number-quest, NumberQuest.
+"""The duels, one file each. The file, the id and the class share a name: `number_quest.py`, number-quest, NumberQuest.
 
-A new game is a new file in this folder; nothing else needs to know. Other packages add games through the entry-point
-group `digitduels.games`: the name is the game's id, the value is `module:Class`. They are looked for when the list of
-games or an id that no file here has is asked for, and never replace a game of this folder.
+To add a game, add a file to this folder. Other packages add games through the entry-point group `digitduels.games`:
+the name is the game's id, the value is `module:Class`. Entry points are searched only when the list of games or an
+unknown id is requested, and they never replace a game in this folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 AnyGame = Game[Any, Any, Any]
 
-GROUP = "digitduels.games"  # the entry points of games in other packages
+GROUP = "digitduels.games"  # entry points for games in other packages
 
 
 class UnknownGame(ValueError):
@@ -33,7 +33,7 @@ class UnknownGame(ValueError):
 
 
 def games() -> list[str]:
-    """The ids of all games, those of other packages included.
+    """The ids of all games, including those of other packages.
 
     >>> games()
     ['equation-duel', 'number-duel', 'number-quest', 'numerical-nexus', 'operation-target']
@@ -42,12 +42,12 @@ def games() -> list[str]:
 
 
 def books() -> list[str]:
-    """The ids of the games with a rule book of our own, whatever else is installed."""
+    """The ids of the games in this package, whatever else is installed."""
     return list(_books())
 
 
 def game(name: str, /, **options: Any) -> AnyGame:
-    """The game of that id, as its book sets it up or with other options.
+    """The game with this id, as its book sets it up or with other options.
 
     >>> game("number-duel", target=60).target
     60
@@ -56,7 +56,7 @@ def game(name: str, /, **options: Any) -> AnyGame:
     fields = {option.name: option.field for option in kind.options()}
     for option in options:
         if option not in fields:
-            raise ValueError(f"{name} has no option {quoted(option)}; its options are {', '.join(fields)}.")
+            raise ValueError(f"{name} has no option {quoted(option)}. Its options are {', '.join(fields)}.")
     return kind(**{fields[option]: value for option, value in options.items()})
 
 
@@ -83,7 +83,7 @@ def _books() -> tuple[str, ...]:
 
 @cache
 def _plugins() -> dict[str, type[AnyGame]]:
-    """The games of other packages by id. One that cannot be used is left out, with a warning."""
+    """The games of other packages by id. A game that fails to load is skipped with a warning."""
     if not any(map(_offers, sys.path)):
         return {}
     from importlib.metadata import entry_points
@@ -94,7 +94,7 @@ def _plugins() -> dict[str, type[AnyGame]]:
             if entry.name in _books() or entry.name in kinds:
                 raise _Unsuitable("another game has this id")
             kinds[entry.name] = _load(entry)
-        except (Exception, SystemExit) as error:  # whatever another package does, our own games can be played
+        except (Exception, SystemExit) as error:  # another package must never break our own games
             reason = str(error) if isinstance(error, _Unsuitable) else f"{type(error).__name__}: {error}"
             place = clean(entry.value, 80)
             warnings.warn(f"The game {quoted(entry.name)} of {place} is ignored: {clean(reason, 200)}", stacklevel=3)
@@ -102,7 +102,7 @@ def _plugins() -> dict[str, type[AnyGame]]:
 
 
 def _offers(folder: str) -> bool:
-    """Whether a package in a folder of `sys.path` may have games: a quick look, ten times as fast as entry_points."""
+    """Whether a package in a folder of `sys.path` may have games: a quick check, ten times as fast as entry_points."""
     if os.path.isfile(folder):  # an archive
         return True
     with suppress(OSError), os.scandir(folder or ".") as entries:
@@ -115,16 +115,16 @@ def _offers(folder: str) -> bool:
 
 
 class _Unsuitable(Exception):
-    """Why an entry point does not give a game."""
+    """Why an entry point does not provide a game."""
 
 
 def _load(entry: EntryPoint) -> type[AnyGame]:
-    """The class of a game in another package; raises whatever that package raises, and _Unsuitable."""
+    """The class of a game in another package; raises _Unsuitable, or anything that the package raises."""
     kind = entry.load()
     if not (isinstance(kind, type) and issubclass(kind, Game)):
         raise _Unsuitable("it is not a subclass of digitduels.Game")
     if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", entry.name):
-        raise _Unsuitable("an id is made of lower-case letters, digits and single hyphens")
+        raise _Unsuitable("an id consists of lower-case letters, digits and single hyphens")
     if kind().id != entry.name:
         raise _Unsuitable(f"the id of {kind.__name__} is {quoted(kind().id)}")
     return kind

@@ -1,4 +1,4 @@
-"""Equation Duel: combine two numbers of the pool into an equation and add its result to your score."""
+"""Equation Duel: combine two numbers from the pool and add the result to your score."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class EquationDuel(Game[int, Pool, Move]):
         return state.table
 
     def forbids(self, state: Position, move: Move) -> str | None:
-        # Two different numbers that nobody has used; the second may not be chosen yet.
+        # Two different unused numbers. The second may not be chosen yet.
         pool, first, second = state.table, move.first, move.second
         if pool.has(first) and (second is None or (second != first and pool.has(second))):
             return None
@@ -125,12 +125,15 @@ class EquationDuel(Game[int, Pool, Move]):
     def board(self, state: Position) -> Board:
         return laid_out(state, self._lowest)
 
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.hands
+
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         return set_up(player, hands, table, 1)
 
     @property
     def _lowest(self) -> int:
-        """The lowest score: each pair subtracts the highest number that is left from the lowest."""
+        """The lowest possible score: every pair subtracts the highest number left from the lowest."""
         return -sum(range(self.highest - 1, 0, -2))
 
     # The words

@@ -114,6 +114,9 @@ class NumberDuel(Game[int, Pool, Move]):
     def board(self, state: Position) -> Board:
         return laid_out(state)
 
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.hands
+
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         return set_up(player, hands, table, self.copies)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
@@ -40,8 +40,14 @@ class NumberQuest(Game[int, Pool, Move]):
     target: int = option(50, Whole(1, 10**6), "the score that wins")
     highest: int = option(9, Whole(1, 99), "the highest number in the pool")
     copies: int = option(2, Whole(1, 99), "how many of each number the pool holds")
-    division: str = option("floor", Choice(("floor", "exact")), "whether a division drops its remainder or is invalid")
-    invalid: str = option("lost-turn", Choice(("lost-turn", "refused")), "what becomes of an invalid operation")
+    division: str = option(
+        "floor",
+        Choice(("floor", "exact")),
+        "whether a division drops its remainder (floor) or must come out even (exact)",
+    )
+    invalid: str = option(
+        "lost-turn", Choice(("lost-turn", "refused")), "whether an invalid operation costs the turn or is refused"
+    )
     tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty")
 
     rulings = (
@@ -89,39 +95,26 @@ class NumberQuest(Game[int, Pool, Move]):
         return state.table.distinct if self.invalid == "lost-turn" else (state.table.distinct, state.mine)
 
     def forbids(self, state: Position, move: Move) -> str | None:
-        # Only numbers that are still in the pool can be selected; the operation may not be chosen yet.
+        # Only numbers that are still in the pool can be selected. The operation may not be chosen yet.
         if not state.table.has(move.number):
             return missing(move.number, state.table)
-        if self.invalid == "refused" and move.operation is not None:
-            fault = self._fault(state.mine, move)
-            return fault and Sentence("{fault} Adding is always possible.", fault=fault)
+        if self.invalid == "refused" and move.operation is not None and not self._valid(state.mine, move):
+            return _refusal(state.mine, move)
         return None
 
-    def _fault(self, score: int, move: Move) -> Sentence | None:
-        """Why the operation is invalid on this score, or None."""
+    def _valid(self, score: int, move: Move) -> bool:
+        """Whether the operation is valid on this score."""
         number, operation = move
         # A score is never negative.
-        if operation == "-" and score < number:
-            return Sentence(
-                "{score} − {number} is negative, and a score cannot be.",
-                book="{score} - {number} is negative, and a score cannot be.",
-                score=score,
-                number=number,
-            )
+        if operation == "-":
+            return score >= number
         # With division=exact it is never a fraction either.
-        if operation == "/" and self.division == "exact" and score % number:
-            return Sentence(
-                "{score} ÷ {number} leaves a remainder.",
-                book="{score} / {number} leaves a remainder.",
-                score=score,
-                number=number,
-            )
-        return None
+        return operation != "/" or self.division == "floor" or score % number == 0
 
     def after(self, state: Position, move: Move) -> Position:
         score = state.mine
         # An invalid operation costs the turn and the number.
-        if self._fault(score, move) is None:
+        if self._valid(score, move):
             score = ARITHMETIC[move.operation](score, move.number)
         return state.then(score, state.theirs, state.table.take(move.number))
 
@@ -129,26 +122,8 @@ class NumberQuest(Game[int, Pool, Move]):
         # Exactly the target wins, more than the target loses.
         for player in (0, 1):
             score = state.hands[player]
-            if score == self.target:
-                return Outcome(
-                    player,
-                    Sentence(
-                        "{player} has reached exactly {target} points.",
-                        you="You have reached exactly {target} points.",
-                        player=player,
-                        target=self.target,
-                    ),
-                )
-            if score > self.target:
-                return Outcome(
-                    1 - player,
-                    Sentence(
-                        "{player} has exceeded {target} points.",
-                        you="You have exceeded {target} points.",
-                        player=player,
-                        target=self.target,
-                    ),
-                )
+            if score >= self.target:
+                return _reached(player, self.target) if score == self.target else _exceeded(player, self.target)
         # When the pool is empty, the higher score wins.
         if not any(state.table.counts):
             return run_out(state, self.target, self.tie)
@@ -161,7 +136,7 @@ class NumberQuest(Game[int, Pool, Move]):
         tone, outcome = self.tone(player, after), self.outcome(after)
         remainder = state.mine % number if operation == "/" else 0
         note = Sentence("The remainder is dropped.") if remainder else None
-        if self._fault(state.mine, move) is not None:
+        if not self._valid(state.mine, move):
             tone = "bad"
             why = "Below zero" if result < 0 else "It leaves a remainder"
             note = Sentence(
@@ -179,6 +154,9 @@ class NumberQuest(Game[int, Pool, Move]):
 
     def board(self, state: Position) -> Board:
         return laid_out(state)
+
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.hands
 
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         return set_up(player, hands, table, self.copies)
@@ -204,8 +182,7 @@ class NumberQuest(Game[int, Pool, Move]):
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
         player, score, (number, operation) = state.player, state.mine, move
-        fault = self._fault(score, move)
-        if fault is not None:
+        if not self._valid(score, move):
             lost = Sentence(
                 "{player} loses their turn. Their score is still {score}.",
                 you="You lose your turn. Your score is still {score}.",
@@ -213,7 +190,7 @@ class NumberQuest(Game[int, Pool, Move]):
                 player=player,
                 score=score,
             )
-            return [fault, lost]
+            return [_fault(score, move), lost]
         result = ARITHMETIC[operation](score, number)
         return [
             Sentence(
@@ -255,3 +232,47 @@ class NumberQuest(Game[int, Pool, Move]):
         if winner is None:
             return Sentence("Nobody Wins the Game: It Is a Draw!")
         return Sentence("{player} Wins the Game!", you="You Win the Game!", player=winner)
+
+
+# Random play and searches meet the same faults and endings again and again.
+
+
+def _fault(score: int, move: Move) -> Sentence:
+    """Why an operation that is not valid on this score is not."""
+    if move.operation == "-":
+        return Sentence(
+            "{score} − {number} is negative, and a score cannot be.",
+            book="{score} - {number} is negative, and a score cannot be.",
+            score=score,
+            number=move.number,
+        )
+    return Sentence(
+        "{score} ÷ {number} leaves a remainder.",
+        book="{score} / {number} leaves a remainder.",
+        score=score,
+        number=move.number,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _refusal(score: int, move: Move) -> Sentence:
+    return Sentence("{fault} Adding is always possible.", fault=_fault(score, move))
+
+
+@lru_cache(maxsize=64)
+def _reached(player: int, target: int) -> Outcome:
+    reason = Sentence(
+        "{player} has reached exactly {target} points.",
+        you="You have reached exactly {target} points.",
+        player=player,
+        target=target,
+    )
+    return Outcome(player, reason)
+
+
+@lru_cache(maxsize=64)
+def _exceeded(player: int, target: int) -> Outcome:
+    reason = Sentence(
+        "{player} has exceeded {target} points.", you="You have exceeded {target} points.", player=player, target=target
+    )
+    return Outcome(1 - player, reason)

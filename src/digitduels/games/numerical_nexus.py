@@ -25,13 +25,13 @@ class Move(NamedTuple):
 
     @property
     def phrase(self) -> str | None:
-        """How people call a reset; the other moves are called by their token."""
+        """What people call a reset; None for the other moves, which go by their token."""
         return RESETS.get(self.operation)
 
 
 Position = State[Hand, None]
 
-# Of each move: its stock, as the place in `uses`, and by what it multiplies the mover's score before adding what.
+# For each move: the index of its stock in `uses`, then what it multiplies the mover's score by, then what it adds.
 EFFECT: Final = {
     "+1": (0, 1, 1),
     "+3": (1, 1, 3),
@@ -97,7 +97,7 @@ class NumericalNexus(Game[Hand, None, Move]):
         player, hands, _ = state
         score, uses = hands[player]
         stock, times, plus = EFFECT[move.operation]
-        # Every use is spent once.
+        # Each use can be spent once.
         if not uses[stock]:
             return _none_left(player, stock)
         # A score never passes the target.
@@ -162,6 +162,9 @@ class NumericalNexus(Game[Hand, None, Move]):
     def board(self, state: Position) -> Board:
         first, second = (Side(score, tuple(map(Stock, OPERATIONS, uses, self.uses))) for score, uses in state.hands)
         return Board((first, second), Side())
+
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.hands[0].score, state.hands[1].score
 
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         first, second = (Hand(score, tuple(uses)) for score, *uses in hands)
@@ -246,5 +249,5 @@ def _none_left(player: int, stock: int) -> Sentence:
 
 @lru_cache(maxsize=10_000)
 def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
-    """The uses that are left after one of a stock is spent."""
+    """The uses left after spending one of a stock."""
     return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])

@@ -1,4 +1,4 @@
-"""Operation Target: one number for both, +1 or ×2, and never the same operation twice running."""
+"""Operation Target: one shared number, +1 or ×2, and never your own previous operation again."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class OperationTarget(Game["str | None", int, Move]):
         return max(self._length(first, second) for first in MOVES for second in MOVES)
 
     def _length(self, *opening: Move) -> int:
-        """How many moves the game lasts that begins with these two."""
+        """The number of moves in the game that begins with these two."""
         state, length = self.start(), 0
         while self.outcome(state) is None:
             move = opening[length] if length < 2 else self.permitted(state)[0]
@@ -78,7 +78,7 @@ class OperationTarget(Game["str | None", int, Move]):
         return state.mine
 
     def forbids(self, state: Position, move: Move) -> str | None:
-        # Nobody performs the same operation in two turns running.
+        # Nobody may repeat their own previous operation.
         if state.mine == move.operation:
             return Sentence(
                 "{player} cannot {label} again: it was their previous operation.",
@@ -120,16 +120,19 @@ class OperationTarget(Game["str | None", int, Move]):
     # How it looks
 
     def board(self, state: Position) -> Board:
-        # What a player did last is barred for one turn: none of it is left.
+        # A player's previous operation is barred for one turn, so none of it is left.
         first, second = (
             Side(None, tuple(Stock(self.labels[operation], int(operation != last), 1) for (operation,) in MOVES))
             for last in state.hands
         )
         return Board((first, second), Side(state.table, lowest=1))
 
+    def scores(self, state: Position) -> tuple[int, int]:
+        return state.table, state.table
+
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         if [0, 0] in hands:
-            raise ValueError("Only one operation can be barred, the one that the player did last.")
+            raise ValueError("Only one operation can be barred: the player's own previous one.")
         first, second = (dict(zip(left, ("+1", "x2"), strict=True)).get(0) for left in hands)
         return State(player, (first, second), table[0])
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from digitduels.games import AnyGame
 from digitduels.players.player import Forfeit, Player, RandomPlayer
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Solution, Truth
 from digitduels.text import quoted
 
 __all__ = ["COACH", "COACH_LEVEL", "OPPONENTS", "Forfeit", "Player", "RandomPlayer", "check", "player"]
@@ -16,14 +16,19 @@ COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before 
 
 
 def check(name: str, *others: str) -> None:
-    """Raises ValueError with the choices if there is no player of that name, nor is it one of the others."""
-    from digitduels.players.external import command
+    """Raises ValueError with the choices if a player is neither one of ours, nor one of the others, nor a program."""
+    from digitduels.players.external import command, split_name
 
     known = (*others, *OPPONENTS)
-    if name not in known and command(name) is None:
+    if name in known:
+        return
+    if command(name) is None:
         raise ValueError(
             f"There is no player {quoted(name)}; there are {', '.join(known)}, or the command of a program."
         )
+    label, _ = split_name(name)
+    if label in known:
+        raise ValueError(f"A program cannot be called {quoted(label)}: that is one of our own players.")
 
 
 def player(
@@ -32,11 +37,13 @@ def player(
     solve: Callable[[AnyGame], Solution],
     seed: object = None,
     move_time: float | None = None,
+    truth: Truth | None = None,
 ) -> Player:
-    """The player of that name: one of OPPONENTS, or a program by its command line, with `move_time` seconds per move.
+    """A player: one of OPPONENTS, or a program as CMD or NAME=CMD, with `move_time` seconds per move.
 
-    `solve` is called if the player needs the truth about the game. A level that the game does not offer plays as the
-    nearest lower one.
+    `solve` is called if the player needs the solution of the game; levels look ahead with `truth` instead if it is
+    given. A level that the game does not offer plays as the nearest lower one. With the same seed a player of ours
+    chooses the same moves, and a program gets the same seed.
     """
     from digitduels.players.external import MOVE_TIME, Program
     from digitduels.players.levels import Level, tuning
@@ -44,11 +51,10 @@ def player(
 
     check(name)
     if name not in OPPONENTS:
-        return Program(name, MOVE_TIME if move_time is None else move_time)
+        return Program(name, MOVE_TIME if move_time is None else move_time, seed)
     if name in ("random", "1"):
         return RandomPlayer(seed)
-    solution = solve(game)
     if name in ("perfect", "7"):
-        return Perfect(solution, seed)
+        return Perfect(solve(game), seed)
     level = max(level for level in tuning(game).levels if level <= int(name))
-    return Level(level, solution, seed) if level > 1 else RandomPlayer(seed)
+    return Level(level, truth or solve(game), seed) if level > 1 else RandomPlayer(seed)

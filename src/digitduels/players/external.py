@@ -1,4 +1,4 @@
-"""An outside program as a player: it is asked with one line of JSON a move, and answers with one."""
+"""An outside program as a player: for each move it gets a question and gives an answer, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import math
 import os
 import queue
+import random
+import re
 import shlex
 import shutil
 import signal
@@ -20,27 +22,42 @@ from digitduels.match import Match
 from digitduels.players.player import Forfeit, Player
 from digitduels.text import clean, quoted
 
-LINE = 1 << 16  # bytes of an answer
-KEPT = 1 << 16  # bytes that are kept of what a program writes to its standard error
+LINE = 1 << 16  # the longest answer, in bytes
+KEPT = 1 << 16  # how much is kept of what a program writes to standard error, in bytes
 MOVE_TIME = 10.0  # seconds
-_GRACE = 1.0  # seconds that the pipes of a killed program are waited for
+_GRACE = 1.0  # seconds to wait for the pipes of a killed program
+_SEED_BITS = 32  # what every random number generator takes
+_NAMED = re.compile(r"""([^\s"'/=]+)=(.*)""", re.DOTALL)
+
+
+def split_name(text: str) -> tuple[str | None, str]:
+    """The name and the command line of a program that is written as NAME=CMD; None for one without a name.
+
+    >>> split_name("greedy=python bot.py --depth=3")
+    ('greedy', 'python bot.py --depth=3')
+    >>> split_name("python bot.py --depth=3")
+    (None, 'python bot.py --depth=3')
+    """
+    named = _NAMED.fullmatch(text)
+    return (named[1], named[2]) if named else (None, text)
 
 
 def command(text: str) -> list[str] | None:
-    """The words of a command line, the first one as the program's file, or None if there is no such program."""
+    """The words of a command line, with the file of the program first, or None if there is no such program."""
+    text = split_name(text)[1]
     try:
         # Windows has backslashes in its paths, which a shell would take for something else.
         words = (
             shlex.split(text) if os.name == "posix" else [word.strip('"') for word in shlex.split(text, posix=False)]
         )
         found = words and (shutil.which(words[0]) or (Path(words[0]).is_file() and str(Path(words[0]).resolve())))
-    except (ValueError, OSError):  # an open quotation, or a name that no file can have
+    except (ValueError, OSError):  # an unclosed quotation mark, or a name that no file can have
         return None
     return [found, *words[1:]] if found else None
 
 
-def question(match: Match) -> dict[str, Any]:
-    """What a program is told when it is to move."""
+def question(match: Match, seed: int) -> dict[str, Any]:
+    """What a program is asked on its turn."""
     return {
         "game": match.game.id,
         "options": match.game.values,
@@ -48,22 +65,25 @@ def question(match: Match) -> dict[str, Any]:
         "moves": [str(move) for move in match.moves],
         "legal": [str(move) for move in match.game.legal_moves(match.state)],
         "player": match.state.player + 1,
+        "seed": seed,
     }
 
 
 class Program(Player):
-    """A program that serves one game: started for its first move, killed with its children when it is closed.
+    """A program that plays one game: started for its first move, killed with its children when it is closed.
 
-    It loses the game if it does not answer a question with a legal move in time.
+    It loses the game if it does not answer a question with a legal move in time. Every question of a game carries the
+    same integer, made from `seed`, or a random one if that is None.
     """
 
-    def __init__(self, text: str, move_time: float = MOVE_TIME) -> None:
+    def __init__(self, text: str, move_time: float = MOVE_TIME, seed: object = None) -> None:
         words = command(text)
         if words is None:
             raise ValueError(f"There is no program {quoted(text)}.")
         if not (move_time > 0 and math.isfinite(move_time)):
             raise ValueError("The time for a move must be more than 0 seconds.")
-        self.name = text
+        self.name = split_name(text)[0] or text
+        self.seed = random.Random(None if seed is None else f"program {seed}").getrandbits(_SEED_BITS)
         self.words = words
         self.move_time = min(move_time, threading.TIMEOUT_MAX)
         self._process: subprocess.Popen[bytes] | None = None
@@ -77,19 +97,19 @@ class Program(Player):
 
     def choose(self, match: Match) -> Any:
         try:
-            return self._read(match, self._ask(json.dumps(question(match)).encode() + b"\n"))
+            return self._read(match, self._ask(json.dumps(question(match, self.seed)).encode() + b"\n"))
         except Forfeit:
             self.close()
             raise
 
     def _ask(self, line: bytes) -> bytes:
-        """The line that the program answers."""
+        """The line with which the program answers."""
         try:
             process = self._process or self._start()
         except OSError as error:
             raise Forfeit(f"the program could not be started: {error.strerror}.") from None
         answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        # Writing may block as well as reading, so both are done where they can be left behind.
+        # Writing may block as well as reading, so a thread does both and can be abandoned.
         self._spawn(_exchange, process, line, answers)
         try:
             answer = answers.get(timeout=self.move_time)
@@ -104,13 +124,13 @@ class Program(Player):
         return answer
 
     def _read(self, match: Match, line: bytes) -> Any:
-        """The move that an answer names."""
+        """The move in an answer."""
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise Forfeit(f"the program's answer is no JSON object: {quoted(line.decode(errors='replace'))}.")
+            raise Forfeit(f"the program's answer is not a JSON object: {quoted(line.decode(errors='replace'))}.")
         token = answer.get("move")
         if not isinstance(token, str):
             raise Forfeit(f"the program's answer names no move: {quoted(line.decode(errors='replace'))}.")
@@ -133,7 +153,7 @@ class Program(Player):
         return process
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        """Keeps the end of what the program complains about, and never lets it wait for a reader."""
+        """Reads standard error all the time, so that the program never blocks on it, and keeps the end."""
         assert process.stderr is not None
         with suppress(OSError, ValueError):
             while said := os.read(process.stderr.fileno(), KEPT):
@@ -148,7 +168,7 @@ class Program(Player):
         process, self._process = self._process, None
         if process is None:
             return
-        # The group is killed before its leader is waited for: until then nobody else can have its number.
+        # Kill the group before waiting for its leader: until then no other process can have its id.
         if os.name == "posix":
             with suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -157,7 +177,7 @@ class Program(Player):
                 subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)  # noqa: S603, S607
             process.kill()
         process.wait()
-        # A pipe that some escaped child keeps open is closed when it lets go.
+        # A pipe that an escaped child keeps open is closed when the child ends.
         self._tidying = threading.Thread(target=_tidy, args=(process, self._threads), daemon=True)
         self._tidying.start()
         self._tidying.join(_GRACE)
@@ -165,20 +185,20 @@ class Program(Player):
 
 
 def _tidy(process: subprocess.Popen[bytes], threads: list[threading.Thread]) -> None:
-    """Closes the pipes of a program when nobody waits at them any more."""
+    """Closes the pipes of a program when no thread uses them any more."""
     for thread in threads:
         thread.join()
     for stream in (process.stdin, process.stdout, process.stderr):
         assert stream is not None
-        with suppress(OSError):  # a question that nobody read
+        with suppress(OSError):  # a question that the program did not read
             stream.close()
 
 
 def _exchange(process: subprocess.Popen[bytes], question: bytes, answers: queue.SimpleQueue[bytes]) -> None:
-    """Writes a question and reads a line, or as much as there is of one."""
+    """Writes a question and reads a line, or as much of one as there is."""
     assert process.stdin is not None
     assert process.stdout is not None
-    with suppress(OSError):  # whoever closed its input may still answer
+    with suppress(OSError):  # a program that closed its input may still answer
         process.stdin.write(question)
         process.stdin.flush()
     answers.put(process.stdout.readline(LINE + 1))

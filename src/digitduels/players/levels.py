@@ -1,20 +1,43 @@
 """Opponents from 1 to 7, by what they find: near results always, far ones less and less.
 
-A result that is d plies away is seen for certain up to a horizon, and with probability exp(-(d - horizon) / reach)
-beyond it. What is not seen counts as unknown: better than a loss that is seen, worse than a win. So a level errs where
-people err, on what is far away, and never by playing a move that it knows to be bad.
+On each turn a level draws how far it looks, in plies, and sees every result within that depth and nothing beyond. It
+plays the quickest win that it sees. Otherwise it draws, by how natural they are, among the moves that it does not see
+losing; and when it sees that everything loses, it holds out. So a level errs where people err, on what is far away,
+and never by playing a move that it knows to be bad.
 """
 
 from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
+from digitduels.players.natural import weights
 from digitduels.players.player import Player, chance
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Truth
+from digitduels.solver.verdict import Verdict
+
+
+class Character(NamedTuple):
+    """What a level is called, and how it plays in a line."""
+
+    name: str
+    about: str
+
+
+CHARACTERS = {
+    1: Character("Dice", "Plays any legal move."),
+    2: Character("Beginner", "Takes a win in one move and never loses by accident."),
+    3: Character("Careful", "Also sees your next move coming."),
+    4: Character("Thoughtful", "Plans a little ahead."),
+    5: Character("Strong", "Often sees the whole plan."),
+    6: Character("Expert", "Rarely misses anything."),
+    7: Character("Perfect", "Never gives a win away."),
+}
 
 
 class Tuning(NamedTuple):
@@ -27,7 +50,7 @@ class Tuning(NamedTuple):
 
 
 TUNING = {
-    "numerical-nexus": Tuning((1, 4, 5, 6, 7), (6.0, 10.0, 20.0)),  # nothing ends soon enough for levels 2 and 3
+    "numerical-nexus": Tuning((1, 2, 4, 5, 6, 7), (4.0, 9.0, 20.0)),
     "operation-target": Tuning((1, 4, 5, 6, 7), (3.0, 6.0, 12.0)),  # the only choices are far from the end
     "number-duel": Tuning(reaches=(1.2, 3.5, 11.0)),
     "equation-duel": Tuning(reaches=(0.4, 0.7, 1.3)),
@@ -41,9 +64,9 @@ def tuning(game: AnyGame) -> Tuning:
 
 
 class Sight(NamedTuple):
-    """How far a level sees: every result up to `horizon` plies, and beyond with a probability that falls by `reach`."""
+    """How far a level sees: always `horizon` plies, and further with a probability that falls by `reach`."""
 
-    horizon: float
+    horizon: int
     reach: float
 
     def sees(self, distance: int) -> float:
@@ -51,6 +74,10 @@ class Sight(NamedTuple):
         if distance <= self.horizon:
             return 1.0
         return math.exp((self.horizon - distance) / self.reach) if self.reach else 0.0
+
+    def depth(self, dice: random.Random) -> float:
+        """How many plies a level looks ahead in a turn."""
+        return self.horizon - self.reach * math.log(1.0 - dice.random())
 
 
 def sight(level: int, reaches: tuple[float, float, float]) -> Sight:
@@ -62,20 +89,45 @@ def sight(level: int, reaches: tuple[float, float, float]) -> Sight:
 class Level(Player):
     """An opponent of a level from 2 to 6."""
 
-    def __init__(self, level: int, solution: Solution, seed: object = None) -> None:
+    def __init__(self, level: int, truth: Truth, seed: object = None) -> None:
         self.name = f"level {level}"
         self.seed = random.getrandbits(64) if seed is None else seed
-        self.solution = solution
-        self.sight = sight(level, tuning(solution.game).reaches)
+        self.truth = truth
+        self.sight = sight(level, tuning(truth.game).reaches)
 
     def choose(self, match: Match) -> Any:
-        dice, judgement = chance(self.seed, match), self.solution.judge(match.state)
-        seen = {
-            move: verdict for move, verdict in judgement.items() if dice.random() < self.sight.sees(verdict.distance)
-        }
-        best = max(seen.values(), default=None)
-        best_seen = [move for move, verdict in seen.items() if verdict == best]
+        dice = chance(self.seed, match)
+        seen = self.truth.within(match.state, math.floor(self.sight.depth(dice)))
+        found = self._choice(match.state, seen)
+        return dice.choices(list(found), list(found.values()))[0]
+
+    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
+        """How likely each legal move is."""
+        judgement = self.truth.within(state, self.truth.game.longest)
+        distances = sorted({verdict.distance for verdict in judgement.values() if verdict is not None})
+        shares = dict.fromkeys(judgement, 0.0)
+        # The deepest result that is seen in a turn decides what is played.
+        for depth, deeper in zip([0, *distances], [*distances, None], strict=True):
+            likely = self.sight.sees(depth) - (0.0 if deeper is None else self.sight.sees(deeper))
+            if likely > 0:
+                seen = {
+                    move: verdict if verdict is not None and verdict.distance <= depth else None
+                    for move, verdict in judgement.items()
+                }
+                choice = self._choice(state, seen)
+                total = sum(choice.values())
+                for move, weight in choice.items():
+                    shares[move] += likely * weight / total
+        return shares
+
+    def _choice(self, state: State[Any, Any], seen: Mapping[Any, Verdict | None]) -> dict[Any, float]:
+        """The moves among which a level draws when it sees these results, and their weights."""
+        game = self.truth.game
+        best = max((verdict for verdict in seen.values() if verdict is not None), default=None)
         if best is not None and best.value > 0:
-            return dice.choice(best_seen)
-        hopeful = [move for move in judgement if move not in seen or seen[move].value == 0]
-        return dice.choice(hopeful or best_seen)
+            chosen = [move for move, verdict in seen.items() if verdict == best]
+        else:
+            chosen = [move for move, verdict in seen.items() if verdict is None or verdict.value == 0]
+            chosen = chosen or [move for move, verdict in seen.items() if verdict == best]
+        found = weights(game, state)
+        return {move: found[move] for move in chosen}

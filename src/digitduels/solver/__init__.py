@@ -1,4 +1,4 @@
-"""The exact truth: who wins every position of a game, and how soon."""
+"""Who wins every position of a game, and how soon."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from digitduels.solver.verdict import Verdict
 __all__ = ["Counts", "Progress", "Reference", "Solution", "Verdict", "solve"]
 
 Progress = Callable[[str, float], None]
-SHARE = 0.5  # of the free memory that a solution may take
+SHARE = 0.5  # the share of the free memory that a solution may use
 
 
 def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progress: Progress | None = None) -> Solution:
-    """As digitduels.solve, which calls it."""
+    """Implements digitduels.solve."""
     most = int(SHARE * memory.available()) if limit is None else limit
-    # Imported here because it takes a while: what only needs a Verdict does not pay for it.
+    # Imported here because it is slow, and code that only needs a Verdict should not wait for it.
     from digitduels.solver import cache as store
     from digitduels.solver.compiled import DoesNotFactor, compile_game
     from digitduels.solver.tables import Tables, fill, prepare, verify
@@ -28,8 +28,8 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
     def fits(size: int) -> None:
         if size > most:
             raise TooLarge(
-                f"Solving {game.title} with these options takes {memory.shown(size)} of memory or more; "
-                f"{memory.shown(most)} may be used."
+                f"Solving {game.title} with these options needs at least {memory.shown(size)} of memory. "
+                f"The limit is {memory.shown(most)}."
             )
 
     if cache and (found := store.load(game)) is not None:

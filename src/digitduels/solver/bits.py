@@ -1,7 +1,7 @@
-"""Who wins, without how soon: one bit a position, for sweeps over many variants.
+"""Who wins, without how soon: one bit per position, for sweeps over many variants.
 
-The same recursion as for the codes, with a row of 64 hands in a word. A bit says that the player who waits wins. Where
-there are draws, a second plane of bits says that the player who waits does not lose, and each is filled from the other.
+The same recursion as for the codes, with a row of 64 hands in a word. A bit says that the waiting player wins. With
+draws, a second plane of bits says that the waiting player does not lose, and each plane is filled from the other.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from digitduels.solver.layout import Words
 from digitduels.solver.schedule import waves
 from digitduels.solver.tables import SLACK, Plan, share, workers
 
-_MANY = 5  # hands for which it pays to handle 64 of them at once
-_GROUP = 8  # single hands that are handled in a row
-_BLOCK = 1 << 16  # bytes that one task fills in a row: smaller than with codes, or there are too few to share
+_MANY = 5  # the fewest hands for which handling 64 at once pays off
+_GROUP = 8  # single hands handled together
+_BLOCK = 1 << 16  # bytes that one task fills: smaller than with codes, or there would be too few tasks to share
 
 
 class Values:
-    """The value of every position of a game in which each move takes from the pool."""
+    """The value of every position of a game in which every move takes from the pool."""
 
     def __init__(self, plan: Plan) -> None:
         self.compiled = plan.compiled
@@ -36,11 +36,11 @@ class Values:
 
 
 class Steps(NamedTuple):
-    """What takes do to the mover's hand, for 64 hands at a time: a part is a take with such a tile of hands."""
+    """What takes do to the mover's hand, for 64 hands at a time. A part is a take with such a tile of hands."""
 
     side_start: Words  # [part]: its first entry in side and side_to
     side: Words  # the hands, as bits, that become …
-    side_to: Words  # … what stands at their own place from here on
+    side_to: Words  # … what is at their own index from here on
     same_start: Words
     same: Words  # the hands, as bits, that all become …
     same_to: Words  # … this hand
@@ -60,7 +60,7 @@ def fill(plan: Plan) -> Words:
     wide = -(-count // 64)
     moves = steps(plan)
     shape = compiled.tables, len(moves.ends), wide, count
-    room = np.empty(int(np.prod(shape)) + 2 * SLACK, np.uint64)  # kernels may read what stands around it
+    room = np.empty(int(np.prod(shape)) + 2 * SLACK, np.uint64)  # kernels may read around it
     flat = room[SLACK:-SLACK]
     bits = flat.reshape(shape)
     for table, marks in plan.boards.items():
@@ -73,7 +73,7 @@ def fill(plan: Plan) -> Words:
 
 
 def order(plan: Plan) -> Iterator[Words]:
-    """The order of work."""
+    """The tasks in the order they must be done."""
     count = len(plan.compiled.hands)
     return waves(plan.compiled, -(-count // 64) * 8 / count, _BLOCK)
 
@@ -94,7 +94,7 @@ def steps(plan: Plan) -> Steps:
     part = np.repeat(np.arange(takes), starts[1:] - starts[:-1]) + hand // 64 * takes
     hand %= 64
     found: list[Any] = []
-    # First hands side by side that become hands side by side, then hands that become the same one.
+    # First adjacent hands that become adjacent hands, then hands that all become the same one.
     for slope in (1, 0):
         keys = part * (count + 64) + target - slope * hand + 64
         lines, which, size = np.unique(keys, return_inverse=True, return_counts=True)
@@ -106,7 +106,7 @@ def steps(plan: Plan) -> Steps:
     order = np.lexsort((target, part))
     edges = np.searchsorted(part[order], parts)
     groups = -(-np.diff(edges) // _GROUP)
-    # What is short of a group begins again, for to do a thing twice does no harm.
+    # A short group repeats its first entries: doing a step twice does no harm.
     padded = [
         order[first + np.arange(_GROUP * some) % (last - first)]
         for first, last, some in zip(edges[:-1], edges[1:], groups, strict=True)
@@ -114,7 +114,7 @@ def steps(plan: Plan) -> Steps:
     ]
     lone = np.concatenate([order[:0], *padded])
     found += [np.append(0, np.cumsum(groups)), target[lone] * 64 + hand[lone]]
-    # A player who waits wins if no move saves the mover, and does not lose if none wins for the mover.
+    # The waiting player wins if no move saves the mover, and does not lose if no move wins for the mover.
     ends = []
     for good in ((WON, DRAWN), (WON,))[: 2 if draws else 1]:
         take, hand = np.nonzero(np.isin(plan.marks, good))
@@ -123,7 +123,7 @@ def steps(plan: Plan) -> Steps:
 
 
 def _words(count: int, which: npt.NDArray[np.int64], hand: npt.NDArray[np.int64]) -> Words:
-    """So many words, with bits set in some of them."""
+    """An array of words with the given bits set."""
     words = np.zeros(count, np.uint64)
     np.bitwise_or.at(words, which, np.uint64(1) << hand.astype(np.uint64))
     return words

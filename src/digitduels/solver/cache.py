@@ -1,12 +1,12 @@
-"""Solved tables on disk, so that a game is solved once: replaced atomically, checked when read, shared by processes.
+"""The cache of solved tables on disk: replaced atomically, checked when read, shared by processes.
 
-A file is a line that says what it is, the length and the checksum of its header, the header (JSON), a field of fixed
-size that says with which source the table agrees, and the arrays, which are read by mapping the file into memory.
-Nothing in it is ever executed.
+A file consists of a line that says what it is, the length and the checksum of its header, the header (JSON), a field
+of fixed size with a digest of the source that the table agrees with, and the arrays, which are memory-mapped. Nothing
+in it is ever executed.
 
-A table is for the rules, not for their wording. While the source of a game is what it was, its table is good. When
-the source has changed, the game is compiled again and compared with the table: its maps, and how it ends. If they are
-equal, the table is kept and only the field is written again; else the game is solved again.
+A table depends on the rules, not on their wording. As long as the source of a game is unchanged, its table is valid.
+When the source has changed, the game is compiled again, and its maps and endings are compared with the table. If they
+are equal, the table is kept and only the field is rewritten. Otherwise the game is solved again.
 """
 
 from __future__ import annotations
@@ -37,46 +37,46 @@ MAGIC = b"digitduels table 2\n"
 FIRST_EDITION = b"digitduels table 1\n"
 _LARGEST_HEADER = 1 << 20
 _START = len(MAGIC) + 8 + 32
-_SOURCE = 1 << 13  # bytes of the field about the source
+_SOURCE = 1 << 13  # bytes in the field about the source
 _ALIGN = 64
-_ABANDONED = 3600  # seconds after which an unfinished file counts as left behind
+_ABANDONED = 3600  # seconds after which an unfinished file counts as abandoned
 
 
 class Unusable(Exception):
-    """A file that is not a table, a table of other rules, or a damaged one."""
+    """A file that is not a table, is damaged, or belongs to other rules."""
 
 
 class Outdated(Unusable):
-    """A table of the first edition, which is replaced without a word."""
+    """A table of the first edition, which is replaced silently."""
 
 
 def folder() -> Path:
-    """Where the tables are; it need not exist."""
+    """The folder of the cache, which may not exist yet."""
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("digitduels", appauthor=False)) / "tables"
 
 
 def path_of(game: AnyGame) -> Path:
-    """The file for the table of a game."""
+    """The path of the cached table of a game."""
     options = hashlib.sha256(json.dumps(game.values, sort_keys=True).encode()).hexdigest()
     return folder() / f"{game.id}-{options[:16]}.table"
 
 
 def load(game: AnyGame) -> Tables | None:
-    """The solution of a game from its file, or None; says so if there is a file that cannot be used."""
+    """The cached solution of a game, or None. Warns if there is a file that cannot be used."""
     path = path_of(game)
     try:
         return _read(path, game) if os.path.isfile(path) else None
     except Outdated:
         return None
     except (Unusable, OSError) as error:
-        warnings.warn(f"The cached table of {game.title} is solved again: {error}", stacklevel=3)
+        warnings.warn(f"Solving {game.title} again, because its cached table cannot be used: {error}", stacklevel=3)
         return None
 
 
 def keep(solution: Tables) -> None:
-    """Writes a solution to its file; says so if that cannot be done, and goes on."""
+    """Writes a solution to the cache. Warns if that fails."""
     path = path_of(solution.game)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,16 +84,16 @@ def keep(solution: Tables) -> None:
         _write(path, solution)
     except (Unusable, OSError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        warnings.warn(f"The table of {solution.game.title} could not be kept: {reason}", stacklevel=3)
+        warnings.warn(f"The table of {solution.game.title} could not be cached: {reason}", stacklevel=3)
 
 
 def kept() -> list[Path]:
-    """The files of all tables that are kept."""
+    """The paths of all cached tables."""
     return sorted(folder().glob("*.table"))
 
 
 def clear() -> list[int]:
-    """Deletes all tables, and what programs that were killed have left of theirs; the sizes of what is gone."""
+    """Deletes all cached tables and abandoned files, and returns the sizes of what it deleted."""
     sizes = []
     for path in sorted([*folder().glob("*.table"), *folder().glob(".*.table.*")]):
         size = path.stat().st_size
@@ -103,19 +103,19 @@ def clear() -> list[int]:
 
 
 def describe(path: Path) -> str:
-    """What a file holds, in a line; raises Unusable."""
+    """What a file holds, in one line; raises Unusable."""
     header, _ = _header(path)
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
     return f"{header['game']} with {options}"
 
 
 def verify(path: Path) -> None:
-    """Reads all of a file and compares it with its checksums; raises Unusable."""
+    """Compares a whole file with its checksums; raises Unusable if they differ."""
     header, data = _header(path)
     try:
         game = game_of(header["game"], **header["options"])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise Unusable("its game is not installed, or has other options") from error
+        raise Unusable("its game is not installed or has different options") from error
     if path.name != path_of(game).name:
         raise Unusable("it belongs to another game")
     _read(path, game)
@@ -168,9 +168,9 @@ def _write(path: Path, solution: Tables) -> None:
 
 
 def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
-    """With which source a table agrees: a checksum, the modules, and a digest of them.
+    """The field about the source that a table agrees with: a checksum, the modules, and their digest.
 
-    It is bound to the header of its table. Without it, or if it is damaged, the table is compared with the rules.
+    It is bound to the header of its table. If it is missing or damaged, the table is compared with the rules.
     """
     names = sources.sources(kind)
     text = json.dumps({"class": kind.__qualname__, "names": names, "digest": sources.digest(names)}).encode()
@@ -178,9 +178,9 @@ def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
 
 
 def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, place: int) -> None:
-    """Notes that a table agrees with the source of today; in place, for tables are large. Not noted, it still is good.
+    """Writes in place that a table agrees with the current source. If that fails, the table is still valid.
 
-    Another process may have replaced the file, so its beginning is compared.
+    Another process may have replaced the file, so its start is compared first.
     """
     with suppress(OSError), path.open("r+b") as file:
         if file.read(len(begin)) == begin:
@@ -189,7 +189,7 @@ def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, place: in
 
 
 def _flat(hand: Any) -> Iterator[int]:
-    """The whole numbers that a hand is made of."""
+    """The integers that a hand consists of."""
     if isinstance(hand, tuple):
         for part in hand:
             yield from _flat(part)
@@ -200,7 +200,7 @@ def _flat(hand: Any) -> Iterator[int]:
 
 
 def _sweep() -> None:
-    """Deletes what programs that were killed while writing have left, unless it may still be written to."""
+    """Deletes files that killed programs left behind, unless they may still be written to."""
     for path in folder().glob(".*"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED:
@@ -211,7 +211,7 @@ def _sweep() -> None:
 
 
 def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
-    """The header of a file and its whole contents, mapped; raises Unusable if they do not fit together."""
+    """The header of a file and its memory-mapped contents; raises Unusable if they do not fit together."""
     if not path.is_file() or path.stat().st_size < _START:
         raise Unusable("it is not a table")
     data = np.memmap(path, np.uint8, "r")
@@ -220,7 +220,7 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
         raise Outdated("it is from the first edition; solving the game again replaces it")
     length = int.from_bytes(begin[len(MAGIC) : -32], "little")
     if not begin.startswith(MAGIC) or length > min(len(data), _LARGEST_HEADER):
-        raise Unusable("it is not a table, or one of another version")
+        raise Unusable("it is not a table, or has another version")
     text = data[_START : _START + length].tobytes()
     if hashlib.sha256(text).digest() != begin[-32:]:
         raise Unusable("its header is damaged")
@@ -237,17 +237,17 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise Unusable("its header cannot be read") from error
     if at != len(data):
-        raise Unusable("it is cut short" if at > len(data) else "it is longer than it should be")
+        raise Unusable("it is truncated" if at > len(data) else "it is longer than it should be")
     return header, data
 
 
 def _array(header: dict[str, Any], data: npt.NDArray[np.uint8], name: str, check: bool) -> npt.NDArray[Any]:
-    """An array of a file, compared with its checksum if so wished; raises Unusable."""
+    """An array of a file, optionally compared with its checksum; raises Unusable."""
     entry = header["arrays"][name]
     found: npt.NDArray[Any] = data[entry["at"] : entry["end"]]
     if check and hashlib.sha256(found.data).hexdigest() != entry["sha256"]:
         raise Unusable(f"its {name} are damaged")
-    # As a plain array, for memmap makes every look into a table slower.
+    # As a plain array, because memmap makes every lookup slower.
     return np.asarray(found.view(entry["dtype"]).reshape(entry["shape"]))
 
 
@@ -256,7 +256,7 @@ def _read(path: Path, game: AnyGame) -> Tables:
     try:
         if (header["game"], header["options"]) != (game.id, game.values):
             raise Unusable("it belongs to another game")
-        # The codes are most of the file; to read all of them here would take longer than anything else.
+        # The codes are most of the file; reading them all here would take longer than everything else.
         arrays = {name: _array(header, data, name, check=name != "codes") for name in header["arrays"]}
         compiled = Compiled(
             game=game,
@@ -278,15 +278,15 @@ def _read(path: Path, game: AnyGame) -> Tables:
     begin, place = data[:_START].tobytes(), header["source"]
     if not _same_source(type(game), begin[-32:], data[place : place + _SOURCE].tobytes()):
         if not _same_rules(table):
-            raise Unusable("it was made with other rules")
+            raise Unusable("it was made with different rules")
         _write_source_field(path, type(game), begin, place)
     return table
 
 
 def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
-    """Whether the source of a game is what the field of its table says.
+    """Whether the source of a game is the one that the field of its table names.
 
-    It need not be searched for imports: modules that have not changed import what they did.
+    No search for imports is needed: unchanged modules have unchanged imports.
     """
     text = field[32:].rstrip()
     if hashlib.sha256(checksum + text).digest() != field[:32]:
@@ -301,7 +301,7 @@ def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
 
 
 def _same_rules(table: Tables) -> bool:
-    """Whether the game, compiled again, has the maps and the endings of its table."""
+    """Whether the game, compiled again, has the same maps and endings as its table."""
     kept = table.compiled
 
     def grown(positions: int) -> None:
@@ -322,7 +322,7 @@ def _same_rules(table: Tables) -> bool:
 
 
 def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:
-    """Hands from the whole numbers they are made of, shaped like the hand at the start."""
+    """Hands made from their integers, shaped like the hand at the start."""
     columns = iter(numbers.T.tolist())
 
     def shaped(example: Any) -> list[Any]:

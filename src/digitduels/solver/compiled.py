@@ -1,8 +1,8 @@
-"""A game in integers: its hands, its tables and what every move does to them, found by asking its rules.
+"""A game in integers: its hands, its tables and what every move does to them, found by calling its rules.
 
-A move changes the mover's hand, the other hand and the table, each by itself. So a game is a few small maps:
+A move changes the mover's hand, the other hand and the table, each independently. So a game is a few small maps:
 `own[move][hand]`, `other[move][hand]`, and for each move the numbers that it takes from the pool. Nothing here knows
-a particular game; one whose moves do not fall apart like that is noticed and refused with DoesNotFactor.
+a particular game. A game whose moves do not factor like that raises DoesNotFactor.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from digitduels.pool import Pool
 
 Ints = npt.NDArray[np.int32]
 
-# What stands in `own` instead of a hand.
+# Values in `own` that are not hands.
 ILLEGAL = -1  # the rules forbid the move with this hand
-WON, DRAWN, LOST = -2, -3, -4  # the move ends the game, so for the player who makes it
-OUTSIDE = -5  # the hand that the move leads to is not compiled; see Compiled.contains
+WON, DRAWN, LOST = -2, -3, -4  # the move ends the game like this for the player who makes it
+OUTSIDE = -5  # the move leads to a hand that is not compiled; see Compiled.contains
 
-_PROBES = 16  # positions that are chosen from the table between two games
-_QUICK, _THOROUGH = 1000, 100_000  # moves that are compared with the rules
+_PROBES = 16  # positions sampled from the table between two games
+_QUICK, _THOROUGH = 1000, 100_000  # moves compared with the rules
 
 
 class DoesNotFactor(Exception):
@@ -77,7 +77,7 @@ class Compiled:
 
     @property
     def longest(self) -> int:
-        """How many moves can follow from any position at the most, reachable or not."""
+        """The largest number of moves that can follow from any position, reachable or not."""
         taken = self.takes.sum(axis=1)
         takes = self.copies * self.digits // int(taken[taken > 0].min()) if taken.any() else 0
         # Between two moves that take, each hand's rank can fall from the highest to the lowest.
@@ -85,21 +85,21 @@ class Compiled:
 
     @cached_property
     def places(self) -> dict[Hashable, int]:
-        """The number of each hand."""
+        """The index of each hand."""
         return {hand: place for place, hand in enumerate(self.hands)}
 
     @cached_property
     def weights(self) -> npt.NDArray[np.int64]:
-        """What one copy of each number counts in the place of a pool."""
+        """What one copy of each number adds to the index of a pool."""
         return np.array([self.base**digit for digit in range(self.digits)], np.int64)
 
     @cached_property
     def needs(self) -> list[int]:
-        """[move]: how far the place of the pool falls."""
+        """[move]: how far the index of the pool falls."""
         return [int(need) for need in self.takes @ self.weights]
 
     def table(self, place: int) -> Any:
-        """The table at a place."""
+        """The table with this index."""
         if not self.digits:
             return self.game.start().table
         return Pool(tuple(place // self.base**digit % self.base for digit in range(self.digits)), self.copies)
@@ -110,14 +110,14 @@ class Compiled:
         return State(player, hands if player == 0 else hands[::-1], self.table(table))
 
     def contains(self, table: int, mine: int, theirs: int) -> bool:
-        """Whether everything that can follow from a position is compiled, too."""
+        """Whether everything that can follow from a position is compiled as well."""
         if self.depth is None:
             return True
         left, longest = self._plies(table), self.game.longest
         return bool(self.depth[mine] + (left + 1) // 2 <= longest and self.depth[theirs] + left // 2 <= longest)
 
     def _plies(self, table: int) -> int:
-        """How many moves there may still be at a table."""
+        """The largest number of moves left at a table."""
         held = 0
         while table:
             table, count = divmod(table, self.base)
@@ -126,11 +126,11 @@ class Compiled:
 
     @cached_property
     def _shortest(self) -> int:
-        """How many numbers a move takes at the least."""
+        """The smallest number of numbers that a move takes."""
         return int(self.takes.sum(axis=1).min())
 
     def known(self, table: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """The hands that a mover, and those that the player who waits, may hold at a table of which all is compiled."""
+        """The hands that the mover and the waiting player may hold at a table, if everything there is compiled."""
         if self.depth is None:
             everything = np.ones(len(self.hands), np.bool_)
             return everything, everything
@@ -140,10 +140,10 @@ class Compiled:
 
 
 def compile_game(game: AnyGame, grown: Callable[[int], None] = lambda _: None, *, thorough: bool = False) -> Compiled:
-    """The integers of a game, compared with its rules here and there; raises DoesNotFactor if it has none.
+    """Compiles a game to integers and compares samples with its rules; raises DoesNotFactor if that is impossible.
 
-    `grown` is told how many positions there are so far and may raise to stop it. `thorough` compares for a second or
-    so, as is fit for a table that is kept; a small game is always compared in every position.
+    `grown` is called with the number of positions so far and may raise an exception to stop. `thorough` compares for
+    about a second, as a cached table deserves. A small game is always compared in every position.
     """
     compiled = _Compiler(game, grown).run()
     _check(compiled, _THOROUGH if thorough else _QUICK)
@@ -151,7 +151,7 @@ def compile_game(game: AnyGame, grown: Callable[[int], None] = lambda _: None, *
 
 
 class _Compiler:
-    """Walks through the hands of a game, at its first table, where every number is there to be taken."""
+    """Explores the hands of a game at its first table, where every number is available."""
 
     def __init__(self, game: AnyGame, grown: Callable[[int], None]) -> None:
         self.game = game
@@ -164,12 +164,12 @@ class _Compiler:
         table = self.start.table
         self.copies, self.digits = (table.copies, len(table.counts)) if isinstance(table, Pool) else (0, 0)
         self.first: Hashable = self.start.mine
-        self.places: dict[Hashable, int] = {}  # of a hand: its number, or how the game ends with it
+        self.places: dict[Hashable, int] = {}  # hand: its index, or how the game ends with it
         self.hands: list[Hashable] = []
         self.depth: list[int] = []
         self.own = array("i")  # [hand][move], one after the other
         self.takes: list[tuple[int, ...] | None] = [None] * len(game.moves)
-        self.changes: list[dict[int, int]] = [{} for _ in game.moves]  # what each makes of the other player's hand
+        self.changes: list[dict[int, int]] = [{} for _ in game.moves]  # what each move makes of the other player's hand
         self.movers: list[Hashable] = [None] * len(game.moves)  # a hand with which each move is legal
 
     def run(self) -> Compiled:
@@ -178,7 +178,7 @@ class _Compiler:
         self.explore()
         other = self.others()
         own = np.array(self.own, np.int32).reshape(len(self.hands), -1).T.copy()
-        # A move that is never legal takes what another one takes: it does not matter.
+        # What a move takes does not matter if it is never legal.
         some = next(take for take in self.takes if take is not None)
         takes = np.array([some if take is None else take for take in self.takes], np.int64)
         depth = np.array(self.depth, np.int32)
@@ -190,7 +190,7 @@ class _Compiler:
         if _pins(own, takes):
             raise DoesNotFactor("a hand with which nothing can be done with what is left in some pools")
         rank = _rank(own, other, takes, self.longest)
-        # Hands that others turn into the same one side by side, and scores in their own order: neighbours do alike.
+        # Hands that others turn into the same hand are adjacent, and scores are in order, so neighbours behave alike.
         numbers = np.array(self.hands if all(isinstance(hand, int) for hand in self.hands) else [0] * len(rank))
         order = np.lexsort((numbers, *_changes(other), rank))
         renumbered = np.empty_like(order)
@@ -208,7 +208,7 @@ class _Compiler:
         )
 
     def place(self, hand: Hashable, depth: int) -> int:
-        """The number of a hand, or how the game ends with it for its owner, who has just moved."""
+        """The index of a hand, or how the game ends with it for its owner, who has just moved."""
         found = self.places.get(hand)
         if found is None:
             outcome = self.game.outcome(tuple.__new__(State, (0, (self.first, hand), self.start.table)))
@@ -222,9 +222,9 @@ class _Compiler:
         return found
 
     def explore(self) -> None:
-        """What every move does to the hand of its mover, for all hands that this leads to.
+        """Finds what every move does to its mover's hand, for all hands that this leads to.
 
-        Both players hold the same hand, so that what it does to the other one is seen, too.
+        Both players hold the same hand, so that the effect on the other hand is seen as well.
         """
         forbids, after, table = self.game.forbids, self.game.after, self.start.table
         moves = list(enumerate(self.moves))
@@ -253,7 +253,7 @@ class _Compiler:
             self.own.extend(row)
 
     def learn(self, place: int, state: State[Any, Any], left: Any) -> None:
-        """What a move takes from the table, seen when it is first legal."""
+        """Finds what a move takes from the table, when the move is first legal."""
         self.movers[place] = state.mine
         if self.digits and isinstance(left, Pool):
             self.takes[place] = tuple(full - rest for full, rest in zip(state.table.counts, left.counts, strict=True))
@@ -262,10 +262,10 @@ class _Compiler:
         elif left == state.table:
             self.takes[place] = ()
         else:
-            raise DoesNotFactor("a move changes the table, which is no pool")
+            raise DoesNotFactor("a move changes the table, which is not a pool")
 
     def others(self) -> Ints:
-        """What every move does to the hand of the other player; may find more hands."""
+        """Finds what every move does to the other player's hand; may find more hands."""
         asked = [0] * len(self.moves)
         while waiting := [place for place, seen in enumerate(self.changes) if seen and asked[place] < len(self.hands)]:
             for place in waiting:
@@ -278,7 +278,7 @@ class _Compiler:
         return found
 
     def ask(self, place: int, hands: range) -> None:
-        """What a move that changes the other player's hand makes of those with which it is not legal itself."""
+        """Finds what a move makes of those other hands with which it would not be legal itself."""
         after, mover, move, table = self.game.after, self.movers[place], self.moves[place], self.start.table
         own = self.own[place :: len(self.moves)]
         for number in hands:
@@ -289,7 +289,7 @@ class _Compiler:
                     self.changes[place][number] = self.other(theirs, number)
 
     def other(self, hand: Hashable, before: int) -> int:
-        """The number of a hand that the other player's became by a move."""
+        """The index of the hand that the other player's hand became."""
         found = self.places.get(hand)
         if found is None:
             found = self.place(hand, self.depth[before])
@@ -298,7 +298,7 @@ class _Compiler:
         return found
 
     def stuck(self, own: Ints) -> Ints:
-        """How the game ends for movers who have no move with their hand."""
+        """How the game ends for movers whose hand allows no move."""
         found = np.zeros(len(self.hands), np.int32)
         for hand in np.flatnonzero((own == ILLEGAL).all(axis=0)).tolist():
             outcome = self.game.outcome(State(0, (self.hands[hand], self.first), self.start.table))
@@ -313,14 +313,30 @@ def ending_for(winner: int | None, player: int) -> int:
     return DRAWN if winner is None else WON if winner == player else LOST
 
 
-def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) -> Ints:
-    """For each hand a bound that shrinks with every own move and never grows by the other player's.
+def with_endings(compiled: Compiled) -> tuple[Ints, list[Any], list[int]]:
+    """`own` by [hand, move] with numbers for the hands that end the game, too; those hands; and how each ends it."""
+    game, start = compiled.game, compiled.game.start()
+    own = compiled.own.T.copy()
+    numbers: dict[Any, int] = {}
+    fate: list[int] = []
+    for hand, move in np.argwhere(np.isin(own, (WON, DRAWN, LOST))).tolist():
+        state = State(0, (compiled.hands[hand], start.mine), start.table)
+        after = game.after(state, game.moves[move]).hands[0]
+        if after not in numbers:
+            numbers[after] = len(compiled.hands) + len(fate)
+            fate.append(int(own[hand, move]))
+        own[hand, move] = numbers[after]
+    return own, list(numbers), fate
 
-    Only moves that leave the table alone need it: whatever takes from the pool has an order already.
+
+def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) -> Ints:
+    """For each hand, a bound that shrinks with its owner's every move and never grows with the other player's.
+
+    Only moves that leave the table alone need it: moves that take from the pool already have an order.
     """
     still = ~takes.any(axis=1)
     rank = np.zeros(own.shape[1] + 1, np.int32)
-    rank[-1] = -1  # stands behind the hands, for moves that lead to none
+    rank[-1] = -1  # comes after the hands, for moves that lead to none
     mine = np.where(own[still] >= 0, own[still], -1)
     theirs = _changes(other[still])
     for _ in range(longest + 2):
@@ -332,7 +348,7 @@ def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) ->
         if (higher == rank).all():
             return rank[:-1]
         rank = higher
-    raise DoesNotFactor("hands and moves run in a circle")
+    raise DoesNotFactor("hands and moves form a cycle")
 
 
 def _changes(other: Ints) -> list[Ints]:
@@ -341,9 +357,9 @@ def _changes(other: Ints) -> list[Ints]:
 
 
 def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
-    """Whether a hand that has moves may meet a pool from which others could take but it cannot.
+    """Whether a hand with moves may meet a pool from which other hands could take but this one cannot.
 
-    The smallest pool with something to take is what a move takes, so it is enough to look at these.
+    The smallest pool with something to take is exactly what a move takes, so checking those is enough.
     """
     fits = (takes[:, None] <= np.unique(takes, axis=0)).all(axis=2)  # [move, pool]
     if fits.all():
@@ -353,7 +369,7 @@ def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
 
 
 def _check(compiled: Compiled, enough: int) -> None:
-    """Compares the maps with the rules, in every position or in so many moves chosen at random."""
+    """Compares the maps with the rules, in every position or for a number of random moves."""
     small = 2 * compiled.positions * len(compiled.game.moves) <= enough
     compared = 0
     for state in _every_position(compiled) if small else _some_positions(compiled):
@@ -363,7 +379,7 @@ def _check(compiled: Compiled, enough: int) -> None:
 
 
 def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
-    """Compares the maps with the rules in one position, and returns how many moves it has."""
+    """Compares the maps with the rules in one position and returns its number of moves."""
     game = compiled.game
     table = state.table.place if compiled.digits else 0
     mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
@@ -378,10 +394,10 @@ def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
         if mirrored is None or ending_for(mirrored.winner, 1 - state.player) != ending:
             raise DoesNotFactor("the rules are not the same for both players")
         if expected or (there.any() and compiled.stuck[mine] != ending):
-            raise DoesNotFactor("whether the game is over is not decided by a hand or by the table")
+            raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
         return 0
     if game.permitted(state) != tuple(game.moves[place] for place in expected):
-        raise DoesNotFactor("what is legal is not decided by hand and table, each by itself")
+        raise DoesNotFactor("hand and table do not independently decide what is legal")
     own, other = compiled.own[:, mine].tolist(), compiled.other[:, theirs].tolist()
     for place in expected:
         after = game.after(state, game.moves[place])
@@ -407,9 +423,9 @@ def _every_position(compiled: Compiled) -> Iterator[State[Any, Any]]:
 
 
 def _some_positions(compiled: Compiled) -> Iterator[State[Any, Any]]:
-    """Positions without end, always the same ones: some of the table, then those of a random game, and so on.
+    """An endless, reproducible sequence of positions: some from the table, then those of a random game, and so on.
 
-    Half of those of the table have an empty pool, and half of them equal hands, where rules like to be special.
+    Half of those from the table have an empty pool, and half have equal hands, where rules are often special.
     """
     chance, game, count = random.Random(1), compiled.game, len(compiled.hands)
     while True:

@@ -1,14 +1,14 @@
-"""The loops that fill and check tables, compiled by Numba. They know integers only.
+"""The loops that fill and check tables, compiled by Numba. They only know integers.
 
-A table of codes is one long row of `[table][hand of the player who waits][hand of the player to move]`. A code ranks
-a position for the player who *waits*: the more the better, so that a mover simply takes the highest code among the
-positions that the moves lead to, where the mover waits. In that order the hands of the other player stand side by side.
+A table of codes is one flat array, `[table][hand of the waiting player][hand of the player to move]`. A code ranks a
+position for the player who *waits*: the higher, the better. So a mover simply takes the highest code among the
+successors, where the mover waits. In this order the hands of the other player are adjacent in memory.
 
-    0, 1, 2, …           the player who waits loses in so many plies
-    low, low + 1, …      a draw in so many plies; without draws there is no such room, and low is high
-    …, top - 1, top      the player who waits wins in …, 1, 0 plies
+    0, 1, 2, …           the waiting player loses in this many plies
+    low, low + 1, …      a draw in 0, 1, … plies; without draws, low equals high
+    …, top - 1, top      the waiting player wins in …, 1, 0 plies
 
-Indices are unsigned throughout: Numba would test signed ones for counting from the end.
+Indices are unsigned throughout, because Numba adds a check for negative values to signed ones.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
 
 @kernel
 def count_digits(digits: Any, table: Any, weights: Any, base: Any) -> None:
-    """How many of each number the pool at a place holds."""
+    """How many of each number the pool with this index holds."""
     for digit in range(len(weights)):
         digits[digit] = table // weights[digit] % base
 
 
 @kernel
 def next_table(digits: Any, base: Any) -> None:
-    """The same for the next place."""
+    """The same for the next index."""
     for digit in range(len(digits)):
         digits[digit] += ONE
         if digits[digit] < base:
@@ -47,7 +47,7 @@ def next_table(digits: Any, base: Any) -> None:
 
 @kernel
 def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_count: Any) -> Any:
-    """Whether the pool holds all that a take takes."""
+    """Whether the pool holds everything that a take needs."""
     for need in range(need_start[take], need_start[take + ONE]):  # noqa: SIM110  Numba knows no generators
         if digits[need_digit[need]] < need_count[need]:
             return False
@@ -56,10 +56,10 @@ def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_coun
 
 @kernel
 def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: Any) -> None:
-    """Fills the boards that the tasks name, in tiles of 64 hands of the mover by 64 of the player who waits.
+    """Fills the boards that the tasks name, in tiles of 64 hands of the mover by 64 of the waiting player.
 
-    `endings` holds for [take, hand] the best code that a move ends the game with at once; `stuck` for a hand with which
-    nothing can be moved the code of the position, else 0. Tables from which nothing can be taken are left alone.
+    `endings[take, hand]` is the best code with which a move ends the game at once. `stuck[hand]` is the code of a
+    position in which that hand has no move, or 0. Tables from which nothing can be taken are left alone.
     """
     low, high, top = scale
     hands = layout.hands
@@ -114,7 +114,7 @@ def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: A
                         for o in range(uint64(0), broad, _SQUARE):
                             simd.turn(turned, o * TILE + h, tile, h * TILE + o)
                     target = table * board + o0 * hands + h0
-                    # Whole rows may overshoot into the next ones, which follow at once, but not past the last one.
+                    # Whole rows may overshoot into the next row, which is filled next, but not past the last one.
                     for o in range(broad):
                         if tall == TILE or (tall == hands and (broad - o) * hands >= TILE):
                             simd.copy(codes, target + o * hands, turned, o * TILE)
@@ -126,11 +126,11 @@ def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: A
 
 @kernel
 def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any) -> Any:
-    """The place of a first position whose value and distance do not follow from its successors, or -1.
+    """The index of the first position whose value and distance do not follow from its successors, or -1.
 
-    Written plainly, position by position and move by move, on purpose: it shares nothing with `fill`. In `own`, `stuck`
-    negative numbers say how a game ends: -2 won, -3 drawn, -4 lost for the mover. Tables without moves are passed over,
-    and so are positions from which moves lead out of the table (see Compiled.contains).
+    Deliberately plain, position by position and move by move, and shares nothing with `fill`. In `own` and `stuck`,
+    negative numbers say how a game ends: -2 won, -3 drawn, -4 lost for the mover. It skips tables without moves, and
+    positions from which moves lead out of the table (see Compiled.contains).
     """
     own, other, takes, stuck, depth = maps
     shortest = takes[0].sum()
@@ -225,7 +225,7 @@ def ended(tables: Any, layout: Any) -> Any:
 
 @kernel
 def reach(reached: Any, tasks: Any, layout: Any) -> None:
-    """Marks what can follow from the marked positions of the boards that the tasks name."""
+    """Marks the successors of the marked positions of the boards that the tasks name."""
     hands = layout.hands
     board = hands * hands
     digits = np.zeros(len(layout.weights), np.uint64)
@@ -255,7 +255,7 @@ def reach(reached: Any, tasks: Any, layout: Any) -> None:
 @kernel
 def fill_bits(bits: Any, tasks: Any, layout: Any, steps: Any) -> None:
     """Fills the boards that the tasks name with bits, in tiles of 64 by 64 hands; see bits.py."""
-    # Taken out of their tuples once: in a loop, Numba would count references to each of these arrays.
+    # Unpacked once: inside a loop, Numba would count references to each of these arrays.
     hands, base, weights, need_start, need_digit, need_count, delta = layout[:7]
     side_start, side, side_to, same_start, same, same_to, lone_start, lone, ends = steps
     takes, planes = uint64(len(delta)), uint64(len(ends))

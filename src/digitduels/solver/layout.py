@@ -13,7 +13,7 @@ Words = npt.NDArray[np.uint64]
 
 
 class Scale(NamedTuple):
-    """How value and distance become one code; see kernels.py. Without draws `low` is `high`."""
+    """How value and distance become one code; see kernels.py. Without draws, `low` equals `high`."""
 
     low: int
     high: int
@@ -33,18 +33,18 @@ class Scale(NamedTuple):
         return np.min_scalar_type(self.top)
 
     def typed(self) -> tuple[Any, Any, Any]:
-        """The numbers as a kernel needs them: of the codes' own kind."""
+        """The numbers as a kernel needs them: with the codes' own type."""
         kind = self.dtype.type
         return kind(self.low), kind(self.high), kind(self.top)
 
     def ending(self, mark: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The code of a finished game, for a player who WON, DREW or LOST it; 0, the lowest, for no ending."""
+        """The code of a finished game that a player WON, DREW or LOST; 0, the lowest, if it is not finished."""
         found = np.where(mark == WON, self.top, np.where(mark == DRAWN, self.low, 0))
         return found.astype(self.dtype)
 
 
 class Layout(NamedTuple):
-    """What the kernels need to know of a game."""
+    """What the kernels need to know about a game."""
 
     hands: np.uint64
     base: np.uint64
@@ -52,20 +52,20 @@ class Layout(NamedTuple):
     need_start: Words  # [take]: its first entry in need_digit and need_count
     need_digit: Words
     need_count: Words
-    delta: Words  # [take]: how far the place of the pool falls
+    delta: Words  # [take]: how far the index of the pool falls
     op_start: Words  # [take * hands + mover's hand]: its first entry in op_from and op_to
     op_from: Words  # the mover's hand before
     op_to: Words  # the mover's hand after
-    via_start: Words  # the same for moves that change the other player's hand, too
+    via_start: Words  # the same for moves that also change the other player's hand
     via_from: Words
     via_to: Words
     via_map: Words  # which row of maps says how
-    maps: npt.NDArray[np.uint32]  # [map, hand]; small, so that it stays near the core
-    alike: npt.NDArray[np.uint32]  # [map, hand]: the next hand that it turns into another one than this
+    maps: npt.NDArray[np.uint32]  # [map, hand]; small, so that it stays in the CPU cache
+    alike: npt.NDArray[np.uint32]  # [map, hand]: the next hand that the map turns into a different hand
 
 
 def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
-    """The layout of a game, and for [take, hand] the best that a move can end the game with at once, or 0."""
+    """The layout of a game, and for [take, hand] the best code with which a move can end the game at once, or 0."""
     count = len(compiled.hands)
     takes, group = _distinct(compiled.takes)
     maps, which = _distinct(np.vstack([np.arange(count, dtype=np.int32), compiled.other]))
@@ -111,7 +111,7 @@ def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
 
 
 def _distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The different rows in the order in which they come, and which of them each row is."""
+    """The distinct rows in order of first appearance, and the index of each row among them."""
     places: dict[bytes, int] = {}
     which = [places.setdefault(row.tobytes(), len(places)) for row in rows]
     firsts = [which.index(place) for place in range(len(places))]
@@ -119,6 +119,6 @@ def _distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.
 
 
 def _next_other(row: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """For each place in a row, the next one at which something else stands."""
+    """For each index in a row, the next index with a different value."""
     edges = np.append(np.flatnonzero(np.diff(row)) + 1, len(row))
     return edges[np.searchsorted(edges, np.arange(len(row)), "right")]

@@ -1,4 +1,4 @@
-"""Library in memory: one place that keeps them, so that a game is solved once in a program."""
+"""Solutions in memory, kept in one place so that a program solves each game only once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from digitduels.solver.solution import Solution
 
 
 class Library:
-    """The solutions of the games by the book, and of the variants that were asked for last.
+    """The solutions of the games by the book and of the most recently used variants.
 
-    `solve` works out what is not there yet.
+    `solve` computes what is missing.
     """
 
     def __init__(self, variants: int = 4, solve: Callable[[AnyGame], Solution] = solve) -> None:

@@ -1,4 +1,4 @@
-"""How much memory there is to work with."""
+"""How much memory is available."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-UNKNOWN = 2 << 30  # assumed where nothing can be found out
+UNKNOWN = 2 << 30  # assumed if the system does not say
 
 
 def available() -> int:
-    """Bytes that this program may still take: the machine's free memory, or less where it runs in a container."""
+    """Bytes that this program may still use: the machine's free memory, or less in a container."""
     found = [_free()]
     with suppress(OSError, ValueError):
         limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))

@@ -1,4 +1,4 @@
-"""The plain solver: backward induction with a dictionary, for any game. Slow, and obviously right."""
+"""The reference solver: backward induction with a dictionary, for any game. Slow, but obviously correct."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from digitduels.games import AnyGame
 from digitduels.solver.solution import Counts, Solution
 from digitduels.solver.verdict import Judgement, Verdict, finished
 
-_BYTES = 500  # that a remembered position takes, roughly
+_BYTES = 500  # roughly what a remembered position takes
 
 
 class Reference(Solution):
-    """Solves a position when it is asked for, and remembers every position where somebody had a choice."""
+    """Solves positions on demand, and remembers every position in which a player had a choice."""
 
     def __init__(self, game: AnyGame, limit: int | None = None) -> None:
         super().__init__(game)
@@ -35,7 +35,7 @@ class Reference(Solution):
         return known[state]
 
     def _along(self, state: State[Any, Any]) -> Verdict | list[State[Any, Any]]:
-        """The verdict on a position, or the positions that have to be solved before. Forced moves are run through."""
+        """The verdict on a position, or the positions that must be solved first. Follows forced moves."""
         known, game = self._known, self.game
         plies = 0
         while True:
@@ -72,13 +72,13 @@ class Reference(Solution):
         return Counts(total, values[1], values[0], values[-1], total, longest)
 
     def by_distance(self) -> dict[Verdict, int]:
-        """As for every solution; this one knows the positions that can arise from the start, finished ones left out."""
-        states = {self.game.start(): None}  # in the order in which they are found
+        """How many positions have each verdict, among the unfinished positions that can arise from the start."""
+        states = {self.game.start(): None}  # in order of discovery
         for state in (todo := list(states)):
             for move in self.game.legal_moves(state):
                 after = self.game.after(state, move)
                 if after not in states:
                     states[after] = None
                     todo.append(after)
-        # The last ones first, so that whatever follows from a position is known when it is its turn.
+        # Last ones first, so that all successors of a position are known when it is solved.
         return dict(Counter(self.probe(state) for state in reversed(todo) if self.game.outcome(state) is None))

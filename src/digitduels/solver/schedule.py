@@ -1,4 +1,4 @@
-"""The order in which a table is filled: waves of tasks that need only what the waves before them have filled."""
+"""The order in which a table is filled: waves of tasks that need only what earlier waves have filled."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy.typing as npt
 from digitduels.solver.compiled import Compiled
 from digitduels.solver.layout import Words
 
-BLOCK = 1 << 19  # bytes of a table that one task fills in a row: they stay in a core's own cache
+BLOCK = 1 << 19  # bytes of a table that one task fills: they fit into a core's own cache
 
 
 def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words]:
-    """The order of work: tasks of one wave need only what the waves before them have filled.
+    """The waves of tasks in order. The tasks of a wave need only what earlier waves have filled.
 
     A task is (first table, last + 1, first hand of the mover, last + 1, first hand of the player who waits, last + 1).
     """
@@ -55,7 +55,7 @@ def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words
 
 
 def _levels(places: npt.NDArray[np.int64], base: int, digits: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Places of pools by how many numbers they hold, the fewest first."""
+    """Indices of pools by how many numbers they hold, fewest first."""
     held = np.zeros(len(places), np.int64)
     for digit in range(digits):
         held += places // base**digit % base

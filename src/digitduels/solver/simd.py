@@ -1,6 +1,6 @@
-"""Wide instructions for the kernels: 64 codes or words at a time, which Numba does not find by itself.
+"""SIMD instructions for the kernels, 64 codes or words at a time, which Numba does not generate by itself.
 
-Each works on flat arrays from a given element on, or on Rows. LLVM turns them into whatever the processor has.
+Each works on flat arrays from a given element on, or on Rows. LLVM turns them into what the processor supports.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NO_WORDS = ir.Constant(_WORDS, [0] * LANES)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, element: Any, length: int) -> Any:
-    """Where `length` codes stand from `element` of an array on, as one vector."""
+    """A pointer to `length` codes, starting at `element` of an array, as one vector."""
     vector = ir.VectorType(context.get_value_type(kind.dtype), length)
     data = cgutils.create_struct_proxy(kind)(context, builder, value=array).data  # type: ignore[no-untyped-call]
     return builder.bitcast(builder.gep(data, [element]), vector.as_pointer())
@@ -93,7 +93,7 @@ def _turn(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
             return _pointer(context, builder, kind, array, place, SQUARE)
 
         rows = [builder.load(row(signature.args[2], values[2], values[3], n), align=align) for n in range(SQUARE)]
-        # Interleaving row n with row n + 8 four times over turns rows into columns.
+        # Interleaving row n with row n + 8 four times turns rows into columns.
         half = SQUARE // 2
         weave = [n // 2 + SQUARE * (n % 2) for n in range(SQUARE)]
         masks = [
@@ -110,7 +110,7 @@ def _turn(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
 
 
 class Rows(types.Type):
-    """64 words of bits as one value, so that a processor keeps them in its registers."""
+    """64 words of bits as one value, so that the processor keeps them in registers."""
 
 
 _ROWS = Rows("Rows")
@@ -123,7 +123,7 @@ class _Model(models.PrimitiveModel):
 
 
 def _no_bits(_: Any) -> Any:
-    """Words without a bit."""
+    """Words with no bits set."""
     return _ROWS(), lambda *_: _NO_WORDS
 
 
@@ -176,7 +176,7 @@ def _turn_bits(_: Any, rows: Any) -> Any:
             return builder.shuffle_vector(one, other, mask)
 
         groups = [pick(values[0], values[0], range(n, n + OCTET)) for n in range(0, LANES, OCTET)]
-        # Sorting bytes into even and odd ones three times over puts the n-th bytes of all words into group n.
+        # Splitting the bytes into even and odd ones three times puts the n-th bytes of all words into group n.
         groups = [builder.bitcast(group, octets) for group in groups]
         half = OCTET // 2
         for _ in range(3):
@@ -191,7 +191,7 @@ def _turn_bits(_: Any, rows: Any) -> Any:
             for n, group in enumerate(groups):
                 swap = builder.and_(builder.xor(group, builder.lshr(group, by)), corner)
                 groups[n] = builder.xor(builder.xor(group, swap), builder.shl(swap, by))
-        # The bytes of a word stand eight apart now.
+        # The bytes of a word are now eight apart.
         groups = [builder.bitcast(group, octets) for group in groups]
         groups = [pick(group, group, [n % 8 * 8 + n // 8 for n in range(LANES)]) for group in groups]
         groups = [builder.bitcast(group, words) for group in groups]

@@ -1,9 +1,9 @@
-"""What every solution of a game can be asked."""
+"""The interface of every solution of a game."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from digitduels.core import State
 from digitduels.games import AnyGame
@@ -23,8 +23,17 @@ class Counts(NamedTuple):
     """The longest forced win, in plies."""
 
 
+class Truth(Protocol):
+    """What can be asked about the near future of a position, with or without a table."""
+
+    game: AnyGame
+
+    def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
+        """Every legal move with its verdict if the game then ends within so many plies, else None."""
+
+
 class Solution(ABC):
-    """The exact truth about every position of a game."""
+    """The value and distance of every position of a game."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -35,11 +44,19 @@ class Solution(ABC):
 
     @abstractmethod
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:
-        """Every legal move with its verdict for the player who makes it, best first, equals in the order of the ids."""
+        """Every legal move with its verdict for the player who makes it, best first, ties in the order of the ids."""
+
+    def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
+        """Every legal move in the order of the ids, with its verdict if the game then ends within so many plies."""
+        judgement = self.judge(state)
+        return {
+            move: judgement[move] if judgement[move].distance <= plies else None
+            for move in self.game.legal_moves(state)
+        }
 
     @abstractmethod
     def counts(self) -> Counts:
-        """How many positions there are, and of which kind."""
+        """How many positions there are, by value."""
 
     @abstractmethod
     def by_distance(self) -> dict[Verdict, int]:
@@ -55,7 +72,7 @@ class Solution(ABC):
         return self.judge(state).best_moves
 
     def line(self, state: State[Any, Any]) -> list[Any]:
-        """The moves of a best game from a position to the end."""
+        """The moves of a perfect game from a position to the end."""
         moves = []
         while legal := self.game.legal_moves(state):
             moves.append(legal[0] if len(legal) == 1 else next(iter(self.judge(state))))

@@ -1,9 +1,9 @@
-"""The source text that the rules of a game are made of, so that a change in it is noticed.
+"""The source code behind the rules of a game, so that changes to it are noticed.
 
-It is the module of each of the game's classes, the pool's module, and every module that one of them imports, and so
-on: all import statements count, those inside functions included. The standard library is left out. A package of
-another distribution than the game's own counts with its version only. Not noticed are modules that are imported
-without an import statement, and data files.
+It consists of the modules of the game's classes, the pool's module, and every module that they import, directly or
+indirectly. All import statements count, including those inside functions. The standard library is left out. For a
+package of another distribution, only its version counts. Data files and modules that are imported without an import
+statement go unnoticed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from digitduels import pool
 from digitduels.games import AnyGame
 
-_DISTRIBUTION = "distribution "  # before the name of one that counts with its version
+_DISTRIBUTION = "distribution "  # the prefix of a distribution, of which only the version counts
 
 
 def roots(kind: type[AnyGame]) -> set[str]:
@@ -31,7 +31,7 @@ def roots(kind: type[AnyGame]) -> set[str]:
 
 
 def sources(kind: type[AnyGame]) -> list[str]:
-    """The modules that a game is made of, and the distributions that it uses."""
+    """The modules that a game consists of, and the distributions that it uses."""
     own = {_top(name) for name in roots(kind)}
     known, waiting = set[str](), sorted(roots(kind))
     while waiting:
@@ -47,7 +47,7 @@ def sources(kind: type[AnyGame]) -> list[str]:
 
 
 def digest(names: Iterable[str]) -> str | None:
-    """Changes with the text of modules and the version of distributions; None if there is one without a text."""
+    """A digest of the source of modules and the versions of distributions; None if a module has no source."""
     whole = hashlib.sha256()
     for name in names:
         content = _content(name)
@@ -59,7 +59,7 @@ def digest(names: Iterable[str]) -> str | None:
 
 @cache
 def _content(name: str) -> bytes | None:
-    """The text of a module or the version of a distribution."""
+    """The source of a module or the version of a distribution."""
     try:
         if name.startswith(_DISTRIBUTION):
             return metadata.version(name.removeprefix(_DISTRIBUTION)).encode()
@@ -77,7 +77,7 @@ def _content(name: str) -> bytes | None:
 
 
 def _imports(name: str) -> Iterator[str]:
-    """The modules that a module imports, without those of the standard library."""
+    """The modules that a module imports, except those of the standard library."""
     try:
         tree = ast.parse(_content(name) or b"")
     except (SyntaxError, ValueError):  # an extension module
@@ -98,18 +98,18 @@ def _imports(name: str) -> Iterator[str]:
 
 @cache
 def _spec(name: str) -> ModuleSpec | None:
-    """Where a module comes from; None if there is none of that name."""
+    """Where a module comes from; None if there is no such module."""
     parent = name.rpartition(".")[0]
     if parent and getattr(_spec(parent), "submodule_search_locations", None) is None:
         return None
     try:
         return find_spec(name)
-    except Exception:  # its parent is imported for this, and may do anything
+    except Exception:  # this imports its parent, which may do anything
         return None
 
 
 def _distributions(top: str, own: set[str]) -> list[str]:
-    """The distributions that a package belongs to, unless that is the game's own, or none."""
+    """The distributions that a package belongs to, except the game's own."""
     packages = _packages()
     theirs = set(packages.get(top, ()))
     if any(theirs & set(packages.get(name, ())) for name in own):

@@ -1,4 +1,4 @@
-"""The fast solver: one code for every position of a game, filled from the last move backwards."""
+"""The fast solver: one code per position of a game, filled from the last move backwards."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from digitduels.solver.verdict import Judgement, Verdict, finished
 Codes = npt.NDArray[Any]
 Progress = Callable[[str, float], None]
 
-SLACK = 64  # codes behind the last one, which kernels may read but do not use
+SLACK = 64  # codes after the last one, which kernels may read but do not use
 
 
 class Plan(NamedTuple):
-    """All that is needed to fill a table."""
+    """Everything needed to fill a table."""
 
     compiled: Compiled
     layout: Layout
@@ -42,12 +42,12 @@ class Plan(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of the table."""
+        """The size of the table in bytes."""
         return (self.compiled.positions + SLACK) * self.scale.dtype.itemsize
 
 
 def prepare(compiled: Compiled) -> Plan:
-    """Looks at how a game ends, and chooses how its positions are coded."""
+    """Finds out how a game ends, and chooses how to encode its positions."""
     from digitduels.solver import kernels
 
     parts, marks = lay_out(compiled)
@@ -73,7 +73,7 @@ def _board(compiled: Compiled, table: int) -> npt.NDArray[np.int8]:
 
 
 def fill(plan: Plan, progress: Progress | None = None) -> Codes:
-    """The table of a game, on all cores."""
+    """Fills the table of a game on all cores."""
     from digitduels.solver import kernels
 
     compiled, scale = plan.compiled, plan.scale
@@ -92,7 +92,7 @@ def fill(plan: Plan, progress: Progress | None = None) -> Codes:
 
 
 def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
-    """Whether value and distance of every position follow from its successors and from how the game ends."""
+    """Whether the value and distance of every position follow from its successors and from how the game ends."""
     from digitduels.solver import kernels
 
     compiled, scale = plan.compiled, plan.scale
@@ -118,7 +118,7 @@ def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
 
 
 def same_endings(plan: Plan, codes: Codes) -> bool:
-    """Whether the game ends at tables without moves as the codes say."""
+    """Whether the codes agree with how the game ends at tables without moves."""
     board = len(plan.compiled.hands) ** 2
     return all(
         np.array_equal(codes[table * board : (table + 1) * board], plan.scale.ending(marks).reshape(-1))
@@ -127,22 +127,22 @@ def same_endings(plan: Plan, codes: Codes) -> bool:
 
 
 def workers() -> ThreadPoolExecutor:
-    """A thread for each core; the kernels let go of the interpreter."""
+    """A thread per core. The kernels release the GIL."""
     return ThreadPoolExecutor(os.cpu_count() or 1)
 
 
 def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any], Any]) -> list[Any]:
-    """Shares the tasks of a wave among the cores, waits for them, and returns what the work on each share gave."""
+    """Divides the tasks of a wave among the cores, waits for them, and returns the result of each share."""
     count = min(len(tasks), os.cpu_count() or 1)
     first, *others = [np.ascontiguousarray(tasks[place::count]) for place in range(count)]
     with _uninterrupted():
         away = [pool.submit(work, part) for part in others]
-        return [work(first), *(each.result() for each in away)]  # a thread less to wake up
+        return [work(first), *(each.result() for each in away)]  # one thread fewer to wake up
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Holds Ctrl-C back for a moment: raised among the locks of a thread pool, it may leave one locked for ever."""
+    """Delays Ctrl-C for a moment: raised inside a thread pool, it could leave a lock held for ever."""
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield
@@ -158,7 +158,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 class Tables(Solution):
-    """A solution that looks every position up."""
+    """A solution that looks up every position in a table."""
 
     def __init__(self, compiled: Compiled, codes: Codes, scale: Scale) -> None:
         super().__init__(compiled.game)
@@ -172,11 +172,11 @@ class Tables(Solution):
     # One position
 
     def encode(self, state: State[Any, Any]) -> tuple[int, int, int]:
-        """The numbers of a position that is not over: table, hand of the mover, hand of the player who waits."""
+        """The indices of a position that is not over: table, hand of the mover, hand of the waiting player."""
         compiled = self.compiled
         mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
         if mine is None or theirs is None:
-            raise ValueError(f"{self.game.title} has no such position: no player ever holds {state.hands}.")
+            raise ValueError(f"{self.game.title} has no position with the hands {state.hands}.")
         place = 0
         if compiled.digits:
             full = self.game.start().table
@@ -187,7 +187,7 @@ class Tables(Solution):
                 raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
             place = pool.place
         if not compiled.contains(place, mine, theirs):
-            raise ValueError(f"{self.game.title} cannot come to the scores {state.hands} with so many numbers left.")
+            raise ValueError(f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left.")
         return place, mine, theirs
 
     def probe(self, state: State[Any, Any]) -> Verdict:
@@ -216,7 +216,7 @@ class Tables(Solution):
         return Judgement([(moves[place], verdicts[code]) for place, code in ordered], after)
 
     def _verdict(self, code: int) -> Verdict:
-        """What a code says for the player to move."""
+        """The verdict that a code stands for, for the player to move."""
         low, high, top = self.scale
         return Verdict(-1, top - code) if code >= high else Verdict(1, code) if code < low else Verdict(0, code - low)
 

@@ -1,4 +1,4 @@
-"""The truth about a position, and about every move in it."""
+"""Verdicts on positions and on moves."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Move = TypeVar("Move", bound=tuple[Any, ...])
 
 
 class Verdict(NamedTuple):
-    """The truth about a position for the player to move.
+    """The value of a position for the player to move, and how far the end is.
 
-    `value` is +1 for a win, 0 for a draw, -1 for a loss with best play; `distance` the plies to the end of the game,
-    when the winner hurries and the loser delays (in a draw both delay). Verdict(1, 3) wins with this move, a reply and
-    one move more; a finished game has distance 0.
+    With best play, `value` is +1 for a win, 0 for a draw and -1 for a loss. `distance` is the number of plies to the
+    end of the game when the winner hurries and the loser delays; in a draw, both delay. Verdict(1, 3) wins with this
+    move, a reply and one more move. A finished game has distance 0.
 
-    Verdicts are ordered for the player they are for: a quick win is the best, a quick loss the worst.
+    Verdicts are ordered for their player: a quick win is best, a quick loss is worst.
 
     >>> max(Verdict(1, 3), Verdict(1, 5), Verdict(0, 2), Verdict(-1, 8))
     Verdict(value=1, distance=3)
@@ -29,7 +29,7 @@ class Verdict(NamedTuple):
 
     @property
     def before(self) -> Verdict:
-        """The verdict on a move to this position, for the player who makes it."""
+        """The verdict on a move that leads to this position, for the player who makes it."""
         return Verdict(-self.value, self.distance + 1)
 
     def _rank(self) -> tuple[int, int]:
@@ -54,7 +54,7 @@ def finished(outcome: Outcome, player: int) -> Verdict:
 
 
 class Judgement(Mapping[Move, Verdict], Generic[Move]):
-    """The legal moves of a position and what each is worth to the player who makes it, best first.
+    """The legal moves of a position with their verdicts for the player who makes them, best first.
 
     A move *keeps* the value of the position or *throws* it away. A position is *critical* when it is not lost and some
     move throws its value away.
@@ -84,7 +84,7 @@ class Judgement(Mapping[Move, Verdict], Generic[Move]):
 
     @property
     def best(self) -> Verdict:
-        """The verdict on a position in which somebody is to move."""
+        """The verdict on the position; raises ValueError when the game is over."""
         verdict = self.verdict
         if verdict is None:
             raise ValueError("The game is over: there is nothing to judge.")
@@ -113,5 +113,5 @@ class Judgement(Mapping[Move, Verdict], Generic[Move]):
 
     @cached_property
     def only(self) -> bool:
-        """Whether the position is critical and all moves that keep its value lead to one position."""
+        """Whether the position is critical and all moves that keep its value lead to the same position."""
         return self.critical and len({self._after(move) for move in self.keeping}) == 1

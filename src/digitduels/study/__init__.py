@@ -1,1 +1,1 @@
-"""What follows from the truth: fair starts, hints, reviews and puzzles."""
+"""What follows from the solution: fair starts, hints, reviews and puzzles."""

@@ -1,7 +1,7 @@
-"""Decisions: what somebody did with a position, judged by the exact truth.
+"""Decisions: what a player did in a position, judged by the solution.
 
-A decision is a move, an answer that should be one, or giving up the game. An answer that is no legal move counts like
-giving up, so nobody gains by not answering.
+A decision is a move, an answer that should have been a move, or conceding the game. An answer that is not a legal move
+counts like conceding, so nobody gains by not answering.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ KINDS = ("kept", "threw", "illegal", "invalid", "forfeited", "conceded")
 """What a decision did: it kept the value of the position or threw it away; it was a move that the rules forbid here, or
 no move of the game at all; or the player forfeited the game, or gave it up. In a lost position every move keeps."""
 REFUSED = ("illegal", "invalid", "forfeited")
-GIVEN_UP = Verdict(-1, 0)  # what giving up is worth
+GIVEN_UP = Verdict(-1, 0)  # the verdict on conceding
 _STILL = {1: "still won", 0: "still held the draw"}
 
 
 class Decision(NamedTuple):
-    """What a player did in a turn and what it was worth. Verdicts are for that player."""
+    """What a player did on their turn and what it was worth. Verdicts are for that player."""
 
     ply: int
     """How many moves were made before."""
@@ -48,22 +48,22 @@ class Decision(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """Whether it was critical and the value was kept."""
+        """Whether the position was critical and the player kept its value."""
         return self.critical and not self.swing
 
     @property
     def swing(self) -> bool:
-        """Whether it changed the result: a critical move that was not found. A slower win never is one."""
+        """Whether it changed the result: a critical move not found. A slower win is never a swing."""
         return self.after.value < self.before.value
 
     @property
     def detour(self) -> int:
-        """Plies by which a move that kept the value made a win slower, or a loss quicker, than need be."""
+        """By how many plies a move that kept the value made a win slower, or a loss quicker, than necessary."""
         return abs(self.after.distance - self.before.distance) if self.kind == "kept" else 0
 
     @property
     def deed(self) -> Sentence:
-        """What the player did.
+        """What the player did, as a sentence.
 
         >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True).deed
         'Player 2 conceded.'
@@ -72,7 +72,7 @@ class Decision(NamedTuple):
 
     @property
     def lesson(self) -> Sentence:
-        """What a swing changed."""
+        """What a swing changed, as a sentence."""
         return self._did(
             " and turned a {had} into a {has}.", had=VALUES[self.before.value], has=VALUES[self.after.value]
         )
@@ -98,7 +98,7 @@ class Decision(NamedTuple):
 
 
 def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int = 0) -> Decision:
-    """Judges what somebody answered to a position: a move, a text that should be one, or anything else.
+    """Judges an answer to a position: a move, a text that should be a move, or anything else.
 
     >>> from digitduels.games import game
     >>> from digitduels.solver import Reference
@@ -124,7 +124,7 @@ def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int 
 
 
 def decisions(match: Match, solution: Solution) -> list[Decision]:
-    """The decisions of a match, finished or not. An opening that the match was given is nobody's."""
+    """The decisions of a match, finished or not. The moves of a given opening are nobody's decisions."""
     return list(_decisions(match, solution))
 
 
@@ -134,9 +134,9 @@ def _decisions(match: Match, solution: Solution) -> Iterator[Decision]:
     if match.conceded is not None:
         player, judgement = match.conceded, solution.judge(match.state)
         before, best, keeping = judgement.best, judgement.best_moves, judgement.keeping
-        if player != match.state.player:  # gave up while the other one was to move, so no move of theirs is missed
+        if player != match.state.player:  # conceded on the opponent's turn, so they missed no move
             before, best, keeping = Verdict(-before.value, before.distance), [], []
         kind = "conceded" if match.forfeit is None else "forfeited"
-        # Giving up is always possible and never better, so whatever is not lost is at stake.
+        # Conceding is always possible and never better, so any position that is not lost is critical.
         critical, ply = before.value > GIVEN_UP.value, len(match.moves)
         yield Decision(ply, player, None, kind, match.forfeit, before, GIVEN_UP, best, keeping, critical)

@@ -7,13 +7,13 @@ from typing import Any
 
 from digitduels.solver.solution import Solution
 
-_TRIED = 200  # openings looked at for each start
+_TRIED = 200  # random openings to choose from
 
 
 def fair_start(solution: Solution, seed: object) -> list[Any]:
-    """The opening moves of a fair start; with the same seed always the same. Either side may be the one that wins.
+    """The opening moves of a fair start; the same seed always gives the same start. Either side may be winning.
 
-    Of some random openings it is the one whose winner has the longest way and the smallest share of moves that keep it.
+    Among some random openings it is the one with the longest win and the smallest share of moves that keep the win.
     """
     dice, game = random.Random(f"fair start {seed}"), solution.game
     most = min(6, game.longest // 3)

@@ -1,4 +1,4 @@
-"""Hints in four steps, from how the position stands to the move itself; and the truth about every move."""
+"""Hints in four steps, from who is winning to the move itself, and the value of every move."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Position = State[Any, Any]
 
 
 def hint(state: Position, solution: Solution, step: int) -> list[Sentence]:
-    """The sentences of a step from 1 to 4, in a game that is not over.
+    """The sentences of a hint step from 1 to 4, in a game that is not over.
 
-    1: how the player to move stands and how many moves keep it. 2: the tempting move and its refutation. 3: half the
-    move. 4: the move, its line and one true sentence.
+    1: who is winning and how many moves keep it that way. 2: the tempting move and its refutation. 3: half the move.
+    4: the move, its line and one true sentence.
     """
     return (_stand, _temptation, _half, _whole)[step - 1](state, solution)
 
 
 class Group(NamedTuple):
-    """Moves that lead to the same result at the same time."""
+    """Moves that lead to the same result in the same number of turns."""
 
     value: int
     sign: str
@@ -38,11 +38,11 @@ class Group(NamedTuple):
 
 
 def values(state: Position, solution: Solution) -> list[Group]:
-    """Every move with its verdict in words, moves alike together: quickest wins first, quickest losses last."""
+    """Every move with its verdict in words, equal ones grouped: quickest wins first, quickest losses last."""
     groups: list[Group] = []
     for verdict, alike in groupby(solution.judge(state).items(), lambda pair: pair[1]):
         words = worth(state.player, verdict)
-        if groups and groups[-1].words == words:  # plies apart, but the same number of turns
+        if groups and groups[-1].words == words:  # different plies, but the same number of turns
             groups[-1].moves.extend(move for move, _ in alike)
         else:
             groups.append(Group(verdict.value, SIGNS[verdict.value], words, [move for move, _ in alike]))
@@ -50,7 +50,7 @@ def values(state: Position, solution: Solution) -> list[Group]:
 
 
 def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
-    """What a coach says before a move that gives the result away; None for a move that keeps it."""
+    """What a coach says before a move that gives the result away; None if the move keeps it."""
     judgement = solution.judge(state)
     verdict = judgement[move]
     if verdict.value == judgement.best.value:
@@ -64,7 +64,7 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
 
 
 def advised(state: Position, solution: Solution) -> Any:
-    """The move that the hints lead to: one of the best; in a lost position the one that is hardest to refute."""
+    """The move that the hints lead to: one of the best, or the hardest to refute in a lost position."""
     judgement = solution.judge(state)
     if judgement.best.value > -1:
         return judgement.best_moves[0]
@@ -72,7 +72,7 @@ def advised(state: Position, solution: Solution) -> Any:
 
 
 class Trap(NamedTuple):
-    """A move that a right reply refutes, and the replies that do, one for each position they lead to."""
+    """A move that can be refuted, and the replies that refute it, one for each position they lead to."""
 
     move: Any
     verdict: Verdict
@@ -82,17 +82,17 @@ class Trap(NamedTuple):
 
 
 def tempting(state: Position, solution: Solution) -> Trap | None:
-    """The move that throws the value away and is hardest to see through; None where no move does.
+    """The move that throws the value away and is hardest to see through; None if no move does.
 
-    Without knowing a game that is: not one that the next move punishes, if there is another; of those the one that
-    the smallest share of replies refutes; of those the one whose punishment comes last.
+    For any game, that means: preferably not a move that the very next move punishes. Among the rest, the move that the
+    smallest share of replies refutes. Among those, the move whose punishment comes last.
     """
     throwing = solution.judge(state).throwing
     return hardest(state, solution, throwing) if throwing else None
 
 
 def hardest(state: Position, solution: Solution, moves: Sequence[Any]) -> Trap:
-    """Of some moves the one that is hardest to refute."""
+    """The move that is hardest to refute."""
     judgement = solution.judge(state)
     later = [move for move in moves if judgement[move].distance > 2]
     traps = [_trap(state, solution, move, judgement[move]) for move in later or moves]
@@ -171,7 +171,7 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
 
 
 def refutation(state: Position, move: Any, solution: Solution) -> Sentence:
-    """What best play does about a move that throws the value away."""
+    """How best play answers a move that throws the value away, as a sentence."""
     game, refuter = solution.game, 1 - state.player
     after = game.after(state, move)
     outcome = game.outcome(after)
@@ -191,7 +191,7 @@ def refutation(state: Position, move: Any, solution: Solution) -> Sentence:
 
 
 def beginning(game: AnyGame, move: Any) -> str:
-    """Half of a move: its first field, or the kind of operation where it has only one.
+    """Half of a move: its first field, or the kind of operation if it has only one field.
 
     >>> from digitduels.games import game
     >>> number, nexus = game("number-duel"), game("numerical-nexus")

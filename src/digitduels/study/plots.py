@@ -1,4 +1,4 @@
-"""Pictures of a solution, as SVG written by hand: who wins at which scores, and how far positions are from the end."""
+"""Pictures of a solution as handwritten SVG: who wins at which scores, and how far positions are from the end."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ LEFT = 110
 SIDE = 400  # of the map
 HIGH = 260  # of the chart
 _LEGEND = LEFT + SIDE + 40
-BARS = 40  # at most, of each kind
-ROW = 24  # numbers of a pool that are listed
+BARS = 40  # the most bars of each kind
+ROW = 24  # the most numbers of a pool that are listed
 
 
 class Panel(NamedTuple):
-    """One of the drawings: its height and what is in it."""
+    """One of the drawings: its height and its contents."""
 
     height: int
     parts: list[str]
 
 
 def draw(solution: Solution, state: State[Any, Any]) -> str:
-    """The picture of a solution: the map of scores at a position, where there is a pool, and the chart of distances."""
+    """The picture of a solution: the map of scores at a position, if there is a pool, and the chart of distances."""
     panels = [chart(solution)]
     title = f"{solution.game.title}: positions by the moves that are left"
     if isinstance(state.table, Pool) and (found := cells(solution, state)):
@@ -58,7 +58,7 @@ def draw(solution: Solution, state: State[Any, Any]) -> str:
 
 
 def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel:
-    """Who wins at which scores, with the pool and the player to move of a position."""
+    """The map of who wins at which scores, with the pool and the player to move of a position."""
     every = {*cells, *(score for row in cells.values() for score in row)}
     low, count = min(every), max(every) - min(every) + 1
     side = SIDE / count
@@ -101,7 +101,7 @@ def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel
 
 
 def _runs(cells: Cells, value: int, low: int) -> Iterator[str]:
-    """The cells of a value as rectangles of a path, neighbours in a row joined."""
+    """The cells of a value as rectangles of a path, with neighbours in a row joined."""
     for theirs, row in cells.items():
         scores = [mine for mine, found in row.items() if found == value]
         for _, run in groupby(enumerate(scores), lambda pair: pair[1] - pair[0]):
@@ -119,7 +119,7 @@ def _ring(x: float, y: float) -> str:
 
 
 def chart(solution: Solution) -> Panel:
-    """How many positions are how many moves from the end, on a scale of powers of ten."""
+    """The chart of how many positions are how many moves from the end, on a logarithmic scale."""
     found = solution.by_distance()
     last = max(verdict.distance for verdict in found)
     bin = -(-(last + 1) // BARS)
@@ -130,14 +130,14 @@ def chart(solution: Solution) -> Panel:
         counts[key] = counts.get(key, 0) + count
     bins = last // bin + 1
     top = max(1.0, log10(max(counts.values())) * 1.03)
-    foot = 0.3  # so that a single position is seen
+    foot = 0.3  # so that a single position is visible
 
     def height(count: int) -> float:
         return HIGH * (log10(count) + foot) / (top + foot)
 
     parts = [
         text(LEFT, 14, f"{solution.game.title}: positions by the moves that are left", weight="bold"),
-        text(LEFT, 34, "With best play; each line counts ten times as many positions as the one below."),
+        text(LEFT, 34, "With best play. Each line stands for ten times as many positions as the one below."),
         f'<g transform="translate({LEFT} 50)">',
     ]
     for power in range(int(top) + 1):
@@ -159,7 +159,7 @@ def chart(solution: Solution) -> Panel:
     step = _step(bins)
     parts += [text((place + 0.5) * slot, HIGH + 18, place * bin, "middle") for place in range(0, bins, step)]
     parts += [
-        text(SIDE / 2, HIGH + 40, "moves to the end of the game, both players' counted", "middle"),
+        text(SIDE / 2, HIGH + 40, "moves to the end of the game, counting both players", "middle"),
         f'<g transform="translate(-92 {HIGH / 2}) rotate(-90)">{text(0, 0, "positions", "middle")}</g>',
         "</g>",
         *legend(set(values), 66),
@@ -185,7 +185,7 @@ def text(x: float, y: float, words: object, anchor: str = "start", weight: str =
 
 
 def _step(count: int) -> int:
-    """A round number so that at most eleven labels stand along an axis."""
+    """A round step that puts at most eleven labels on an axis."""
     step = 1
     while count > 11 * step:
         step = step * 5 // 2 if str(step)[0] == "2" else step * 2

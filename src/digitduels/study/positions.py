@@ -1,4 +1,4 @@
-"""Positions to ask about: such as arise in play, each once, and as many near the end as far from it."""
+"""Sample positions that arise in play, all different, spread evenly over their distance to the end."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from digitduels.solver.verdict import Judgement
 Sort = Callable[[Judgement[Any]], Hashable]
 """Which kind of position this is, for all that are wanted; None for others. Every kind gets its share."""
 
-_IDLE = 300  # games without a new position after which there are no more
-_CHOICE = 4  # times as many positions as are wanted to choose from, so that rare kinds get their share;
-_MORE = 50_000  # but only so many more
+_IDLE = 300  # games without a new position before the search stops
+_CHOICE = 4  # candidates for each position wanted, so that rare kinds get their share …
+_MORE = 50_000  # … but at most this many more
 
 
 def any_position(judgement: Judgement[Any]) -> Hashable:
-    """Every position, by its value and distance and by whether anything depends on the move."""
+    """Sorts every position by its value and distance, and by whether it is critical."""
     return (*judgement.best, bool(judgement.throwing))
 
 
 def only_move(judgement: Judgement[Any]) -> Hashable:
-    """Positions in which one move alone keeps the win or the draw, by distance; moves to one position count as one."""
+    """Sorts positions with an only move by distance. Moves that lead to the same position count once."""
     return judgement.best if judgement.only else None
 
 
@@ -39,10 +39,10 @@ def positions(
     distances: Collection[int] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Match]:
-    """Different positions, as matches that have come to them; fewer than `count` if there are no more.
+    """Different positions, as matches that lead to them; fewer than `count` if there are no more.
 
-    They are from games that are played half well and half at random, at some distances from the end or at any, and
-    always the same with the same seed.
+    They come from games played half well and half at random, at the given distances from the end or at any. The same
+    seed always gives the same positions.
     """
     game = solution.game
     dice = random.Random(f"positions {game.id} {game.values} {sort.__name__} {seed}")
@@ -70,13 +70,13 @@ def positions(
 
 
 def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, dice: random.Random) -> list[list[Any]]:
-    """One of each kind in turn, until there are enough."""
+    """Takes one of each kind in turn until there are enough."""
     for found in kinds.values():
         dice.shuffle(found)
     waiting = list(kinds.values())
     chosen: list[list[Any]] = []
     while waiting and len(chosen) < count:
-        dice.shuffle(waiting)  # so that no kind is first whenever there are fewer wanted than kinds
+        dice.shuffle(waiting)  # so that no kind always comes first when there are more kinds than wanted positions
         chosen += [found.pop() for found in waiting]
         waiting = [found for found in waiting if found]
     return chosen[:count]

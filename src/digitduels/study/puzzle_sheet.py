@@ -51,7 +51,7 @@ def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
 
 
 def markdown(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
-    """A sheet as Markdown, the answers at its end."""
+    """A sheet as Markdown, with the answers at the end."""
     parts = [f"# {title(solution, seed)}\n", *(f"{line}\n" for line in about(solution))]
     told = items(puzzles, solution)
     for item in told:
@@ -62,7 +62,7 @@ def markdown(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str
 
 
 def html(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
-    """A sheet as a page of its own that prints well; the answers stand on a new page."""
+    """A sheet as an HTML page for printing, with the answers on a separate page."""
     heading = escape(title(solution, seed))
     told = items(puzzles, solution)
     sections = "".join(
@@ -80,11 +80,11 @@ def html(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
 
 
 def title(solution: Solution, seed: object) -> str:
-    """What a sheet is called."""
+    """The title of a sheet."""
     return f"{solution.game.title}: puzzles, sheet {seed}"
 
 
 def about(solution: Solution) -> list[str]:
     """What the game is about, and what this variant changes."""
     game = solution.game
-    return [summary(game), *([f"In this game: {settings(game.changes)}."] if game.changes else [])]
+    return [summary(game), *([f"House rules: {settings(game.changes)}."] if game.changes else [])]

@@ -1,6 +1,6 @@
-"""Puzzles: positions that can arise, in which exactly one move keeps the win and a wrong one tempts.
+"""Puzzles: reachable positions in which exactly one move keeps the win and a wrong move is tempting.
 
-In the first tier it is the one move that wins at once, among many; there others may win too, only later.
+In the first tier, exactly one of many moves wins at once. Other moves may win later.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from digitduels.study.hints import Trap, refutation, tempting
 from digitduels.study.wording import soon, standing
 
 TIERS = {1: "win at once", 2: "win in two turns", 3: "win in three turns", 4: "win in four turns or more"}
-CHOICE = 3  # positions to choose from, at the least
-MANY = 20  # so many where the win is one move away, or it would be no puzzle
-NONE = "There is no such puzzle. It takes three moves to choose from, one that wins and one trap."
-_TRIED = 500  # games that are looked through before a tier counts as empty
+CHOICE = 3  # the fewest positions to choose from
+MANY = 20  # the fewest when the win is one move away, or it would be too easy
+NONE = "There is no such puzzle. A puzzle needs at least three moves to choose from, with one winner and one trap."
+_TRIED = 500  # games to search before a tier counts as empty
 
 
 class Puzzle(NamedTuple):
-    """A match that has come to a position in which the player to move wins by one move only.
+    """A match that has reached a position in which only one move wins for the player to move.
 
-    Whatever wins is never wrong: `answer` is what is looked for, the verdict tells what wins.
+    A winning move is never wrong: `answer` is the intended move, but the verdict decides what wins.
     """
 
     match: Match
@@ -41,7 +41,7 @@ class Puzzle(NamedTuple):
     """The tempting move, which loses; None where the win is one move away."""
 
     def question(self, solution: Solution) -> Sentence:
-        """What is asked."""
+        """The question to the solver."""
         state = self.match.state
         which = "is it" if self.tier == 1 else "keeps the win"
         return Sentence(
@@ -53,7 +53,7 @@ class Puzzle(NamedTuple):
 
 
 def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], Trap | None] | None:
-    """The tier, the answer and the tempting move, if a position makes a puzzle."""
+    """The tier, the answer and the tempting move, if the position makes a puzzle; otherwise None."""
     game, judgement = solution.game, solution.judge(state)
     if judgement.verdict is None or judgement.best.value < 1:
         return None
@@ -68,14 +68,14 @@ def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], T
     if distance < 3 or choice < CHOICE:
         return None
     trap = tempting(state, solution)
-    # It tempts only if it neither loses at once nor just misses the win.
+    # A tempting move neither loses at once nor simply misses the win.
     if trap is None or trap.verdict.value > -1 or trap.verdict.distance < 2:
         return None
     return min((distance + 1) // 2, max(TIERS)), answer, trap
 
 
 class Attempt(NamedTuple):
-    """What comes of a move that somebody tries in a puzzle."""
+    """The result of trying a move in a puzzle."""
 
     kind: str
     """"right" if the win is kept, "slower" if it wins where a win at once is asked for, "wrong" if it does not win."""
@@ -85,7 +85,7 @@ class Attempt(NamedTuple):
 
 
 def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
-    """Judges a try in a puzzle. A move that wins is never called wrong."""
+    """Judges a move tried in a puzzle. A winning move is never called wrong."""
     state, player, game = match.state, match.state.player, solution.game
     verdict, played = solution.judge(state)[move], Played(move, match.state.player)
     if verdict.value < 1:
@@ -108,7 +108,7 @@ def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
 
 
 def puzzles(solution: Solution, tier: int | None = None, seed: object = 0) -> Iterator[Puzzle]:
-    """Different puzzles, as many as are found, of a tier or of any; with the same seed always the same."""
+    """Finds different puzzles of one tier, or of any. The same seed always gives the same puzzles."""
     game = solution.game
     dice = random.Random(f"puzzle {game.id} {game.values} {tier} {seed}")
     seen: set[State[Any, Any]] = set()
@@ -126,7 +126,7 @@ def puzzles(solution: Solution, tier: int | None = None, seed: object = 0) -> It
 def find(
     solutions: Iterable[Solution], tier: int | None, seed: object, count: int
 ) -> tuple[list[Puzzle], Solution] | None:
-    """So many puzzles, or as many as there are, of the first game that has any; None if none has."""
+    """Up to `count` puzzles of the first game that has any; None if none has."""
     for solution in solutions:
         if found := list(islice(puzzles(solution, tier, seed), count)):
             return found, solution
@@ -134,7 +134,7 @@ def find(
 
 
 def daily(date: datetime.date) -> str:
-    """The seed of the puzzle of a day; days are those of UTC, so that it is the same for everybody."""
+    """The seed of the daily puzzle. Days are in UTC, so that everybody gets the same puzzle."""
     return date.isoformat()
 
 
@@ -144,18 +144,18 @@ def today() -> datetime.date:
 
 
 def order(seed: object) -> list[str]:
-    """The games in an order that depends on the seed, for whoever does not mind which."""
+    """The games in an order that depends on the seed."""
     return random.Random(f"games {seed}").sample(books(), len(books()))
 
 
 def _possible(solution: Solution, tier: int) -> bool:
-    """Whether the game is large and long enough for a tier; only a search can tell the rest."""
+    """Whether the game is large and long enough for a tier. Only a search can decide the rest."""
     game = solution.game
     return len(game.moves) >= (MANY if tier == 1 else CHOICE) and game.longest >= 2 * tier - 1
 
 
 def _search(solution: Solution, tier: int, dice: random.Random, seen: set[State[Any, Any]]) -> Puzzle | None:
-    """A puzzle of a tier from games that are played half well and half at random."""
+    """Searches for a puzzle of a tier in games played half well and half at random."""
     game = solution.game
     for _ in range(_TRIED):
         match, found = Match(game), list[Puzzle]()
@@ -173,7 +173,7 @@ def _search(solution: Solution, tier: int, dice: random.Random, seen: set[State[
 
 
 def tier_at(verdict: Verdict) -> int | None:
-    """The tier of a win by its distance; None if it is of none."""
+    """The tier of a win at this distance; None if there is none."""
     if verdict.value < 1 or verdict.distance == 2:
         return None
     return min((verdict.distance + 1) // 2, max(TIERS))

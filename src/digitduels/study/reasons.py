@@ -1,4 +1,4 @@
-"""Why a move is good, in one true sentence: each is worked out from legal moves, outcomes and verdicts."""
+"""Why a move is good, in one true sentence, computed from legal moves, outcomes and verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Position = State[Any, Any]
 
 
 class Reason(NamedTuple):
-    """What is true of a move: which kind of truth, and the sentence."""
+    """Something that is true of a move: its kind, and the sentence."""
 
     kind: str
     sentence: Sentence
@@ -28,7 +28,7 @@ def reason(state: Position, move: Any, solution: Solution) -> Reason:
 
 
 def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
-    """All that is known to be true of a move, the most telling first; the plain verdict is always the last."""
+    """Everything known to be true of a move, the most telling first. The plain verdict always comes last."""
     game, player, other = solution.game, state.player, 1 - state.player
     judgement = solution.judge(state)
     best, verdict = judgement.best, judgement[move]
@@ -79,9 +79,9 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
 
 
 def wins_at_once(game: AnyGame, state: Position, player: int) -> list[list[Any]]:
-    """The moves by which a player would win at once if it were that player's turn; those to the same position together.
+    """The moves with which a player would win at once on their turn, grouped by the position they lead to.
 
-    This is what a threat is: a move that wins unless something is done.
+    That is a threat: a move that wins unless the opponent stops it.
     """
     state = state._replace(player=player)
     found: dict[Position, list[Any]] = {}
@@ -94,7 +94,7 @@ def wins_at_once(game: AnyGame, state: Position, player: int) -> list[list[Any]]
 
 
 def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Reason]:
-    """What is threatened by a move that wins with the next one, whatever is replied."""
+    """The reason for a move that wins on the next turn, whatever the reply."""
     game = solution.game
     threats = wins_at_once(game, after, state.player)
     left = [game.after(after, reply) for reply in game.legal_moves(after)]
@@ -125,7 +125,7 @@ def _winning(game: AnyGame, state: Position, move: Any) -> bool:
 
 
 def _stuck(game: AnyGame, state: Position, loser: int) -> bool:
-    """Whether a game ended because the player to move has no legal move, while the other one still would have some."""
+    """Whether a game ended because the player to move has no legal move while the opponent would have one."""
     outcome = game.outcome(state)
     if outcome is None or outcome.winner != 1 - loser or state.player != loser or game.permitted(state):
         return False
@@ -133,7 +133,7 @@ def _stuck(game: AnyGame, state: Position, loser: int) -> bool:
 
 
 def _why(game: AnyGame, state: Position) -> Sentence:
-    """How the rules put the end of a game."""
+    """Why a game ended, in the words of the rules."""
     outcome = game.outcome(state)
     assert outcome is not None
     return outcome.reason

@@ -1,4 +1,4 @@
-"""What a game was decided by: the value of its start, and the moves that changed it."""
+"""What decided a game: the value of its start, and the moves that changed it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEGEND = Sentence(
 
 
 class Review(NamedTuple):
-    """A game, turn by turn. The value of the start and the swings explain its result exactly."""
+    """A game, turn by turn. The value of the start and the swings explain the result exactly."""
 
     player: int
     """Who was to move at the start."""
@@ -42,12 +42,12 @@ class Review(NamedTuple):
 
     @property
     def winning(self) -> list[int | None]:
-        """Who was winning at the start and after each turn; None where nobody was."""
+        """Who was winning at the start and after each turn; None for nobody."""
         return [winner(self.player, self.start), *(winner(turn.player, turn.after) for turn in self.decisions)]
 
     @property
     def ribbon(self) -> str:
-        """Who was winning at the start and after each turn, a sign each; LEGEND explains them."""
+        """Who was winning at the start and after each turn, one sign each. LEGEND explains the signs."""
         return "".join(RIBBON[who] for who in self.winning)
 
     @property
@@ -74,7 +74,7 @@ class Review(NamedTuple):
 
     @property
     def sentence(self) -> Sentence:
-        """What decided the game."""
+        """What decided the game, as a sentence."""
         swings, over = self.swings, self.outcome is not None
         if swings:
             turned = "The game turned" if over else "So far the game turned"
@@ -116,12 +116,12 @@ class Review(NamedTuple):
         return [*lines, found, self.sentence]
 
     def score(self, player: int) -> str:
-        """Critical moves found, as people read it."""
+        """Critical moves found, as text."""
         found, critical = self.found(player)
         return f"{found} of {critical}" if critical else "–"
 
 
 def review(match: Match, solution: Solution) -> Review:
-    """The review of a match, finished or not. An opening that the match was given is nobody's doing."""
+    """The review of a match, finished or not. The moves of a given opening are not judged."""
     first = match.states[match.opening]
     return Review(first.player, solution.probe(first), match.opening, decisions(match, solution), match.outcome)

@@ -1,4 +1,4 @@
-"""Who wins at which scores, with everything else on the board as it is."""
+"""Who wins at which scores, with everything else on the board unchanged."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from digitduels.core import State
 from digitduels.pool import Pool
 from digitduels.solver.solution import Solution
 
-ONE_BY_ONE = 200  # scores up to which every position is looked up on its own
+ONE_BY_ONE = 200  # the most scores for which every position is looked up one by one
 
 Cells = dict[int, dict[int, int]]
 
 
 def cells(solution: Solution, state: State[Any, Any]) -> Cells:
-    """[score of the player who waits][score of the player to move]: the value for the latter, where there is one.
+    """[score of the waiting player][score of the player to move]: the value for the player to move, if there is one.
 
-    Empty where the players have no scores of their own, or too many.
+    Empty if the players have no scores of their own, or too many.
     """
     import numpy as np
 
@@ -38,7 +38,7 @@ def cells(solution: Solution, state: State[Any, Any]) -> Cells:
 
 
 def _one_by_one(solution: Solution, state: State[Any, Any]) -> Cells:
-    """The same for any game, asking for one position after another."""
+    """The same for any game, one position after another."""
     game, goal = solution.game, solution.game.goal
     hands = game.board(state).hands
     if goal is None or any(hand.score is None for hand in hands) or goal - hands[0].lowest > ONE_BY_ONE:

@@ -1,4 +1,4 @@
-"""What is known of a position and of a game, as JSON values for programs. Players count from 1 there."""
+"""Solved positions and reviewed games as JSON values for programs, with players numbered from 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from digitduels.study.wording import VALUES
 
 
 def solved(match: Match, judgement: Judgement[Any]) -> dict[str, Any]:
-    """A position, and what every move of it is worth."""
+    """A position with the verdict of every move."""
     record, outcome, verdict = to_record(match), match.outcome, judgement.verdict
     return {
         "game": record["game"],
@@ -28,7 +28,7 @@ def solved(match: Match, judgement: Judgement[Any]) -> dict[str, Any]:
 
 
 def reviewed(match: Match, told: Review) -> dict[str, Any]:
-    """A game, turn by turn."""
+    """The review of a game, turn by turn."""
     record = to_record(match)
     return {
         "version": 1,
@@ -57,5 +57,5 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
 
 
 def judged(verdict: Verdict) -> dict[str, Any]:
-    """A verdict in a word, and the plies to the end."""
+    """A verdict as a word, and the plies to the end."""
     return {"value": VALUES[verdict.value], "plies": verdict.distance}

@@ -1,4 +1,4 @@
-"""What is known of a game, in a few sentences. Each is worked out from the solution; none is written down here."""
+"""What is known about a game, in a few sentences. All are computed from the solution; none is written by hand."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from digitduels.solver.reference import Reference
 from digitduels.solver.solution import Solution
 from digitduels.study.wording import soon, winner
 
-FEW = 100  # different games, up to which a game is looked at game by game and with other values of its option
-SWEPT = 1000  # the largest value that is looked at
-NAMED = 40  # moves that are listed by name
-_LIMIT = 10**7  # bytes for each of the games that are looked at
+FEW = 100  # the most different games for which all are examined, also with other values of the option
+SWEPT = 1000  # the largest value examined
+NAMED = 40  # the most moves listed by name
+_LIMIT = 10**7  # the most bytes for each of the games examined
 
 
 def theory(solution: Solution, player: int = 0) -> list[str]:
@@ -46,7 +46,7 @@ def _start(solution: Solution, start: State[Any, Any]) -> Iterable[str]:
         yield f"{len(keeping)} of the {len(moves)} first moves {verb}: {_names(keeping, player)}."
     different, total = ({game.after(start, move) for move in some} for some in (keeping, moves))
     if len(different) < len(keeping) < len(moves):
-        yield f"Moves that lead to the same position counted once, these are {len(different)} of {len(total)}."
+        yield f"Counting moves that lead to the same position once, that is {len(different)} of {len(total)}."
     longest = judgement.best_moves
     if verdict.value < 0 and len(longest) < len(moves):
         yield f"{_names(longest, player)} {'holds' if len(longest) == 1 else 'hold'} out longest."
@@ -65,11 +65,11 @@ def _positions(solution: Solution) -> Iterable[str]:
         yield f"The longest win that a player to move can force takes {Count((counts.longest + 1) // 2, 'turn')}."
 
 
-# Games that are so narrow that all their lines can be looked at
+# Games so narrow that all their lines can be examined
 
 
 def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
-    """How many different games there are, if they are few, and what happens with other numbers."""
+    """How many different games there are, if there are few, and what happens with other numbers."""
     found = _count(game, start)
     if found is None:
         return
@@ -83,7 +83,7 @@ def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
 
 
 def _count(game: AnyGame, start: State[Any, Any]) -> tuple[int, int] | None:
-    """How many games there are, and how many moves it takes until nobody has a choice; None if they are many."""
+    """How many games there are, and after how many moves nobody has a choice; None if there are many."""
     games, free, todo = 0, 0, [(start, 0)]
     while todo:
         state, plies = todo.pop()
@@ -98,7 +98,7 @@ def _count(game: AnyGame, start: State[Any, Any]) -> tuple[int, int] | None:
 
 
 class Stretch(NamedTuple):
-    """Neighbouring values of an option with the same winner."""
+    """A range of adjacent values of an option with the same winner."""
 
     first: int
     last: int
@@ -117,7 +117,7 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
             judgement = Reference(other, _LIMIT).judge(start)
         except TooLarge:
             break
-        except ValueError:  # a value that does not go with the other options
+        except ValueError:  # a value that is invalid with the other options
             continue
         if judgement:
             winners[value] = winner(player, judgement.best)
@@ -143,9 +143,10 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
             if stretch.winner is not None
         )
         yield (
-            f"Neighbours mostly have the same winner ({last}), and from {least} on that repeats: if a stretch of two "
-            f"or more begins at N, another one of the same player begins at {times}N{f' + {plus}' if plus else ''}; "
-            f"from {times * least + plus} on none begins elsewhere (looked at up to {high})."
+            f"Adjacent values mostly have the same winner ({last}), and from {least} on that repeats: "
+            f"if a stretch of two or more begins at N, another of the same player begins at {times}N"
+            f"{f' + {plus}' if plus else ''}. "
+            f"From {times * least + plus} on, none begins elsewhere (checked up to {high})."
         )
 
 
@@ -155,8 +156,8 @@ def _stretches(winners: dict[int, int | None]) -> list[Stretch]:
 
 
 def _rule(stretches: list[Stretch], high: int) -> tuple[int, int, int] | None:
-    """(a, b, least) such that from `least` on stretches repeat: if one begins at N, one of the same winner begins at
-    aN + b, and from there on none begins anywhere else. As far as `high`; None if there is no such rule."""
+    """(a, b, least), or None: from `least` to `high`, if a stretch begins at N, another with the same winner begins at
+    aN + b, and from there on none begins anywhere else."""
     begins = {stretch.first: stretch.winner for stretch in stretches}
     for times, plus, least in product(range(2, 9), range(9), begins):
         images = {times * begin + plus: who for begin, who in begins.items() if begin >= least}

@@ -12,12 +12,12 @@ SIGNS = {1: "▲", 0: "=", -1: "▼"}
 
 
 def winner(player: int, verdict: Verdict) -> int | None:
-    """Who wins, of a verdict for `player`; None in a draw."""
+    """The winner according to a verdict for `player`; None for a draw."""
     return None if verdict.value == 0 else player if verdict.value > 0 else 1 - player
 
 
 def standing(player: int, verdict: Verdict) -> list[Sentence]:
-    """How a position stands in which `player` is to move.
+    """Who is winning when `player` is to move, and how many turns are left.
 
     >>> standing(0, Verdict(1, 7))
     ['Player 1 is winning: 4 more turns.']
@@ -51,7 +51,7 @@ def standing(player: int, verdict: Verdict) -> list[Sentence]:
 
 
 def soon(player: int, verdict: Verdict) -> str:
-    """When the game ends, of a verdict on a move that `player` makes: in turns of the winner, this move included.
+    """When the game ends after a move of `player`, in turns of the winner, including this move.
 
     >>> soon(0, Verdict(1, 1)), soon(0, Verdict(1, 3)), soon(0, Verdict(-1, 2)), soon(0, Verdict(0, 3))
     ('at once', 'in 2 turns', 'in 1 turn', 'after 2 turns')
@@ -78,11 +78,11 @@ def worth(player: int, verdict: Verdict) -> Sentence:
 
 
 def joined(sentences: list[Sentence]) -> Sentence:
-    """Several sentences as one, each still told to the right person."""
+    """Several sentences as one, each still addressed to the right reader."""
     fields: dict[str, Any] = {f"part{place}": sentence for place, sentence in enumerate(sentences)}
     return Sentence(" ".join(f"{{{name}}}" for name in fields), **fields)
 
 
 def _turns(player: int, verdict: Verdict) -> int:
-    """How many turns the winner still has; in a draw the player to move."""
+    """How many turns the winner still has; in a draw, how many the player to move has."""
     return verdict.distance // 2 if winner(player, verdict) == 1 - player else (verdict.distance + 1) // 2

@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "cache",
-        "List the solved games that are kept, check them, or clear them away.",
+        "List the solved games in the cache, verify them, or delete them.",
         run,
         "duels cache",
         "duels cache --verify",
@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
     )
     task = parser.add_mutually_exclusive_group()
     task.add_argument("--verify", action="store_true", help="compare every table with its checksums")
-    task.add_argument("--clear", action="store_true", help="delete all tables; they are made again when needed")
+    task.add_argument("--clear", action="store_true", help="delete all tables; they are rebuilt when needed")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,5 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         console.say(f"{path.name}: {about}")
     console.say(f"The tables are in {cache.folder()}." if cache.kept() else _EMPTY)
     if arguments.verify and damaged:
-        raise Failure(FILE, f"Damaged: {', '.join(damaged)}. It is made again when it is needed; --clear deletes all.")
+        raise Failure(
+            FILE,
+            f"Damaged: {', '.join(damaged)}. A damaged table is rebuilt when it is needed; --clear deletes all tables.",
+        )
     return 0

@@ -15,7 +15,7 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "completion",
-        "Print what makes a shell complete the words of this command.",
+        "Print a completion script for a shell.",
         run,
         'eval "$(duels completion bash)"',
         "duels completion fish > ~/.config/fish/completions/duels.fish",

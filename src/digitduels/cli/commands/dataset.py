@@ -26,14 +26,16 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "dataset",
-        "Write positions with the truth about every move, to train on or to probe with.",
+        "Write positions with the truth about every move, for training or probing.",
         run,
         "duels dataset number-quest --positions 1000 --out quest.jsonl",
         "duels dataset number-duel --positions 100000 --seed 1 --out duel.parquet",
     )
     add_game(parser)
-    parser.add_argument("--positions", type=int, required=True, metavar="N", help="how many positions")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="others with another seed (default: 0)")
+    parser.add_argument("--positions", type=int, required=True, metavar="N", help="the number of positions (required)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="a different seed, different positions (default: 0)"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="a file that ends in .parquet or .jsonl")
     add_options(parser)
 
@@ -59,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         with write_errors(path), show_progress(game.title) as progress, files.writing(path) as file:
             count = write(dataset.rows(*wanted, progress), file)
     except ImportError:
-        raise Failure(FAILURE, "Writing Parquet takes pyarrow: pip install 'digitduels[parquet]'") from None
+        raise Failure(FAILURE, "Writing Parquet requires pyarrow: pip install 'digitduels[parquet]'") from None
     fewer = "" if count == arguments.positions else "; there are no more that are easily reached"
     console.say(f"{Count(count, 'position')} of {game.title} in {quoted_path(path)}{fewer}.")
     return 0

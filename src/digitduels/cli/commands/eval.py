@@ -33,8 +33,8 @@ TASKS = {
     "rules": "questions about the rules",
 }
 NOTES = (
-    "An interval holds the truth 95 times of 100; games from one start count as one piece of evidence.",
-    "Who gives no legal move forfeits: that is a loss, and a critical move not found.",
+    "Intervals are 95 % confidence intervals. Two games from the same start count as one observation.",
+    "A model that gives no legal move forfeits: that is a loss, and a critical move not found.",
 )
 
 
@@ -42,15 +42,15 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "eval",
-        "Tell how language models did at our tasks, from the logs of Inspect.",
+        "Show how language models did at our tasks, from Inspect logs.",
         run,
         "duels eval logs",
         "duels eval logs --json",
         "duels eval logs/one.eval logs/two.eval --records games",
     )
-    parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="a log of Inspect, or a folder of them")
+    parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="an Inspect log, or a folder of logs")
     parser.add_argument("--records", type=Path, metavar="FOLDER", help="write every game into this new folder")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,14 +65,14 @@ def run(arguments: argparse.Namespace) -> int:
         with show_progress("Grading"):
             logs = read_logs(arguments.logs)
     except ImportError:
-        raise Failure(FAILURE, "Reading logs takes Inspect: pip install 'digitduels[inspect]'") from None
+        raise Failure(FAILURE, "Reading logs requires Inspect: pip install 'digitduels[inspect]'") from None
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     results = leaderboard(logs)
     console = Console()
     written = None if arguments.records is None else _export(logs.done, arguments.records)
     if arguments.json:
-        console.say(json.dumps(results, indent=1, ensure_ascii=False))
+        console.write(json.dumps(results, indent=1, ensure_ascii=False))
         return 0
     if not results["boards"]:
         raise Failure(FAILURE, "There is no finished sample of a task of ours in these logs.")
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _for_people(board: dict[str, Any]) -> list[str]:
     """A board in tables."""
-    lines = [f"{_variant(board)}: {TASKS[board['task']]}{_conditions(board['settings'])}"]
+    lines = [f"{_variant(board)}: {TASKS[board['task']]}{_conditions(board)}"]
     rows = {"positions": _position_rows, "match": _match_rows, "rules": _rules_rows}[board["task"]](board)
     lines += columns(rows)
     if board["task"] != "rules":
@@ -107,11 +107,13 @@ def _variant(board: dict[str, Any]) -> str:
     return f"{rules.title} with {settings(rules.changes)}" if rules.changes else rules.title
 
 
-def _conditions(settings: dict[str, Any]) -> str:
-    """How the models were asked."""
+def _conditions(board: dict[str, Any]) -> str:
+    """The version of the task, and how the models were asked."""
+    settings, version = board["settings"], f"version {clean(str(board['version']), 20)}"
     if not settings:
-        return ""
-    parts = [f"against {settings['opponent']}", f"{settings['start']} starts"] if "opponent" in settings else []
+        return f" ({version})"
+    parts = [version]
+    parts += [f"against {settings['opponent']}", f"{settings['start']} starts"] if "opponent" in settings else []
     parts += [f"legal moves {settings['legal']}"]
     parts += [] if settings["history"] else ["moves so far not told"]
     parts += [f"distances {settings['distances']}"] if settings.get("distances") else []

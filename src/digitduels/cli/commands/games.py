@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     parser = add_command(commands, "games", "List the games.", run, "duels games", "duels games --json")
-    parser.add_argument("--json", action="store_true", help="for programs: with options and what they may be")
+    parser.add_argument("--json", action="store_true", help="print JSON, with the options and their allowed values")
 
 
 def run(arguments: argparse.Namespace) -> int:
     kinds = [game_class(name) for name in games()]
     console = Console()
     if arguments.json:
-        console.say(json.dumps({"version": 1, "games": [_to_json(kind) for kind in kinds]}, indent=1))
+        console.write(json.dumps({"version": 1, "games": [_to_json(kind) for kind in kinds]}, indent=1))
         return 0
     for kind in kinds:
         console.say(kind().id, f"    {summary(kind())}")

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from digitduels.cli.arguments import add_command
-from digitduels.cli.commands.tournament import add_plan, play_all
+from digitduels.cli.commands.tournament import add_game_and_players, add_plan, play_all
 
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
@@ -18,13 +18,13 @@ def add(commands: Commands) -> None:
         "match",
         "Let two players play each other, in both seats.",
         run,
-        "duels match 3 perfect --game number-quest --games 100",
-        'duels match "python my_player.py" 4 --game number-duel --games 20 --records games.jsonl',
+        "duels match number-quest 3 perfect --games 100",
+        'duels match number-duel mine="python my_player.py" 4 --games 20 --records games.jsonl',
+        "duels match 3 perfect --game number-quest",
     )
-    parser.add_argument("one", metavar="A", help="random, a level from 1 to 7, perfect, or the command of a program")
-    parser.add_argument("two", metavar="B", help="likewise")
+    add_game_and_players(parser, "A B")
     add_plan(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return play_all((arguments.one, arguments.two), arguments)
+    return play_all(arguments, "match GAME A B", 2)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from digitduels.cli.arguments import add_command, add_game, add_options, read_game
 from digitduels.cli.console import Console
-from digitduels.cli.errors import usage
+from digitduels.cli.errors import LIMIT, Failure, usage
 from digitduels.cli.file_arguments import new_file
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
-from digitduels.match import Match, player_names
+from digitduels.core import TooLarge
+from digitduels.match import Match, player_names, swap_seats
 from digitduels.players import COACH, OPPONENTS, check
 from digitduels.sentence import player_name
 
@@ -27,12 +28,12 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "play",
-        "Play a game, two people at one keyboard or one against the computer.",
+        "Play a game: two people at one keyboard, or you against the computer.",
         run,
         "duels play number-duel",
         "duels play number-duel --vs 3 --seat pick",
-        "duels play operation-target --set target=100 --first random",
-        "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob",
+        "duels play operation-target --set target=100",
+        "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob --first random",
         "duels play number-quest --save quest.json",
     )
     add_game(parser)
@@ -40,15 +41,28 @@ def add(commands: Commands) -> None:
         "--vs",
         default="human",
         metavar="WHO",
-        help="human (default), random, a level from 1 to 7, perfect, coach, or the command of a program",
+        help="human, random, a level from 1 to 7, perfect, coach, or the command of a program (default: human)",
     )
-    parser.add_argument("--seat", choices=["1", "2", "random", "pick"], default="1", help="where you sit (default: 1)")
-    parser.add_argument("--start", choices=["book", "fair"], default="book", help="the book's start, or a fair opening")
-    parser.add_argument("--move-time", type=float, default=10.0, metavar="S", help="seconds a program has for a move")
-    parser.add_argument("--first", choices=["1", "2", "random"], default="1", help="who moves first (default: 1)")
-    parser.add_argument("--names", nargs="+", metavar="NAME", help="what the two players are called")
-    parser.add_argument("--seed", type=int, metavar="N", help="makes chance repeatable")
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the game in this new file")
+    parser.add_argument(
+        "--seat",
+        choices=["1", "2", "random", "pick"],
+        default="1",
+        help="your seat against the computer; Player 1 begins (default: 1)",
+    )
+    parser.add_argument(
+        "--start", choices=["book", "fair"], default="book", help="the book's start or a fair opening (default: book)"
+    )
+    parser.add_argument(
+        "--move-time", type=float, default=10.0, metavar="S", help="seconds per move for a program (default: 10)"
+    )
+    parser.add_argument(
+        "--first",
+        choices=["1", "2", "random"],
+        help="which of two named people sits as Player 1 and begins (default: 1)",
+    )
+    parser.add_argument("--names", nargs="+", metavar="NAME", help="the names of the two players")
+    parser.add_argument("--seed", type=int, metavar="N", help="make random choices repeatable")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="save the game in this new file")
     add_options(parser)
 
 
@@ -58,9 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
         check(arguments.vs, "human", COACH)
     except ValueError as error:
         usage(str(error))
+    if arguments.vs != "human" and arguments.first is not None:
+        usage("--first is for two people. Against the computer, choose your seat with --seat: Player 1 begins.")
     dice = random.Random(arguments.seed)
-    first = {"1": 0, "2": 1}.get(arguments.first, dice.randrange(2))
-    match = Match(game, first=first)
+    swapped = {None: 0, "1": 0, "2": 1}.get(arguments.first, dice.randrange(2))
+    match = Match(game)
     if arguments.vs != "human" or arguments.start == "fair":
         match.seed = str(dice.getrandbits(64) if arguments.seed is None else arguments.seed)
     console = Console()
@@ -72,11 +88,13 @@ def run(arguments: argparse.Namespace) -> int:
         except EOFError:
             return 0
         match.players = ("human", arguments.vs) if seat == 0 else (arguments.vs, "human")
-        names = [player_name(player) if player == seat else _computer_name(arguments.vs) for player in (0, 1)]
-        match.names = player_names(names)
+        match.names = player_names(
+            [player_name(player) if player == seat else _computer_name(arguments.vs) for player in (0, 1)]
+        )
     try:
         if arguments.names:
-            match.names = player_names(arguments.names)
+            names = player_names(arguments.names)
+            match.names = player_names(swap_seats(names)) if swapped else names
     except ValueError as error:
         usage(str(error))
     if arguments.save is None:
@@ -95,7 +113,11 @@ def _play_fair_opening(match: Match) -> None:
     from digitduels.cli.progress import solution_of
     from digitduels.study.fair_starts import fair_start
 
-    for move in fair_start(solution_of(match.game), match.seed):
+    try:
+        solution = solution_of(match.game)
+    except TooLarge:
+        raise Failure(LIMIT, "There is no fair start for this variant: it is too large. Play from the start.") from None
+    for move in fair_start(solution, match.seed):
         match.play(move)
     match.opening = len(match.moves)
 
@@ -103,7 +125,7 @@ def _play_fair_opening(match: Match) -> None:
 def _choose_seat(match: Match, choice: str, dice: random.Random, console: Console) -> int:
     """The seat of the person: given, random, or picked after a look at the position."""
     if choice == "pick":
-        console.say(*match.game.view(match.state), f"{player_name(match.state.player)} moves first.")
+        console.say(*match.game.view(match.state), f"{player_name(match.state.player)} moves next.")
         while (text := console.ask("Which side do you want? (1/2) ").strip()) not in ("1", "2"):
             console.say("Error: answer 1 or 2.")
         return int(text) - 1

@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
     add_game(parser, nargs="?")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--daily", action="store_true", help="the puzzle of the day, the same for everybody")
-    which.add_argument("--seed", type=int, metavar="N", help="the same puzzle again")
+    which.add_argument("--seed", type=int, metavar="N", help="get the same puzzle again")
     parser.add_argument(
         "--tier", type=int, choices=list(TIERS), help="how many turns away the win is; 4 for four or more"
     )
@@ -54,9 +54,9 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None and arguments.print is None:
-        usage("--out is for a sheet: say with --print how many puzzles it has.")
+        usage("--out requires --print: how many puzzles should the sheet have?")
     if arguments.set and arguments.game is None:
-        usage("--set changes a game: name the GAME.")
+        usage("--set requires a GAME.")
     if arguments.daily:
         seed: object = daily(today())
     else:
@@ -115,7 +115,7 @@ def _print_sheet(arguments: argparse.Namespace, seed: object) -> int:
     puzzles, solution = _find(arguments, seed, arguments.print)
     console = Console()
     if path is None:
-        console.say(*puzzle_sheet.markdown(puzzles, solution, seed).splitlines())
+        console.write(puzzle_sheet.markdown(puzzles, solution, seed).rstrip("\n"))
         return 0
     render = puzzle_sheet.html if path.suffix.lower() in (".html", ".htm") else puzzle_sheet.markdown
     with write_errors(path):

@@ -1,4 +1,4 @@
-"""`duels resume`: goes on with a saved game."""
+"""`duels resume`: resumes a saved game."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "resume",
-        "Go on with a game that was left.",
+        "Resume a saved game: the last unfinished one, or the one you name.",
         run,
         "duels resume",
         "duels resume number-duel-1",
         "duels resume quest.json",
     )
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a file, or a name that `duels saved` lists")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a file, or a name from `duels saved`")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,9 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _play_on(path: Path, data: bytes, match: Match) -> int:
-    """Plays on against the same opponent, unless that is a program: a file must not start programs."""
+    """Resumes a game against the same opponent, unless that is a program: a file must not start programs."""
     console = Console()
     if any(name not in ("human", COACH, *OPPONENTS) for name in match.players):
-        console.say("One side was played by a program, which is not started from a file. Two people play on.")
+        console.say("One player was a program, and a saved game never starts programs. Two people play on.")
         match.players = ("human", "human")
     return make_session(match, Save(path, data), console).run()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from digitduels.cli import saved_games
 from digitduels.cli.arguments import add_command
-from digitduels.cli.console import Console, wrap
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FAILURE, Failure
 from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
 from digitduels.cli.file_arguments import read_record, record_path
 from digitduels.cli.progress import solve
@@ -27,22 +30,25 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "review",
-        "Tell what decided a game, and try its turning points again.",
+        "Explain what decided a game, and try its turning points again.",
         run,
+        "duels review",
         "duels review number-duel-1",
         "duels review quest.json --json",
     )
-    parser.add_argument("file", metavar="FILE", help="a file, or a name that `duels saved` lists")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help="a file, or a name from `duels saved` (default: the last game)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    match = read_record(record_path(arguments.file))[1]
+    match = _last_game() if arguments.file is None else read_record(record_path(arguments.file))[1]
     solution = solve(match.game)
     result = review(match, solution)
     console = Console()
     if arguments.json:
-        console.say(json.dumps(serialization.reviewed(match, result), indent=1, ensure_ascii=False))
+        console.write(json.dumps(serialization.reviewed(match, result), indent=1, ensure_ascii=False))
         return 0
     # Anybody may read a record, so nobody is "you".
     exercise = Exercise(match, solution, console)
@@ -57,8 +63,18 @@ def run(arguments: argparse.Namespace) -> int:
         exercise.say("")
     exercise.say(*result.lines())
     if match.words:
-        exercise.say("", "What was said:", *_words(match))
+        exercise.say("", "What was said:")
+        for line in _words(match):
+            console.say_wrapped(line, 4)
     return 0
+
+
+def _last_game() -> Match:
+    """The game that was played last."""
+    for name in saved_games.names():
+        with suppress(Failure):  # not a game that can be read
+            return read_record(saved_games.path_of(name))[1]
+    raise Failure(FAILURE, "There is no saved game. Play one with: duels play GAME")
 
 
 def _words(match: Match) -> list[str]:
@@ -67,7 +83,7 @@ def _words(match: Match) -> list[str]:
     for after, text in match.words:
         player = match.states[after].player
         move = f", {Played(match.moves[after], player).to(match.names)}" if after < len(match.moves) else ""
-        lines += wrap(f"Move {after + 1}, {match.names[player]}{move}: {text}")
+        lines.append(f"Move {after + 1}, {match.names[player]}{move}: {text}")
     return lines
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from digitduels.cli.arguments import add_command, add_game, add_options, read_game
 from digitduels.cli.console import Console
-from digitduels.manual import manual
+from digitduels.manual import manual, plain_text
 
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
@@ -21,5 +21,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    Console().say(*manual(read_game(arguments.game, arguments.set)).splitlines())
+    page, console = manual(read_game(arguments.game, arguments.set)), Console()
+    # Markdown for programs and files, plain text for people.
+    console.say(*(plain_text(page) if console.terminal else page.splitlines()))
     return 0

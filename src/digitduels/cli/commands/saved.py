@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
         "duels saved --delete-finished",
     )
     parser.add_argument("--delete", nargs="+", metavar="NAME", default=[], help="delete these games")
-    parser.add_argument("--delete-finished", action="store_true", help="delete the games that are over")
+    parser.add_argument("--delete-finished", action="store_true", help="delete all finished games")
 
 
 def run(arguments: argparse.Namespace) -> int:

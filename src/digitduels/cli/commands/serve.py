@@ -34,9 +34,9 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("--host", metavar="H", help="the address to listen on; 0.0.0.0 for all (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, metavar="P", help="the port to listen on (default: 8000)")
-    parser.add_argument("--database", metavar="URL", help="where games are kept; a file of yours unless given")
+    parser.add_argument("--database", metavar="URL", help="where games are stored (default: a file in your home)")
     parser.add_argument("--open", action="store_true", help="open the browser")
-    parser.add_argument("--check", action="store_true", help="only tell whether all is well, and what is not")
+    parser.add_argument("--check", action="store_true", help="only check that the server could start")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from digitduels import files
 from digitduels.cli.arguments import add_command, add_game, add_options, read_game, size
-from digitduels.cli.console import Console, wrap
+from digitduels.cli.console import Console
 from digitduels.cli.errors import ILLEGAL_MOVE, LIMIT, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.progress import solve
@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "solve",
-        "Tell who wins a position, how soon, and by which moves.",
+        "Show who wins a position, how soon, and with which moves.",
         run,
         "duels solve number-duel",
         'duels solve number-duel --moves "+5 +10"',
@@ -44,11 +44,11 @@ def add(commands: Commands) -> None:
     )
     add_game(parser)
     parser.add_argument("--moves", default="", metavar="MOVES", help='the game so far, such as "+5 +10"')
-    parser.add_argument("--first", choices=["1", "2"], default="1", help="who moves first (default: 1)")
-    parser.add_argument("--json", action="store_true", help="for programs")
-    parser.add_argument("--theory", action="store_true", help="tell what is known of the whole game instead")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture into this file, which ends in .svg")
-    parser.add_argument("--limit", type=size, metavar="SIZE", help="the memory it may take, such as 8GiB")
+    parser.add_argument("--first", choices=["1", "2"], default="1", help="who moved first (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--theory", action="store_true", help="say what is known about the whole game instead")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture in this .svg file")
+    parser.add_argument("--limit", type=size, metavar="SIZE", help="the memory it may use, such as 8GiB")
     add_options(parser)
 
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if picture is not None and picture.suffix.lower() != ".svg":
         usage(f"--plot draws an SVG: the file must end in .svg, not {quoted_path(picture.name)}.")
     if arguments.theory and arguments.moves.strip():
-        usage("--theory tells of the whole game; leave out --moves.")
+        usage("--theory is about the whole game; leave out --moves.")
     match = _match_after(game, int(arguments.first) - 1, arguments.moves)
     try:
         solution = solve(game, arguments.limit)
@@ -73,9 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
             files.write(picture, draw(solution, match.state).encode())
     if arguments.json:
         answer = serialization.solved(match, solution.judge(match.state))
-        console.say(json.dumps(answer | ({"theory": sentences} if arguments.theory else {}), indent=1))
+        console.write(json.dumps(answer | ({"theory": sentences} if arguments.theory else {}), indent=1))
         return 0
-    console.say(*(sentences or _for_people(match, solution)))
+    if sentences:
+        console.say(*sentences)
+    else:
+        _show(match, solution, console)
     if picture is not None:
         console.say("", f"The picture is in {quoted_path(picture)}.")
     return 0
@@ -92,18 +95,17 @@ def _match_after(game: AnyGame, first: int, moves: str) -> Match:
     return match
 
 
-def _for_people(match: Match, solution: Solution) -> list[str]:
-    """A position and the verdict on every move, in words."""
+def _show(match: Match, solution: Solution, console: Console) -> None:
+    """Shows a position and the verdict on every move, in words."""
     game, state, outcome, judgement = match.game, match.state, match.outcome, solution.judge(match.state)
-    lines = [game.title, "", *game.view(state), ""]
+    console.say(game.title, "", *game.view(state), "")
     if outcome is not None:
-        return [*lines, "The game is over.", outcome.reason, game.victory(outcome.winner)]
-    lines += [Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best)]
-    groups = values(state, solution)
-    for value, alike in groupby(groups, lambda group: group.value):
-        entries = list(alike)
-        count = sum(len(group.moves) for group in entries)
-        lines += ["", f"{SIGNS[value]} {HEADINGS[value]}: {count} of {len(judgement)}"]
-        for group in entries:
-            lines += wrap(f"{group.words}: {', '.join(shown_moves(group.moves, state.player))}", "  ")
-    return lines
+        console.say("The game is over.", outcome.reason, game.victory(outcome.winner))
+        return
+    console.say(Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best))
+    for value, alike in groupby(values(state, solution), lambda group: group.value):
+        groups = list(alike)
+        count = sum(len(group.moves) for group in groups)
+        console.say("", f"{SIGNS[value]} {HEADINGS[value]}: {count} of {len(judgement)}")
+        for group in groups:
+            console.say_wrapped(f"  {group.words}: {', '.join(shown_moves(group.moves, state.player))}", 4)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.arguments import Parser, add_command, add_game, add_options, read_game
 from digitduels.cli.columns import columns, part, percent
 from digitduels.cli.console import Console
-from digitduels.cli.errors import quoted_path, usage
+from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import ordinary_file, record_errors
 from digitduels.cli.progress import show_progress, solve
-from digitduels.games import AnyGame
+from digitduels.games import AnyGame, games
 from digitduels.sentence import Count
 from digitduels.text import clean
 
@@ -27,40 +26,70 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "tournament",
-        "Let everybody play everybody, in both seats.",
+        "Let every player play every other, in both seats.",
         run,
-        "duels tournament 2 3 4 5 perfect --game number-quest --games 100",
-        'duels tournament random 3 "python my_player.py" --game number-duel --records games.jsonl',
+        "duels tournament number-quest 2 3 4 5 perfect --games 100",
+        'duels tournament number-duel random 3 mine="python my_player.py" --records games.jsonl',
     )
-    parser.add_argument("players", nargs="+", metavar="PLAYERS", help="two or more, as `duels match` takes them")
+    add_game_and_players(parser, "PLAYERS")
     add_plan(parser)
+
+
+def add_game_and_players(parser: Parser, players: str) -> None:
+    """Adds the game and the players by position, and `--game` for those who would rather name the game."""
+    add_game(
+        parser,
+        "words",
+        nargs="+",
+        metavar=f"GAME {players}",
+        help="a game, then its players: random, a level from 1 to 7, perfect, or the command of a program, which may "
+        "be named: NAME=CMD",
+    )
+    add_game(parser, "--game", help="the game, if the words are only the players")
 
 
 def add_plan(parser: Parser) -> None:
     """Adds the arguments that say what is played, besides the players."""
-    add_game(parser, "--game", required=True, help="the game that is played")
-    parser.add_argument("--games", type=int, default=20, metavar="N", help="games of each pair (default: 20)")
+    parser.add_argument("--games", type=int, default=20, metavar="N", help="games per pair (default: 20)")
     parser.add_argument(
-        "--start", choices=["book", "fair"], default="fair", help="the book's start, or fair openings (default)"
+        "--start", choices=["book", "fair"], default="fair", help="the book's start or fair openings (default: fair)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="other games with another seed (default: 0)")
-    parser.add_argument("--move-time", type=float, default=10.0, metavar="S", help="seconds a program has for a move")
-    parser.add_argument("--records", type=Path, metavar="FILE", help="add all games to this file; go on if begun")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="a different seed, different games (default: 0)"
+    )
+    parser.add_argument(
+        "--move-time", type=float, default=10.0, metavar="S", help="seconds per move for a program (default: 10)"
+    )
+    parser.add_argument(
+        "--records", type=Path, metavar="FILE", help="append all games to this file; continue if it has some already"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return play_all(arguments.players, arguments)
+    return play_all(arguments, "tournament GAME PLAYERS")
 
 
-def play_all(players: Sequence[str], arguments: argparse.Namespace) -> int:
+def game_and_players(arguments: argparse.Namespace, form: str, most: int | None) -> tuple[str, list[str]]:
+    """The game and the players, whichever way the game was named."""
+    words = list(arguments.words)
+    name = words.pop(0) if arguments.game is None and words[0] in games() else arguments.game
+    if name is None:
+        usage(f"Which game? Use duels {form}. The games are {', '.join(games())}.")
+    if most is not None and len(words) != most:
+        usage(f"A match needs {most} players, not {len(words)}.")
+    return name, words
+
+
+def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) -> int:
     """Plays all games of a tournament and prints the standings."""
     from digitduels.arena.standings import standings
-    from digitduels.arena.tournament import make_plan
+    from digitduels.arena.tournament import ProgramFailed, make_plan
     from digitduels.arena.tournament import run as play
 
-    game = read_game(arguments.game, arguments.set)
+    name, players = game_and_players(arguments, form, most)
+    game = read_game(name, arguments.set)
     try:
         plan = make_plan(game, players, arguments.games, arguments.start, arguments.seed, arguments.move_time)
     except ValueError as error:
@@ -76,16 +105,19 @@ def play_all(players: Sequence[str], arguments: argparse.Namespace) -> int:
                 records,
                 None if progress is None else lambda done, total: progress(f"game {done} of {total}", done / total),
             )
+    except ProgramFailed as failed:
+        raise Failure(FAILURE, clean(str(failed), 1000)) from None
     except KeyboardInterrupt:
-        if records is not None:
+        if records is not None and records.exists():
             print(
-                f"\nduels: The games played are in {quoted_path(records)}; the same command goes on.", file=sys.stderr
+                f"\nduels: The finished games are in {quoted_path(records)}. Run the same command to continue.",
+                file=sys.stderr,
             )
         raise
     console = Console()
     results = standings(plan, played)
     if arguments.json:
-        console.say(json.dumps(results, indent=1))
+        console.write(json.dumps(results, indent=1))
         return 0
     console.say(*_for_people(game, results))
     if records is not None:

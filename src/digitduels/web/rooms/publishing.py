@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms.background import Background
 from digitduels.web.rooms.feed import Hub
 from digitduels.web.rooms.live import Away, LiveRoom, LiveRooms
+from digitduels.web.rooms.periodic import PeriodicTasks
 from digitduels.web.rooms.presence import Presence
 from digitduels.web.store import Store
 
@@ -15,7 +15,7 @@ from digitduels.web.store import Store
 class Publisher:
     """Knows what the watchers of each game were told last."""
 
-    def __init__(self, store: Store, hub: Hub, rooms: LiveRooms, presence: Presence, background: Background) -> None:
+    def __init__(self, store: Store, hub: Hub, rooms: LiveRooms, presence: Presence, background: PeriodicTasks) -> None:
         self._store, self._hub, self._rooms, self._presence = store, hub, rooms, presence
         self._background = background
         self._told: dict[str, tuple[int, Away]] = {}

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Resolution
-from digitduels.web.rooms.background import Clock
 from digitduels.web.rooms.live import LiveRoom
+from digitduels.web.rooms.periodic import Clock
 from digitduels.web.settings import Settings
 from digitduels.web.store import Store
 

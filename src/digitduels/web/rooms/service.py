@@ -11,10 +11,10 @@ from digitduels.match import Match
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Act, Resolution, Room
-from digitduels.web.rooms.background import CLOCK_SECONDS, Background, Clock
 from digitduels.web.rooms.feed import Hub, Receive, Send
 from digitduels.web.rooms.live import MOST_AT_ONCE, NO_GAME, Away, LiveRoom, LiveRooms, packed
 from digitduels.web.rooms.opponents import THINK, Chooser, Opponents
+from digitduels.web.rooms.periodic import CLOCK_SECONDS, Clock, PeriodicTasks
 from digitduels.web.rooms.presence import SEEN, Presence
 from digitduels.web.rooms.publishing import Publisher
 from digitduels.web.rooms.retention import Retention
@@ -35,7 +35,7 @@ class RoomService:
     def __init__(self, store: Store, chooser: Chooser, settings: Settings, stopping: asyncio.Event) -> None:
         self.store = store
         self.hub = Hub()
-        self.background = Background()
+        self.background = PeriodicTasks()
         self.live = LiveRooms(store)
         self._settings, self._stopping = settings, stopping
         self._presence = Presence(store, self.hub, settings.away)

@@ -22,7 +22,7 @@ export class Failure extends Error {
 
 const TRIES = 30; // requests while the server is busy
 const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
-const SILENT = "The server does not answer. Your game is safe. Check the connection, then try again.";
+const SILENT = "Can't reach the server. Your game is safe. Check your connection and try again.";
 
 /**
  * @param {string} path
@@ -46,7 +46,7 @@ async function send(path, request) {
   }
   if (answer.ok && body !== undefined) return body;
   const detail = body?.detail;
-  const message = typeof detail === "string" ? detail : `The server answered with an error (${answer.status}).`;
+  const message = typeof detail === "string" ? detail : `Server error ${answer.status}. Try again in a moment.`;
   throw new Failure(message, answer.status, body);
 }
 

@@ -32,13 +32,13 @@ export function ask(title, content, answers) {
 export async function confirmConcession() {
   const answers = /** @type {[string, string][]} */ ([
     ["yes", "Concede"],
-    ["", "Play on"],
+    ["", "Keep playing"],
   ]);
-  return (await ask("Concede this game?", [h("p", null, "The other side wins.")], answers)) === "yes";
+  return (await ask("Concede this game?", [h("p", null, "The other player wins.")], answers)) === "yes";
 }
 
 /**
- * Shares a URL: by the device, by the clipboard, or to be copied by hand. Then says what was done.
+ * Shares a URL through the device or the clipboard, or shows it for copying by hand. Then says what it did.
  * @param {string} url
  * @param {string} title
  */
@@ -46,13 +46,13 @@ export async function share(url, title) {
   try {
     if (navigator.share && matchMedia("(pointer: coarse)").matches) {
       await navigator.share({ title, url });
-      say("The link is shared.");
+      say("Link shared.");
     } else {
       await navigator.clipboard.writeText(url);
-      say("The link is copied. It shows others what you see.");
+      say("Link copied. Anyone who opens it sees what you see.");
     }
   } catch {
-    const content = [h("p", null, "Copy it and send it to anybody you like."), copyInput("Link", url)];
-    await ask("The link", content, [["", "Done"]]);
+    const content = [h("p", null, "Copy the link and send it to anyone you like."), copyInput("Link", url)];
+    await ask("Share the link", content, [["", "Done"]]);
   }
 }

@@ -1,4 +1,4 @@
-// The end of a game: who won and why, on which turn it was decided, and what next.
+// The end of a game: who won and why, which turn decided it, and what to do next.
 
 import { getPatiently } from "./api.js";
 import { anchor, fill, h, paragraphs } from "./dom.js";
@@ -65,9 +65,9 @@ function headingOf({ names, outcome }, mood) {
 function retry(review, link, reader) {
   const swings = review.turns.filter((turn) => turn.swing);
   const mine = swings.findLast((turn) => reader === null || turn.player === reader);
-  // Without take-backs the moment is tried again in the review only.
+  // Without take-backs, the moment can only be tried again in the review.
   if (!mine || !link.takebacks) return null;
   const moment = pathOf(cutTo(link, mine.ply));
   const decisive = mine === swings.at(-1);
-  return decisive ? anchor("Try that moment again", moment, "main") : anchor("Try your slip again", moment);
+  return decisive ? anchor("Try that moment again", moment, "main") : anchor("Try your mistake again", moment);
 }

@@ -5,8 +5,8 @@ import { h } from "./dom.js";
 /** @type {Record<number, string>} */
 const ABOUT = {
   1: "plays at random",
-  2: "takes what is at hand",
-  3: "guards the next move",
+  2: "takes a win in one move",
+  3: "also sees your next move",
   4: "looks a little ahead",
   5: "looks ahead",
   6: "looks far ahead",

@@ -92,7 +92,7 @@ export async function listen(id, token, listener, signal) {
       });
     } catch (error) {
       if (!signal.aborted && !document.hidden) {
-        const failure = error instanceof Failure ? error : new Failure("The connection is lost.", 0);
+        const failure = error instanceof Failure ? error : new Failure("Connection lost.", 0);
         listener.lost(failure);
         if (failure.status === 404) return;
       }
@@ -129,13 +129,13 @@ async function follow(id, token, line, news) {
     });
     if (!answer.ok || !answer.body) {
       const body = await answer.json().catch(() => null);
-      throw new Failure(body?.detail ?? "The server does not answer.", answer.status);
+      throw new Failure(body?.detail ?? "Can't reach the server.", answer.status);
     }
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) throw new Failure("The connection is lost.", 0);
+      if (done) throw new Failure("Connection lost.", 0);
       heard = Date.now();
       const messages = (rest + value).split("\n\n");
       rest = messages.pop() ?? "";

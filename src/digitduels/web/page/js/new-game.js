@@ -44,7 +44,7 @@ class Sheet {
     this.rules = h("div", { class: "fields" });
     const input = nameInput();
     input.value = recall("name") ?? "";
-    this.name = field("Your name, if you like", input);
+    this.name = field("Your name (optional)", input);
     this.trouble = trouble();
     this.seats = group("You are", seatRadios(old.seat));
     this.form = h(
@@ -103,9 +103,9 @@ class Sheet {
     const wanted = opponents.value || this.vs;
     fill(
       opponents,
-      h("option", { value: "human" }, "Somebody next to you, on this screen"),
-      h("option", { value: "friend" }, "A friend elsewhere, by link"),
-      h("option", { value: "coach" }, "The coach: asks before you throw a result away"),
+      h("option", { value: "human" }, "Someone next to you, on this screen"),
+      h("option", { value: "friend" }, "A friend on another device, by link"),
+      h("option", { value: "coach" }, "The coach: warns you before a mistake"),
       levelOptions(card.levels),
     );
     opponents.value = wanted;

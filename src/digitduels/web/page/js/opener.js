@@ -39,9 +39,9 @@ export function recordOpener(signal) {
   };
   const element = h(
     "section",
-    { class: "card opener", "aria-label": "Open a record" },
-    h("h2", null, "Open a record"),
-    field("A file that duels has saved. You can also drop it here.", input),
+    { class: "card opener", "aria-label": "Open a saved game" },
+    h("h2", null, "Open a saved game"),
+    field("Choose a file saved by duels, or drop it here.", input),
     wrong,
   );
   input.addEventListener("change", () => void take(input.files?.[0]));
@@ -60,10 +60,10 @@ export function recordOpener(signal) {
 
 /** @param {File} file */
 async function readRecord(file) {
-  if (file.size > LARGEST) throw new Error("This file is too large to be the record of a game.");
+  if (file.size > LARGEST) throw new Error("This file is too large to be a saved game.");
   try {
     return JSON.parse(await file.text());
   } catch {
-    throw new Error("This is not the record of a game. Choose a file that duels has saved.");
+    throw new Error("This is not a saved game. Choose a file saved by duels.");
   }
 }

@@ -93,9 +93,9 @@ async function open(moved) {
     setTitle("Not found");
     fill(
       main,
-      h("h1", null, "There is no such page"),
+      h("h1", null, "Page not found"),
       h("p", null, "The link may be incomplete."),
-      anchor("To the games", "/", "main"),
+      anchor("See the games", "/", "main"),
     );
     return;
   }
@@ -130,7 +130,7 @@ async function open(moved) {
 function trouble(main, error) {
   const known = error instanceof Failure;
   if (!known) console.error(error);
-  const sentence = known ? error.message : "This page could not be shown.";
+  const sentence = known ? error.message : "Something went wrong on this page.";
   const temporary = !known || error.temporary;
   say("");
   fill(
@@ -138,14 +138,14 @@ function trouble(main, error) {
     h(
       "section",
       { class: "sheet narrow", role: "alert" },
-      h("h1", null, temporary ? "No answer" : "That does not work"),
+      h("h1", null, temporary ? "Not available right now" : "Can't open this page"),
       h("p", null, sentence),
       h(
         "p",
         { class: "row" },
         temporary && button("Try again", () => void open(true), "main"),
         !temporary && location.search !== "" && anchor("Start again", location.pathname, "main"),
-        anchor("To the games", "/"),
+        anchor("See the games", "/"),
       ),
     ),
   );

@@ -83,7 +83,7 @@ export class ScoreMap {
       h("span", { class: "soft" }, "◎ here"),
     );
     this.axes.textContent =
-      `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` + "Press a point to go there.";
+      `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` + "Select a point to go there.";
     fill(this.words, paragraphs(words));
     this.#read(null);
   }
@@ -131,7 +131,7 @@ export function mapWords(map, mover, waiter) {
     .filter(([letter]) => row.includes(letter))
     .map(([letter, value]) => `${WORDS[value]} at ${ranges(row, letter, map.low)}`);
   return [
-    `With everything else as it is, ${mover} to move wins at ${count("w")} of ${cells.length} pairs of scores${draws}.`,
+    `With everything else unchanged, ${mover} to move wins at ${count("w")} of ${cells.length} pairs of scores${draws}.`,
     parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
   ].filter(Boolean);
 }

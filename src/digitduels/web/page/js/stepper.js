@@ -11,11 +11,11 @@ export class Stepper {
     this.at = 0;
     this.last = 0;
     this.step = step;
-    this.start = this.#button("«", "To the start", () => 0);
+    this.start = this.#button("«", "Go to the start", () => 0);
     this.back = this.#button("‹", "Back", () => this.at - 1);
     this.place = h("span", { class: "place" });
     this.forward = this.#button("›", "Forward", () => this.at + 1);
-    this.end = this.#button("»", "To the end", () => this.last);
+    this.end = this.#button("»", "Go to the end", () => this.last);
     this.element = h(
       "div",
       { class: "steps", role: "group", "aria-label": "Step through the game" },

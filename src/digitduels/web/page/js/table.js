@@ -8,7 +8,7 @@ import { tell } from "./sentence.js";
 import { say } from "./status.js";
 
 const FORBIDDEN = "That is not possible here.";
-const COMBINED = "That is not possible with what is chosen already.";
+const COMBINED = "That doesn't fit what you have already chosen.";
 
 /**
  * @typedef {{

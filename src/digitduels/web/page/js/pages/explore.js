@@ -19,7 +19,7 @@ const MANY = 40; // losing moves that are folded away
 const BEST = 6; // best moves that are named
 const ABOUT =
   "Every position of every game is solved. Choose a game, then play moves forward and back, " +
-  "or set up whatever you like.";
+  "or set up any position.";
 
 /** @type {[Value, string][]} */
 const KINDS = [
@@ -53,7 +53,7 @@ class Explore extends LinePage {
   constructor(link, view, card, signal) {
     super(link, view, signal);
     this.card = card;
-    this.standing = h("section", { class: "card standing", "aria-label": "How it stands" });
+    this.standing = h("section", { class: "card standing", "aria-label": "Who is winning" });
     this.list = h("section", { class: "card", "aria-label": "Every move" });
     this.map = new ScoreMap((mine, theirs) => void this.jump(mine, theirs));
     this.mapped = h(
@@ -204,8 +204,8 @@ class Explore extends LinePage {
     level.value = beginnerLevel({ levels });
     /** @type {[string, string][]} */
     const sides = [
-      ["move", "Whose turn it is"],
-      ["wait", "The other side"],
+      ["move", "The player to move"],
+      ["wait", "The other player"],
     ];
     const seat = radios("seat", sides, "move");
     const start = () => {
@@ -231,7 +231,7 @@ class PositionEditor {
     this.setUp = setUp;
     this.fields = h("div", { class: "hands" });
     this.trouble = trouble();
-    const row = h("p", { class: "row" }, h("button", { class: "main" }, "Set it up"));
+    const row = h("p", { class: "row" }, h("button", { class: "main" }, "Set up"));
     const form = h("form", null, this.fields, this.trouble, row);
     form.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -12,9 +12,10 @@ import { tell } from "../sentence.js";
 
 const HURRY = 800; // milliseconds that a stranger waits for a balanced start
 const NOTES = [
-  "Every position is solved. Ask for hints or for the value of every move whenever you like; " +
-    "until then nothing is given away.",
-  "Between two perfect players the seat decides. So there are opponents that err like people, and balanced starts.",
+  "Every position is solved. Ask for a hint or for the value of every move at any time. " +
+    "Until you ask, nothing is given away.",
+  "Between two perfect players, the seat decides. That's why some opponents make human mistakes, and why there are " +
+    "balanced starts.",
   "No account. A game is its link: bookmark it, reload it, send it to a friend.",
 ];
 
@@ -28,7 +29,7 @@ export async function show({ main, signal }) {
   const view = await getPosition(start, signal);
   if (signal.aborted) return;
   const page = new FirstMove({ ...start, seat: view.player ?? 1 }, view, signal);
-  const puzzle = h("p", null, "One position, one move that wins.");
+  const puzzle = h("p", null, "One position, one winning move.");
   fill(
     main,
     h("div", { class: "welcome" }, hero(card, page.link), page.table.element),
@@ -66,7 +67,7 @@ class FirstMove extends GamePage {
  */
 function hero(card, link) {
   const begun = link.opening ? ", a few moves in," : "";
-  const about = `This is ${card.title}${begun} against level ${link.vs}. There is nothing to sign up for: just play.`;
+  const about = `This is ${card.title}${begun} against level ${link.vs}. No sign-up: just play.`;
   const invite = async () => {
     const path = await askForGame({ ...link, opening: 0, seat: 1 }, "friend");
     if (path) go(path);

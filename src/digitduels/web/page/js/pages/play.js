@@ -172,7 +172,7 @@ class Play extends GamePage {
       this.table.picker.judge(solved.each);
       this.hints.show(
         h("h2", null, standing),
-        h("p", { class: "soft" }, "Each choice above shows the best result that it can still lead to."),
+        h("p", { class: "soft" }, "Each choice above shows the best result it can still lead to."),
         verdictList(solved.each, this.reader, (move) => void this.play(move)),
         h("p", { class: "row" }, anchor("Explore this position", pathOf({ ...this.link, vs: null }, "explore"))),
       );

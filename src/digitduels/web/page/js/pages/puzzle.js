@@ -91,12 +91,12 @@ function puzzleChoices(cards, game, tier, here, tiers) {
   const all = cards.map((card) => pill(card.title, `/puzzle/${card.game}`, card.game === game));
   const kinds = game ? Object.entries(tiers) : [];
   const far = kinds.map(([name, label]) => pill(label, withKeys(here, { tier: name }), name === tier));
-  const title = "How far the win is";
+  const title = "How far away the win is";
   return h(
     "div",
     { class: "choices" },
     h("h2", null, "More puzzles"),
-    h("ul", { class: "pills", "aria-label": "Of which game" }, pill("Today's", "/puzzle", !game), all),
+    h("ul", { class: "pills", "aria-label": "Choose a game" }, pill("Today's", "/puzzle", !game), all),
     far.length > 0 && h("h2", null, title),
     far.length > 0 && h("ul", { class: "pills", "aria-label": title }, pill("Any", here, !tier), far),
   );
@@ -127,7 +127,7 @@ class PuzzlePage extends GamePage {
     );
     this.answer = h("div");
     this.hints = new Hints(this, "Hints");
-    this.again = button("From the start", () => void this.restart());
+    this.again = button("Start over", () => void this.restart());
     this.side = h(
       "div",
       { class: "side" },
@@ -168,13 +168,13 @@ class PuzzlePage extends GamePage {
     if (this.over) return;
     if (this.view.player !== this.seat) super.sayStatus();
     else if (this.played && last) say(`${tell(last.report, this.seat)} Go on and win.`, "turn");
-    else say("Which move is it?", "turn");
+    else say("Find the move.", "turn");
   }
 
   #end() {
     const won = this.view.outcome?.winner === this.seat;
     const title = h("h2", { tabindex: -1 }, won ? "Solved" : "Not this time");
-    const tries = `With ${this.missed} wrong ${this.missed === 1 ? "try" : "tries"} on the way.`;
+    const tries = `After ${this.missed} wrong ${this.missed === 1 ? "try" : "tries"}.`;
     const next = anchor("Next puzzle", this.paths.next, "main");
     fill(
       this.answer,
@@ -183,7 +183,7 @@ class PuzzlePage extends GamePage {
         { class: won ? "card solved" : "card" },
         title,
         h("p", null, tellAll(this.view.ending.slice(-1), this.seat)),
-        won && h("p", { class: "soft" }, this.missed ? tries : "At the first try."),
+        won && h("p", { class: "soft" }, this.missed ? tries : "On your first try."),
         h("p", { class: "row" }, next, anchor("Explore it", pathOf(this.start, "explore"))),
       ),
     );

@@ -15,8 +15,8 @@ import { Stepper } from "../stepper.js";
 import { chip } from "../verdict.js";
 
 const ABOUT =
-  "On which move did it turn, and what would you have played? Finish a game here and press Review, or open its file.";
-const CRITICAL = "A move is critical when something worse could have been played. A slower win is never a mistake.";
+  "Which move turned the game, and what would you have played? Finish a game and press Review, or open a saved game.";
+const CRITICAL = "A move is critical when a mistake was possible. A slower win is never a mistake.";
 
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
@@ -33,7 +33,7 @@ export async function show({ main, parts, query, signal }) {
   setTitle(`Review: ${view.title}`);
   if (!link.moves.length && !link.conceded) {
     say("");
-    const lead = h("p", { class: "lead" }, "There are no moves to look back on yet.");
+    const lead = h("p", { class: "lead" }, "There are no moves to review yet.");
     fill(main, lessonHead("Review", card, link.options, view.title), lead, recordOpener(signal));
     return;
   }
@@ -124,7 +124,7 @@ class ReviewPage extends GamePage {
       { class: "card verdict", "aria-label": "What decided it" },
       this.turning,
       h("p", { class: "soft" }, tell(this.review.story, this.reader)),
-      h("ol", { class: "ribbon", "aria-label": "Who was winning, from the start on" }, cells),
+      h("ol", { class: "ribbon", "aria-label": "Who was winning after each move" }, cells),
       this.#legend(),
     );
   }
@@ -300,7 +300,7 @@ class ReviewPage extends GamePage {
   #ways() {
     const { next, card, here } = this;
     const further = this.swings.find((turn) => turn.ply > this.at);
-    const label = next?.swing ? "Next turning point" : "To the next turning point";
+    const label = next?.swing ? "Next turning point" : "Go to the next turning point";
     const vs = this.link.vs ?? (card && beginnerLevel(card));
     return h(
       "p",
@@ -327,7 +327,7 @@ class ReviewPage extends GamePage {
     if (!next) return;
     await this.safely(async () => {
       const { keeps, why } = /** @type {Judgement} */ (await this.ask("judge", { move }));
-      const same = move === next.move ? " That is what was played." : "";
+      const same = move === next.move ? " That's the move that was played." : "";
       const text = `${tell(why, this.reader)}${same}`;
       if (keeps) {
         this.known.add(this.at);
@@ -351,7 +351,7 @@ function nextMove(turn, reader) {
 
 /** @param {ReviewTurn} turn */
 function quality({ critical, keeping, before: { value } }) {
-  if (!critical) return "Nothing could go wrong or be saved here.";
-  if (keeping.length === 1) return `The only move that keeps the ${value}: found.`;
-  return `A critical move, found: ${keeping.length} moves keep the ${value}.`;
+  if (!critical) return "Nothing was at stake here.";
+  if (keeping.length === 1) return `Found: the only move that keeps the ${value}.`;
+  return `Found: one of ${keeping.length} moves that keep the ${value}.`;
 }

@@ -17,11 +17,11 @@ import { say } from "../status.js";
 import { moveList } from "../table.js";
 
 const TRIES = 8; // of an act without an answer; its key makes it happen once
-const LOST = "Connection lost. Reconnecting… Your game is safe.";
+const LOST = "Connection lost. Reconnecting… your game is safe.";
 const OUTDATED = "The game has moved on. Look at the board and choose again.";
-const CLOSED = "This game is closed, because nothing happened for a long time.";
+const CLOSED = "This game was closed because nobody had played for a long time.";
 const SHARING =
-  "Everybody who has the link can watch. Your own link takes your seat to another device: keep it to yourself.";
+  "Anyone with the link can watch. Your own link moves your seat to another device, so keep it to yourself.";
 
 /** @param {Place} place */
 export async function show({ main, parts, fragment, signal }) {
@@ -115,7 +115,7 @@ class RoomPage extends GamePage {
    * @param {boolean} mine
    */
   #presence(chair, mine) {
-    if (!chair.joined) return "not here yet";
+    if (!chair.joined) return "not joined yet";
     if (chair.kind === "computer") return `computer, level ${chair.level}`;
     return chair.away && !mine ? "away" : "";
   }
@@ -212,7 +212,7 @@ class RoomPage extends GamePage {
     const { state, reader } = this;
     const panels = [];
     if (state.rematch)
-      panels.push(box("A rematch has begun", anchor("To the rematch", this.successor(state.rematch), "main")));
+      panels.push(box("A rematch has begun", anchor("Go to the rematch", this.successor(state.rematch), "main")));
     if (state.closed) return panels;
     panels.push(this.#invitation());
     if (reader !== null && state.outcome === null) panels.push(...this.#requests(reader));
@@ -223,7 +223,7 @@ class RoomPage extends GamePage {
     const invite = seats.recall(`invite:${this.state.id}`);
     if (this.reader !== null) return !this.full && this.mine?.invite ? this.inviting(this.mine.invite) : null;
     if (invite && !this.full) return this.joining(invite);
-    return box("You are watching", h("p", null, "The board follows the game by itself."));
+    return box("You are watching", h("p", null, "The board updates by itself."));
   }
 
   /** @param {Seat} reader */
@@ -238,10 +238,10 @@ class RoomPage extends GamePage {
       panels.push(box(`${name} asks to take back a move`, allow, decline));
     }
     if (state.takeback === reader)
-      panels.push(box("You have asked to take back a move", h("p", null, `${name} decides.`)));
+      panels.push(box("You asked to take back a move", h("p", null, `Waiting for ${name} to answer.`)));
     if (state.seats[reader - 1]?.kind === "computer") {
       const back = button("Take your seat back", () => void this.act("return"), "main");
-      panels.push(box("The computer plays for you", back));
+      panels.push(box("The computer is playing for you", back));
     }
     if (this.full && them.away && them.kind === "human") panels.push(this.substituting(them));
     return panels;
@@ -270,8 +270,8 @@ class RoomPage extends GamePage {
     const form = h(
       "form",
       { class: "card" },
-      h("h2", null, "You are invited"),
-      field("Your name, if you like", this.name),
+      h("h2", null, "You're invited"),
+      field("Your name (optional)", this.name),
       h("button", { class: "main" }, `Join as Player ${seat}`),
     );
     form.addEventListener("submit", (event) => {
@@ -298,7 +298,7 @@ class RoomPage extends GamePage {
 
   /** @param {Chair} them */
   substituting(them) {
-    const level = h("select", { "aria-label": "Level of the computer" }, levelOptions(LEVELS));
+    const level = h("select", { "aria-label": "Computer level" }, levelOptions(LEVELS));
     level.value = "4";
     // Levels that play alike in this game are offered once.
     gameCard(this.state.game).then(
@@ -310,7 +310,7 @@ class RoomPage extends GamePage {
     );
     return box(
       `${them.name ?? "Your friend"} is away`,
-      h("p", null, "Wait, or let the computer play on for them. They can take their seat back."),
+      h("p", null, "Wait, or let the computer play for them. They can take over again when they return."),
       level,
       button("Let the computer play", () => void this.act("substitute", { level: Number(level.value) })),
     );

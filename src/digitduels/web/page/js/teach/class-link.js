@@ -59,6 +59,6 @@ export function describeLink(card, link, fair) {
 
 /** @param {string | null} vs */
 function opponent(vs) {
-  if (vs === null) return "two at one screen";
+  if (vs === null) return "two players on one screen";
   return vs === "coach" ? "with the coach" : `against level ${vs}`;
 }

@@ -24,9 +24,9 @@ import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 const LOCAL = /^(localhost|127\.|\[::1\])/;
 const COUNT = "6"; // puzzles on a sheet unless somebody wants more or fewer
 const ABOUT =
-  "No accounts. A link carries the settings to every screen of the class, the board goes on the wall, " +
-  "and puzzles go on paper.";
-const WALL = "Large enough for the last row. Play it together; it shows what every move is worth when you ask for it.";
+  "No accounts. Send one link with your settings to the whole class, play together on the board on the wall, " +
+  "or print puzzles.";
+const WALL = "Large enough for the last row. Play together, and show what every move is worth when you want to.";
 
 /** @param {import("./class-link.js").Lesson} lesson */
 export function show(lesson) {
@@ -77,8 +77,8 @@ class Desk {
     const opponents = h(
       "select",
       { name: "vs" },
-      h("option", { value: "" }, "Two at one screen"),
-      h("option", { value: "coach" }, "The coach: asks before a result is thrown away"),
+      h("option", { value: "" }, "Two players on one screen"),
+      h("option", { value: "coach" }, "The coach: warns you before a mistake"),
       levelOptions(card.levels),
     );
     opponents.value = link.vs ?? "";
@@ -95,7 +95,7 @@ class Desk {
       { class: "form", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
       h("div", { class: "whole" }, group("Game", radios("game", titles(cards), card.game))),
       field("Against", opponents),
-      group("They are", seatRadios(link.seat)),
+      group("The class plays as", seatRadios(link.seat)),
       group("Start", radios("fair", starts, own["fair"] ?? "")),
       group("Help", h("div", null, hints, takebacks)),
       h(
@@ -115,9 +115,9 @@ class Desk {
     const hint = h(
       "p",
       { class: "soft" },
-      "This link works on this computer only. ",
+      "This link only works on this computer. ",
       command,
-      " opens it to your network.",
+      " makes it work on your network.",
     );
     return section(
       "class-link",
@@ -140,7 +140,7 @@ class Desk {
       const own = { tier: this.tiers.value, count: this.count.value, sheet: shortSeed() };
       go(teachPath(this.rules, { show: "sheet", seed: null, ...own }));
     };
-    const about = `From ${this.card.title}, by the rules above. The answers are on a page of their own.`;
+    const about = `From ${this.card.title}, with the rules above. The answers are on a separate page.`;
     const form = h(
       "form",
       { class: "form", onsubmit: print },

@@ -1,4 +1,4 @@
-"""Background loops under supervision: whatever one raises is logged with its cause, and the loop goes on."""
+"""Periodic tasks under supervision: whatever one raises is logged with its cause, and the loop goes on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOCK_SECONDS = 10.0  # between looks at it
 Work = Callable[[], Awaitable[None]]
 
 
-class Background:
+class PeriodicTasks:
     """The loops of one server process."""
 
     def __init__(self) -> None:

@@ -1,0 +1,48 @@
+"""Natural moves: what a person who sees no result would play, judged from the board alone.
+
+A person moves towards the goal, sets the opponent back when that is possible, and does not waste a turn. The weights
+know nothing of who wins: levels draw by them among the moves whose result they do not see.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from digitduels.core import State
+from digitduels.games import AnyGame
+
+NEARER = 3.0  # how strongly a person prefers to be near the goal
+FURTHER = 1.5  # and the opponent to be far from it
+WASTED = 0.02  # how a move that changes no score compares with one that does
+
+
+def weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
+    """How natural each legal move is, relative to the others.
+
+    >>> from digitduels.games import game
+    >>> rules = game("number-duel")
+    >>> found = weights(rules, rules.start())
+    >>> found[rules.read("+9")] > found[rules.read("+2")] > found[rules.read("x2")]
+    True
+    """
+    before, player = game.scores(state), state.player
+    found = {}
+    for move in game.legal_moves(state):
+        after = game.scores(game.after(state, move))
+        found[move] = (WASTED if after == before else 1.0) * nearness(game, after[player], after[1 - player])
+    return found
+
+
+def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
+    """How good scores look to a person: near the goal oneself, the opponent far from it."""
+    goal = game.goal
+    if goal is None or own is None or other is None:
+        return 1.0
+    return math.exp(FURTHER * min(1.0, abs(goal - other) / goal) - NEARER * min(1.0, abs(goal - own) / goal))
+
+
+def natural(game: AnyGame, state: State[Any, Any]) -> Any:
+    """The most natural move of a position in which somebody is to move."""
+    found = weights(game, state)
+    return max(found, key=found.__getitem__)

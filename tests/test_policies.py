@@ -1,0 +1,188 @@
+"""Policies: levels draw as they say, play naturally, and are evaluated exactly, which is checked in three ways."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import digitduels as dd
+from digitduels.arena.contest import contest
+from digitduels.core import State
+from digitduels.games import AnyGame
+from digitduels.match import Match
+from digitduels.players import player
+from digitduels.players.evaluation import Evaluation, Uniform, _policy, _TreeEngine, evaluate
+from digitduels.players.levels import CHARACTERS, Level, tuning
+from digitduels.players.natural import WASTED, natural, weights
+from digitduels.players.perfect import Perfect, error_chance
+from digitduels.solver.library import solution_of
+from variants import describe, play_on, solve
+
+SMALL: list[tuple[str, dict[str, Any]]] = [
+    ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
+    ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
+    ("equation-duel", {"target": 9, "highest": 5}),
+    ("numerical-nexus", {"target": 14, "uses": (2, 1, 0, 1, 0, 1)}),
+]
+
+
+@pytest.fixture(scope="module", params=SMALL, ids=describe)
+def game(request: pytest.FixtureRequest) -> AnyGame:
+    return dd.game(request.param[0], **request.param[1])
+
+
+def some_positions(game: AnyGame, seed: int, count: int = 40) -> list[State[Any, Any]]:
+    dice, found = random.Random(seed), list[State[Any, Any]]()
+    while len(found) < count:
+        found += [state for state in play_on(game, game.start(), dice, 99)[0] if game.outcome(state) is None]
+    return found[:count]
+
+
+# Natural moves
+
+
+def test_every_legal_move_has_a_weight_and_a_wasted_one_a_small_one(game: AnyGame) -> None:
+    for state in some_positions(game, 1):
+        found = weights(game, state)
+        assert list(found) == game.legal_moves(state)
+        assert all(weight > 0 for weight in found.values())
+        assert found[natural(game, state)] == max(found.values())
+        for move, weight in found.items():
+            if game.scores(game.after(state, move)) == game.scores(state):
+                assert weight <= WASTED * math.exp(1.5)
+
+
+@pytest.mark.parametrize("name", ["number-quest", "number-duel"])
+@pytest.mark.parametrize("level", ["2", "3", "4", "5", "6"])
+def test_a_first_reply_makes_progress(name: str, level: str) -> None:
+    solution = solve(dd.game(name))
+    odd = 0
+    for seed in range(60):
+        match = Match(solution.game)
+        match.play(solution.game.read("+5"))
+        move = player(level, solution.game, solve, seed).choose(match)
+        odd += solution.game.effect(match.state, move).scores == solution.game.scores(match.state)
+    assert odd <= 6
+
+
+# Policies
+
+
+@pytest.mark.parametrize("level", [2, 3, 4, 5, 6])
+def test_a_level_draws_by_its_probabilities(game: AnyGame, level: int) -> None:
+    solution = solve(game)
+    policy = Level(level, solution, seed=0)
+    for state in some_positions(game, 2, 6):
+        likely = policy.probabilities(state)
+        assert list(likely) == game.legal_moves(state)
+        assert sum(likely.values()) == pytest.approx(1)
+        match = Match(game, position=state)
+        drawn = Counter(Level(level, solution, seed).choose(match) for seed in range(400))
+        for move, share in likely.items():
+            assert abs(drawn[move] / 400 - share) < 5 * math.sqrt(max(share * (1 - share), 1e-3) / 400), (state, move)
+
+
+def test_nothing_that_a_level_sees_to_lose_is_played(game: AnyGame) -> None:
+    solution = solve(game)
+    for state in some_positions(game, 3):
+        judgement = solution.judge(state)
+        likely = Level(3, solution, seed=0).probabilities(state)
+        if judgement.best == (1, 1):
+            assert sum(likely[move] for move in judgement.best_moves) == pytest.approx(1)
+        elif any(verdict not in ((-1, 1), (-1, 2)) for verdict in judgement.values()):
+            assert all(likely[move] == 0 for move, verdict in judgement.items() if verdict in ((-1, 1), (-1, 2)))
+
+
+def test_every_level_has_a_name_and_a_character() -> None:
+    assert list(CHARACTERS) == [1, 2, 3, 4, 5, 6, 7]
+    assert len({character.name for character in CHARACTERS.values()}) == 7
+    for name in dd.games():
+        assert set(tuning(dd.game(name)).levels) <= set(CHARACTERS)
+
+
+# Exact evaluation
+
+
+def assert_close(one: Evaluation, two: Evaluation) -> None:
+    for first, second in zip(one, two, strict=True):
+        assert first == pytest.approx(second, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [("random", "random"), ("3", "random"), ("4", "2"), ("perfect", "4"), ("5", "perfect")]
+)
+def test_the_table_and_the_tree_agree(game: AnyGame, one: str, two: str) -> None:
+    solution = solution_of(game)
+    policies = _policy(one, solution), _policy(two, solution)
+    starts = [game.start(), *some_positions(game, 5, 5)]
+    tree = _TreeEngine(solution, *policies).evaluation(starts)
+    assert_close(evaluate(one, game, against=two, starts=starts), tree)
+
+
+def test_it_agrees_with_games_that_are_played(game: AnyGame) -> None:
+    solution = solve(game)
+    exact = evaluate("4", game, against="2")
+    for seat in (0, 1):
+        points = 0.0
+        for seed in range(400):
+            players = [Level(4, solution, f"a{seed}"), Level(2, solution, f"b{seed}")]
+            outcome = contest(Match(game), players[seat], players[1 - seat]).outcome
+            assert outcome is not None
+            points += 0.5 if outcome.winner is None else float(outcome.winner == seat)
+        assert abs(points / 400 - exact.score[seat]) < 5 * 0.5 / 20
+
+
+def test_perfect_play_cannot_be_exploited(game: AnyGame) -> None:
+    assert evaluate("perfect", game).exploitability == pytest.approx(0, abs=1e-6)
+    assert evaluate("random", game).exploitability >= evaluate("4", game).exploitability - 1e-6
+
+
+def test_exploitability_is_what_openspiel_says() -> None:
+    import pyspiel
+    from open_spiel.python import policy as spiel
+    from open_spiel.python.algorithms import exploitability
+
+    import digitduels.adapters.openspiel  # noqa: F401  registers the game
+
+    rules = dd.game("number-duel", target=6, highest=3, copies=1)
+    level = Level(4, solve(rules), seed=0)
+
+    class Ours(spiel.Policy):  # type: ignore[misc]
+        def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+            position = rules.start()
+            for action in state.history():
+                position = rules.after(position, rules.moves[action])
+            return {rules.moves.index(move): share for move, share in level.probabilities(position).items()}
+
+    game = pyspiel.load_game("python_digitduels(game=number-duel,target=6,highest=3,copies=1)")
+    found = exploitability.exploitability(game, Ours(game, [0, 1]))
+    assert evaluate(level, rules).exploitability == pytest.approx(found, abs=1e-6)
+
+
+def test_a_policy_of_ones_own_is_evaluated(game: AnyGame) -> None:
+    class First:
+        def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
+            return {game.legal_moves(state)[0]: 1.0}
+
+    found = evaluate(First(), game, against=Uniform(game))
+    assert all(0 <= score <= 1 for score in found.score)
+
+
+# Practical chances
+
+
+def test_a_lost_perfect_player_plays_for_the_likeliest_mistake(game: AnyGame) -> None:
+    solution = solve(game)
+    perfect = Perfect(solution, seed=0)
+    lost = [state for state in some_positions(game, 7, 120) if solution.probe(state).value < 0]
+    assert lost
+    for state in lost:
+        judgement = solution.judge(state)
+        chances = {move: error_chance(state, move, solution) for move in judgement.keeping}
+        assert all(0 <= chance <= 1 + 1e-9 for chance in chances.values())
+        for move in perfect.candidates(state):
+            assert chances[move] == pytest.approx(max(chances.values()), abs=1e-6)
