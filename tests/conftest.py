@@ -47,6 +47,7 @@ SLOW = (
     "test_ggbench",
     "test_gymnasium",
     "test_hints",
+    "test_isolation",
     "test_live",
     "test_openspiel",
     "test_package",
