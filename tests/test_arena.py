@@ -394,7 +394,7 @@ def test_a_match_tells_results_ratings_and_grades(duels: Run) -> None:
 def test_progress_is_shown_to_who_watches(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     shown = terminal("match", "1", "4", "--game", "operation-target", "--games", "40").rest()
-    assert "40/40" in shown
+    assert "40 of 40" in shown
     assert "Operation Target, 40 games from fair starts, seed 0\n" in shown
 
 
@@ -424,12 +424,12 @@ def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
             "there are random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command",
         ),
         (("match", "2", "3", "--game", "chess"), 2, "There is no game 'chess'"),
-        (("match", "2", "3"), 2, "--game"),
+        (("match", "2", "3"), 2, "Use duels match GAME A B."),
         (("match", "2", "3", "--game", "number-duel", "--games", "0"), 2, "one game to play"),
         (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "0"), 2, "more than 0 seconds"),
         (("match", EXAMPLE, "1", "--game", "operation-target", "--move-time", "inf"), 2, "more than 0 seconds"),
         (("tournament", "2", "--game", "number-duel"), 2, "two players"),
-        (("match", "1", "4", "--game", "operation-target", "--records", "."), 4, "not an ordinary file"),
+        (("match", "1", "4", "--game", "operation-target", "--records", "."), 4, "not a regular file"),
         (("match", "1", "4", "--game", "operation-target", "--records", "no/such/folder"), 4, "No such file"),
     ],
 )
@@ -488,7 +488,7 @@ def test_ctrl_c_says_how_to_go_on(sign: str, home: Path) -> None:
     begun.send_signal(signal.SIGINT)
     said = begun.communicate(timeout=PATIENCE)[1].decode()
     assert begun.returncode == 130
-    assert "duels: The games played are in 'games.jsonl'; the same command goes on.\n" in said
+    assert "duels: The finished games are in 'games.jsonl'. Run the same command to continue.\n" in said
     assert "Traceback" not in said
 
 

@@ -281,7 +281,7 @@ def test_a_finished_game_takes_no_action() -> None:
         ("(game=chess)", "There is no game 'chess'"),
         ("(game=number-duel,division=exact)", "number-duel has no option 'division'"),
         ("(game=number-duel,target=0)", "target must be an integer"),
-        ("(game=number-duel,tie=never)", "tie must be last-mover-loses or"),
+        ("(game=number-duel,tie=never)", "tie must be last-mover-loses, last-mover-wins or draw"),
         ("(game=numerical-nexus,uses=3/2/1)", "uses must be 6 integers"),
         ("(game=numerical-nexus,uses=a/b/c/d/e/f)", "uses must be 6 integers"),
     ],

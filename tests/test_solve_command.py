@@ -293,7 +293,7 @@ def test_a_picture_of_any_game_counts_positions_by_distance(
 ) -> None:
     run("solve", name, *options(settings), "--moves", moves, "--plot", "chart.SVG", "--json")
     _, words = drawn(home / "chart.SVG")
-    assert "moves to the end of the game, both players' counted" in words
+    assert "moves to the end of the game, counting both players" in words
     results = {1: "the player to move wins", 0: "nobody wins", -1: "the player to move loses"}
     found = dd.solve(dd.game(name, **settings), cache=False).by_distance()
     told = re.findall(r"(\d+) moves? left, ([a-z ]+): ([\d,]+)", words)

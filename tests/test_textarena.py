@@ -180,7 +180,7 @@ def test_a_legal_move_forgives_the_refusals_before_it() -> None:
 
 def test_a_player_is_not_named_by_a_number_that_means_another_one_here() -> None:
     for reply in ("[reset 1]", "[reset Player 1]"):
-        assert "is no move" in made("numerical-nexus").step(reply)[1]["refused"]
+        assert "is not a move" in made("numerical-nexus").step(reply)[1]["refused"]
 
 
 def test_a_new_game_starts_with_a_clean_sheet() -> None:

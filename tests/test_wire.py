@@ -110,8 +110,9 @@ def test_reviews_hints_and_judgements_are_told_to_the_right_player(name: str) ->
 @every_game
 def test_puzzles_are_told_to_the_right_player(name: str) -> None:
     found = find([solve(dd.game(name))], None, "1", 1)
-    if found is None:
-        pytest.skip("There are no puzzles of this game.")
+    if found is None:  # after each player's first move everything is forced
+        assert name == "operation-target"
+        return
     (puzzle,), solution = found
     match = Match(puzzle.match.game, names=NAMES)
     for move in puzzle.match.moves:

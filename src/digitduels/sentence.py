@@ -220,10 +220,11 @@ class Count(Field):
 def signs(token: str) -> str:
     """A move's token with the signs that people write by hand. Words in it stay as they are.
 
-    >>> signs("x10"), signs("9-5"), signs("7/2"), signs("take-1")
-    ('×10', '9−5', '7÷2', 'take 1')
+    >>> signs("x10"), signs("x"), signs("9-5"), signs("7/2"), signs("take-1")
+    ('×10', '×', '9−5', '7÷2', 'take 1')
     """
-    return token.replace("-", " ") if token[:2].isalpha() else token.translate(_SIGNS)
+    word = len(token) > 1 and token[:2].isalpha()
+    return token.replace("-", " ") if word else token.translate(_SIGNS)
 
 
 def shown_moves(moves: Iterable[Any], player: int, names: Names = PLAYERS, reader: int | None = None) -> list[str]:

@@ -26,7 +26,7 @@ test("JSON is read", () => {
 test("a refusal is a failure with the server's words", async () => {
   serve([422, '{"detail": "x99 is not a move."}'], [502, "<html>"]);
   await assert.rejects(get("/api/x"), { message: "x99 is not a move.", status: 422, temporary: false });
-  await assert.rejects(get("/api/x"), { message: "The server answered with an error (502).", temporary: true });
+  await assert.rejects(get("/api/x"), { message: "Server error 502. Try again in a moment.", temporary: true });
 });
 
 test("a server that does not answer is a temporary failure", async () => {

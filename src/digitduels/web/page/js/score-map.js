@@ -130,8 +130,9 @@ export function mapWords(map, mover, waiter) {
   const parts = Object.entries(VALUES)
     .filter(([letter]) => row.includes(letter))
     .map(([letter, value]) => `${WORDS[value]} at ${ranges(row, letter, map.low)}`);
+  const wins = `${count("w")} of ${cells.length} pairs of scores`;
   return [
-    `With everything else unchanged, ${mover} to move wins at ${count("w")} of ${cells.length} pairs of scores${draws}.`,
+    `With everything else unchanged, ${mover} to move wins at ${wins}${draws}.`,
     parts.length ? `While ${waiter} has ${map.theirs}: ${mover} ${parts.join("; ")}.` : "",
   ].filter(Boolean);
 }

@@ -50,7 +50,11 @@ export async function show(place) {
         soft("You can change every number in the rules. The book's value is listed first."),
         optionList(lesson),
       ),
-      part("Rulings", soft("Where the book is silent or contradicts itself, these rules apply."), h("ul", null, rulings)),
+      part(
+        "Rulings",
+        soft("Where the book is silent or contradicts itself, these rules apply."),
+        h("ul", null, rulings),
+      ),
       part("Writing moves", h("p", null, coded(lesson.moves))),
     ),
   );
