@@ -35,7 +35,7 @@ MOST_LEGALITIES = 1000  # sets of legal moves that each variant keeps
 
 
 class Conflict(Refusal):
-    """An act that comes too late; whoever sent it is shown how things are now."""
+    """An act that comes too late; its sender is shown the present state."""
 
     def __init__(self, room: Room, sentence: str, status: int = 409) -> None:
         super().__init__(status, sentence)
@@ -246,7 +246,7 @@ def begin(
 ) -> tuple[Kept, str, str | None]:
     """A new room for a match that may have an opening: what to keep, the token of its seat, and the invitation.
 
-    All three follow from the key, so that whoever got no answer can ask again.
+    All three follow from the key, so that a client that got no answer can ask again.
     """
     if match.outcome is not None:
         raise Refusal(422, "This game is over already.")
