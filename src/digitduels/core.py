@@ -150,6 +150,10 @@ class Game(Generic[Hand, Table, Move]):
     """The book's question for each field of a move, in order."""
     questions: ClassVar[tuple[str, ...]] = ()
     """The same for the browser, where fields are pressed and not typed. Default: "Choose your move"."""
+    slots: ClassVar[tuple[int, ...]] = ()
+    """Where a page shows each field of the move that is being chosen; in their order unless given."""
+    ordered: ClassVar[bool] = False
+    """Whether a page lets a field be chosen only after those before it."""
     labels: ClassVar[Mapping[Any, str]] = {}
     """How people write a field's value, if that differs from the value itself."""
     menu: ClassVar[bool] = False

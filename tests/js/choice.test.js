@@ -112,3 +112,19 @@ test("nothing can be chosen while there are no legal moves", () => {
   choice.moves = [];
   assert.deepEqual(type(choice, "2"), { refused: "2" });
 });
+
+test("an ordered field waits for those before it", () => {
+  const field = { slot: 0, ordered: true };
+  const choice = new Choice([
+    { ...field, prompt: "Pick your first number", choices: ["1", "2"] },
+    { ...field, prompt: "Pick your second number", choices: ["1", "2"] },
+    { ...field, prompt: "Pick an operation", choices: ["+"] },
+  ]);
+  choice.moves = [{ move: "1+2", shown: "1+2", picks: [0, 1, 0] }];
+  choice.pick(0, 0);
+  assert.equal(choice.waits(2), true);
+  assert.deepEqual(choice.movesWith(2, 0), []);
+  choice.pick(1, 1);
+  assert.equal(choice.waits(2), false);
+  assert.equal(choice.movesWith(2, 0).length, 1);
+});

@@ -143,6 +143,8 @@ class EquationDuel(Game[int, Pool, Move]):
         "{player}, select your second number:\n> ",
         "{player}, choose an operation (+, -, *, /):\n> ",
     )
+    slots = (0, 2, 1)
+    ordered = True  # both numbers are chosen before the operation
     questions = ("Pick your first number", "Pick your second number", "Pick an operation")
     labels = {"x": "*"}
 

@@ -82,10 +82,18 @@ def columns(game: AnyGame) -> list[list[Any]]:
 
 
 def fields(game: AnyGame) -> list[dict[str, Any]]:
-    """For each field of a move: what is asked, and all that can ever be answered."""
+    """For each field of a move: what is asked, all that can ever be answered, and where and when it is chosen."""
+    slots = game.slots or range(len(game.prompts))
     return [
-        {"prompt": question, "choices": [signs(game.notation.label(value)) for value in column]}
-        for question, column in zip_longest(game.questions, columns(game), fillvalue=QUESTION)
+        {
+            "prompt": question,
+            "choices": [signs(game.notation.label(value)) for value in column],
+            "slot": slot,
+            "ordered": game.ordered,
+        }
+        for slot, (question, column) in zip(
+            slots, zip_longest(game.questions, columns(game), fillvalue=QUESTION), strict=True
+        )
     ]
 
 

@@ -71,7 +71,15 @@ export class Choice {
    * @param {number} choice
    */
   movesWith(field, choice) {
-    return this.#legal(this.picks.with(field, choice));
+    return this.waits(field) ? [] : this.#legal(this.picks.with(field, choice));
+  }
+
+  /**
+   * Whether a field is chosen only after others that have no value yet.
+   * @param {number} field
+   */
+  waits(field) {
+    return this.fields[field]?.ordered === true && this.picks.slice(0, field).includes(null);
   }
 
   /**
@@ -152,7 +160,7 @@ export class Choice {
   #possible() {
     const legal = this.#legal(this.picks);
     return this.picks.flatMap((pick, field) => {
-      if (pick !== null) return [];
+      if (pick !== null || this.waits(field)) return [];
       const choices = new Set(legal.map(({ picks }) => picks[field] ?? -1));
       return [...choices].map((choice) => ({ field, choice, texts: this.#texts(legal, field, choice) }));
     });

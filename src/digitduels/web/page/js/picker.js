@@ -32,6 +32,7 @@ export class Picker {
     /** @type {Map<string, Value> | null} */
     this.values = null;
     this.slots = h("p", { class: "slots" });
+    this.used = h("p", { class: "soft used", hidden: true });
     this.done = h("button", { type: "button", class: "main", hidden: true, onclick: () => this.#finish() }, "Play");
     this.groups = this.#groups();
     const single = view.fields.length === 1 && !hooks.confirm;
@@ -39,6 +40,7 @@ export class Picker {
       "section",
       { class: "picker", "aria-label": "Your move" },
       this.groups.map((group) => group.element),
+      this.used,
       h("div", { class: single ? "chosen single" : "chosen" }, this.slots, this.done),
     );
     this.element.addEventListener("keydown", (event) => this.#arrows(event));
@@ -64,6 +66,10 @@ export class Picker {
     this.active = active;
     this.values = null;
     this.choice.moves = active ? view.legal : [];
+    const numbers = view.board.table.stocks.filter((stock) => stock.of === 1);
+    const used = numbers.filter((stock) => stock.left === 0).map((stock) => stock.label);
+    this.used.hidden = numbers.length === 0;
+    this.used.textContent = `Used numbers: ${used.join(" ") || "none"}`;
     this.#clear();
   }
 
@@ -175,6 +181,8 @@ export class Picker {
     if (this.choice.movesWith(field, place).length) {
       this.choice.pick(field, place);
       this.#picked(field, place);
+    } else if (this.active && this.choice.waits(field)) {
+      this.hooks.say(this.view.fields[this.choice.open]?.prompt ?? "");
     } else if (this.active) {
       this.hooks.explain(this.choice.upTo(field, place) ?? [place]);
     }
@@ -287,9 +295,9 @@ export class Picker {
     fill(
       this.slots,
       choice.started
-        ? choice.picks.map((pick, field) =>
-            h("span", { class: pick === null ? "slot empty" : "slot" }, text(pick, field)),
-          )
+        ? [...choice.picks.entries()]
+            .toSorted(([one], [two]) => (view.fields[one]?.slot ?? one) - (view.fields[two]?.slot ?? two))
+            .map(([field, pick]) => h("span", { class: pick === null ? "slot empty" : "slot" }, text(pick, field)))
         : h("span", { class: "prompt" }, view.fields[0]?.prompt ?? ""),
     );
   }

@@ -27,6 +27,10 @@ interface Side {
 interface Field {
   prompt: string;
   choices: string[];
+  /** Where its value is shown among those of the move. */
+  slot: number;
+  /** Whether it is chosen only after the fields before it. */
+  ordered: boolean;
 }
 interface LegalMove {
   move: string;
