@@ -306,8 +306,9 @@ def test_puzzles_and_sheets_of_a_game_are_puzzles(site: httpx.Client, name: str)
 @every_game
 def test_a_try_in_a_puzzle_is_judged_as_in_the_terminal(site: httpx.Client, name: str) -> None:
     found = find([solve(dd.game(name))], None, "4", 1)
-    if found is None:
-        pytest.skip("There are no puzzles of this game.")
+    if found is None:  # after each player's first move everything is forced
+        assert name == "operation-target"
+        return
     (puzzle,), solution = found
     judgement = solution.judge(puzzle.match.state)
     for move in (next(iter(judgement)), list(judgement)[-1]):
