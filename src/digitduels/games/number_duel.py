@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
@@ -84,15 +84,7 @@ class NumberDuel(Game[int, Pool, Move]):
         # Exactly the target wins.
         if self.target in state.hands:
             winner = state.hands.index(self.target)
-            return Outcome(
-                winner,
-                Sentence(
-                    "{player} has reached {target} points.",
-                    you="You have reached {target} points.",
-                    player=winner,
-                    target=self.target,
-                ),
-            )
+            return Outcome(winner, _reached(winner, self.target))
         # When the pool is empty, the higher score wins.
         if not any(state.table.counts):
             return run_out(state, self.target, self.tie)
@@ -192,3 +184,13 @@ class NumberDuel(Game[int, Pool, Move]):
 
 def _scores(state: Position) -> list[str]:
     return [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
+
+
+@lru_cache
+def _reached(player: int, target: int) -> Sentence:
+    return Sentence(
+        "{player} has reached {target} points.",
+        you="You have reached {target} points.",
+        player=player,
+        target=target,
+    )

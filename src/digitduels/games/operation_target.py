@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
@@ -97,17 +97,9 @@ class OperationTarget(Game["str | None", int, Move]):
         # Exactly the target wins, more than the target loses.
         last_mover = 1 - state.player
         if state.table == self.target:
-            reached = Sentence(
-                "{player} has reached the Target Number!", you="You have reached the Target Number!", player=last_mover
-            )
-            return Outcome(last_mover, reached)
+            return Outcome(last_mover, _reached(last_mover))
         if state.table > self.target:
-            exceeded = Sentence(
-                "{player} has exceeded the Target Number!",
-                you="You have exceeded the Target Number!",
-                player=last_mover,
-            )
-            return Outcome(state.player, exceeded)
+            return Outcome(state.player, _exceeded(last_mover))
         return None
 
     def effect(self, state: Position, move: Move) -> Effect:
@@ -172,3 +164,15 @@ class OperationTarget(Game["str | None", int, Move]):
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
         return ["", *super().ending(state, outcome)]
+
+
+@lru_cache
+def _reached(player: int) -> Sentence:
+    return Sentence("{player} has reached the Target Number!", you="You have reached the Target Number!", player=player)
+
+
+@lru_cache
+def _exceeded(player: int) -> Sentence:
+    return Sentence(
+        "{player} has exceeded the Target Number!", you="You have exceeded the Target Number!", player=player
+    )
