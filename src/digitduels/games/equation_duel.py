@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import permutations
 from typing import Final, NamedTuple
 
@@ -93,19 +93,9 @@ class EquationDuel(Game[int, Pool, Move]):
         for player in (0, 1):
             score = state.hands[player]
             if score == self.target:
-                return Outcome(
-                    player,
-                    Sentence(
-                        "{player} reaches exactly {target} points.",
-                        you="You reach exactly {target} points.",
-                        player=player,
-                        target=self.target,
-                    ),
-                )
+                return _reached(player, self.target)
             if score > self.target:
-                return Outcome(
-                    1 - player, Sentence("{player:Whose} score exceeds {target}.", player=player, target=self.target)
-                )
+                return _exceeded(player, self.target)
         # An equation needs two numbers; without them the higher score wins.
         if sum(state.table.counts) < 2:
             return run_out(state, self.target, self.tie)
@@ -207,3 +197,19 @@ def _available(pool: Pool) -> str:
 def _used(pool: Pool) -> str:
     used = [str(number) for number, left in enumerate(pool.counts, 1) if not left]
     return f"Used Numbers: {' '.join(used) or 'none'}"
+
+
+@lru_cache(maxsize=64)
+def _reached(player: int, target: int) -> Outcome:
+    reason = Sentence(
+        "{player} reaches exactly {target} points.",
+        you="You reach exactly {target} points.",
+        player=player,
+        target=target,
+    )
+    return Outcome(player, reason)
+
+
+@lru_cache(maxsize=64)
+def _exceeded(player: int, target: int) -> Outcome:
+    return Outcome(1 - player, Sentence("{player:Whose} score exceeds {target}.", player=player, target=target))

@@ -102,14 +102,7 @@ class NumericalNexus(Game[Hand, None, Move]):
             return _none_left(player, stock)
         # A score never passes the target.
         if score * times + plus > self.target:
-            return Sentence(
-                "{operation} would take {player:whose} score to {score}, past {target}.",
-                book="{operation} would take your score to {score}, past {target}.",
-                player=player,
-                operation=OPERATIONS[stock],
-                score=score * times + plus,
-                target=self.target,
-            )
+            return _past(player, stock, score * times + plus, self.target)
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -125,21 +118,10 @@ class NumericalNexus(Game[Hand, None, Move]):
         scores = state.hands[0].score, state.hands[1].score
         if self.target in scores:
             winner = scores.index(self.target)
-            reached = Sentence(
-                "{player} has reached exactly {target}.",
-                you="You have reached exactly {target}.",
-                player=winner,
-                target=self.target,
-            )
-            return Outcome(winner, reached)
+            return _reached(winner, self.target)
         # A player without a legal operation loses.
         if not self.permitted(state):
-            stuck = Sentence(
-                "{player} cannot make a valid move and loses.",
-                you="You cannot make a valid move and lose.",
-                player=state.player,
-            )
-            return Outcome(1 - state.player, stuck)
+            return _stuck(state.player)
         return None
 
     def effect(self, state: Position, move: Move) -> Effect:
@@ -251,3 +233,34 @@ def _none_left(player: int, stock: int) -> Sentence:
 def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
     """The uses left after spending one of a stock."""
     return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])
+
+
+@lru_cache(maxsize=4096)
+def _past(player: int, stock: int, score: int, target: int) -> Sentence:
+    return Sentence(
+        "{operation} would take {player:whose} score to {score}, past {target}.",
+        book="{operation} would take your score to {score}, past {target}.",
+        player=player,
+        operation=OPERATIONS[stock],
+        score=score,
+        target=target,
+    )
+
+
+@lru_cache(maxsize=64)
+def _reached(player: int, target: int) -> Outcome:
+    reason = Sentence(
+        "{player} has reached exactly {target}.",
+        you="You have reached exactly {target}.",
+        player=player,
+        target=target,
+    )
+    return Outcome(player, reason)
+
+
+@cache
+def _stuck(player: int) -> Outcome:
+    reason = Sentence(
+        "{player} cannot make a valid move and loses.", you="You cannot make a valid move and lose.", player=player
+    )
+    return Outcome(1 - player, reason)
