@@ -81,7 +81,19 @@ def test_the_same_key_begins_one_game(site: httpx.Client) -> None:
     assert (first.status_code, again.status_code) == (201, 200)
     for part in ("id", "seat", "token", "invite"):
         assert first.json()[part] == again.json()[part]
-    assert site.post("/api/games", json=body | {"game": "number-quest"}).status_code == 422
+    for other in ({"game": "number-quest"}, {"seat": 2}, {"computer": {"level": 2}}, {"moves": ["+5"]}):
+        assert site.post("/api/games", json=body | other).status_code == 422, other
+
+
+def test_a_seat_that_is_drawn_is_the_same_when_the_game_is_asked_for_again(site: httpx.Client) -> None:
+    drawn = []
+    for _ in range(20):
+        body = {"game": "number-duel", "seat": "random", "key": secrets.token_urlsafe(18)}
+        first, again = site.post("/api/games", json=body), site.post("/api/games", json=body)
+        assert (first.status_code, again.status_code) == (201, 200), again.text
+        assert first.json()["seat"] == again.json()["seat"]
+        drawn.append(first.json()["seat"])
+    assert set(drawn) == {1, 2}
 
 
 def test_rate_limits_are_told_and_a_rematch_counts_like_a_new_game(tables: Path, tmp_path: Path) -> None:

@@ -254,6 +254,15 @@ def test_an_address_that_is_no_game_says_what_to_do(visit: Visit) -> None:
     expect(status(page)).to_have_text("Player 1's turn.")
 
 
+@pytest.mark.parametrize("path", ["/play/%", "/explore/%zz", "/g/%E0%A4%A", "/learn/%ff"])
+def test_an_address_with_a_malformed_percent_sign_is_no_blank_page(visit: Visit, path: str) -> None:
+    page = visit(path)
+    expect(page.get_by_role("main")).to_contain_text(re.compile(r"\w+ \w+"))
+    expect(
+        page.get_by_role("main").get_by_role("link").or_(page.get_by_role("navigation").get_by_role("link")).first
+    ).to_be_visible()
+
+
 def test_conceding_asks_first(visit: Visit) -> None:
     page = visit(QUICK)
     page.get_by_role("button", name="Concede").click()
@@ -407,6 +416,18 @@ def test_a_seat_goes_on_in_another_browser_and_an_invitation_is_used_once(visit:
     join(visit, invitation, "")
     late = visit(invitation)
     expect(late.get_by_role("heading", name="You are watching")).to_be_visible()
+
+
+def test_a_made_up_link_takes_nobody_s_seat_away(visit: Visit) -> None:
+    ann, _ = begin(visit)
+    kept = "Object.entries(localStorage).filter(([key]) => key.startsWith('seat:')).join()"
+    before = ann.evaluate(kept)
+    for seat in (1, 2):
+        ann.goto("about:blank")
+        ann.goto(f"{before.partition(',')[0].replace('seat:', '/g/')}#seat={seat}.{'x' * 32}")
+        expect(status(ann)).to_contain_text("Your turn.")
+        assert ann.evaluate(kept) == before
+        assert "#" not in ann.url
 
 
 def test_the_computer_plays_on_for_a_friend_who_left_and_who_may_come_back(visit: Visit) -> None:

@@ -28,8 +28,10 @@ from digitduels.web import link
 from digitduels.web.app import routed
 from digitduels.web.guard import MOST_CLIENTS, Buckets, whose
 from digitduels.web.logs import Lines
+from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
-from digitduels.web.workers.supervisor import ANSWER_CACHE, Supervisor, WorkerPool
+from digitduels.web.workers import supervisor
+from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor, WorkerPool
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
 
@@ -370,6 +372,29 @@ def test_pages_are_served_while_the_tables_are_made(tmp_path: Path) -> None:
         # What somebody waits for is made before the rest.
         wait_for(lambda: site.get("/api/solve/operation-target").status_code == 200)
         assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
+
+
+def test_tables_that_could_not_be_made_are_told_and_tried_again(
+    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = WorkerPool.ask
+    failed: list[bytes] = []
+
+    async def die_once(self: WorkerPool, question: bytes, *more: Any) -> Any:
+        asked = json.loads(question)
+        fails = (asked["ask"], asked["record"]["game"]) == ("warm", "operation-target") and not failed
+        if fails or asked["ask"] == "theory_lines":
+            failed.append(question)
+            raise Refusal(413, TOO_SLOW)  # as when a worker is killed
+        return await ask(self, question, *more)
+
+    monkeypatch.setattr(WorkerPool, "ask", die_once)
+    monkeypatch.setattr(supervisor, "THEORY_DELAY", 0.5)
+    monkeypatch.setattr(supervisor, "AGAIN_SECONDS", 0.1)
+    with running(tmp_path, tables) as site:
+        wait_for(lambda: failed)
+        assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
+        wait_for(lambda: site.get("/readyz").status_code == 200)
 
 
 def test_a_database_that_does_not_answer_is_told_and_nothing_else_waits_for_it(tables: Path, tmp_path: Path) -> None:

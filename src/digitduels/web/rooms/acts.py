@@ -275,6 +275,12 @@ def begin(
     return replace(kept, status=room.status, due=room.due), token, invite
 
 
+def begins_as(room: Room, kept: Kept) -> bool:
+    """Whether a room began as somebody wants one to begin, but for names."""
+    taken = {(seat.seat, seat.token, seat.level) for seat in room.seats}
+    return room.rules == kept.rules and {(seat.seat, seat.token, seat.level) for seat in kept.seats} <= taken
+
+
 def join(room: Room, invite: str, token: str, name: str, now: float) -> Resolution:
     """Somebody takes the free seat by an invitation, which then is used up."""
     if room.invite is None or not hmac.compare_digest(room.invite, hashed(invite)):

@@ -83,7 +83,7 @@ class RoomService:
         kept, token, invite = acts.begin(match, seat, name, computer, time.time(), key or acts.new_secret())
         new = await self.store.create(kept)
         live = self.live.add(Room(kept)) if new else await self.live.current(kept.id)
-        if not new and (live.room.rules, acts.seat_of(live.room.seats, token)) != (kept.rules, seat):
+        if not new and not acts.begins_as(live.room, kept):
             raise Refusal(422, "This key was used for something else. Take a new one each time.")
         self._opponents.wake(live.room)
         told = {"id": kept.id, "seat": seat + 1, "token": token, "invite": invite}

@@ -298,7 +298,7 @@ def _seats(sent: Creation) -> tuple[int, tuple[int, int] | None]:
     elif sent.computer is not None and sent.computer.seat is not None:
         seat = 2 - sent.computer.seat
     else:
-        seat = random.randrange(2)
+        seat = random.Random(sent.key).randrange(2)  # the same when it is sent again
     if sent.computer is None:
         return seat, None
     return seat, (1 - seat if sent.computer.seat is None else sent.computer.seat - 1, sent.computer.level)

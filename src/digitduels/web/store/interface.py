@@ -143,6 +143,7 @@ class Store(Protocol):
 
 
 AT_ONCE = 100  # games of one answer of `due`, `idle`, `forget` and `expire`
+MOST_QUEUED = 2_000  # requests that may wait for the database
 BUSY_STORE = "The server is busy. Try again in a moment."
 
 

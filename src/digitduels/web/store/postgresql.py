@@ -25,6 +25,7 @@ from psycopg.conninfo import conninfo_to_dict
 from digitduels.web.store.interface import (
     AT_ONCE,
     BUSY_STORE,
+    MOST_QUEUED,
     Change,
     Event,
     Glance,
@@ -39,7 +40,6 @@ T = TypeVar("T")
 Database = Connection[tuple[Any, ...]]
 
 CONNECTIONS = 8
-_MOST_QUEUED = 2_000
 CHANNEL = "digitduels"
 BATCH = 0.01  # seconds in which notifications are gathered
 RECONNECT_SECONDS = 0.25  # between attempts to connect again
@@ -149,7 +149,7 @@ class PostgresqlStore:
     # The threads that work, each with its connection.
 
     async def _do(self, work: Callable[[Database], T]) -> T:
-        if self._waiting >= _MOST_QUEUED:
+        if self._waiting >= MOST_QUEUED:
             raise StoreError(BUSY_STORE)
         self._waiting += 1
         try:
@@ -212,7 +212,7 @@ class PostgresqlStore:
                 untold.update([self._changed.get()])
             self._closed.wait(BATCH)
             with suppress(queue.Empty):
-                while len(untold) < _MOST_QUEUED:
+                while len(untold) < MOST_QUEUED:
                     untold.update([self._changed.get_nowait()])
             told = [f"{id}:{head}" for id, head in untold.items() if id]
             try:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from digitduels.web.store.interface import (
     AT_ONCE,
     BUSY_STORE,
+    MOST_QUEUED,
     Change,
     Glance,
     Kept,
@@ -30,7 +31,6 @@ from digitduels.web.store.interface import (
 
 T = TypeVar("T")
 
-_MOST_QUEUED = 2_000
 MOST_TOGETHER = 200  # jobs of one transaction
 LOCK_SECONDS = 10.0  # that a write waits for another process
 
@@ -99,8 +99,8 @@ class SqliteStore:
             self._snapshot.execute("PRAGMA query_only = ON")
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"The database {path} cannot be used: {error}.") from None
-        self._writes: Jobs = queue.Queue(_MOST_QUEUED)
-        self._reads: Jobs = queue.Queue(_MOST_QUEUED)
+        self._writes: Jobs = queue.Queue(MOST_QUEUED)
+        self._reads: Jobs = queue.Queue(MOST_QUEUED)
         self._threads = [
             threading.Thread(target=self._work, args=what, name=name, daemon=True)
             for name, what in (
