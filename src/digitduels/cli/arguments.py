@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from digitduels.cli.commands import SUMMARIES
 from digitduels.cli.errors import usage
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.text import quoted
@@ -39,11 +40,10 @@ class _HelpFormatter(argparse.HelpFormatter):
         return str(action.metavar) if several else super()._format_args(action, default_metavar)
 
 
-def add_command(
-    commands: Commands, name: str, about: str, run: Callable[[argparse.Namespace], int], *examples: str
-) -> Parser:
+def add_command(commands: Commands, name: str, run: Callable[[argparse.Namespace], int], *examples: str) -> Parser:
     """Registers a command and returns its parser."""
-    parser = commands.add_parser(name, help=about, description=about, examples=examples)
+    summary = SUMMARIES[name]
+    parser = commands.add_parser(name, help=summary, description=summary, examples=examples)
     parser.set_defaults(run=run)
     return parser
 

@@ -5,37 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from digitduels import __version__
 from digitduels.cli.arguments import Parser
+from digitduels.cli.commands import SUMMARIES
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path
 from digitduels.core import TooLarge
 
-# Each is a module in `commands`, which adds its own parser.
-COMMANDS = (
-    "play",
-    "resume",
-    "saved",
-    "games",
-    "rules",
-    "solve",
-    "cache",
-    "review",
-    "puzzle",
-    "match",
-    "tournament",
-    "serve",
-    "eval",
-    "dataset",
-    "completion",
-)
 
-
-def build_parser(names: Sequence[str] = COMMANDS) -> Parser:
-    """The parser of some commands; all of them by default."""
+def build_parser(loaded: Iterable[str] = SUMMARIES) -> Parser:
+    """The parser of `duels`. Of the commands that are not loaded it knows the summary alone."""
     parser = Parser(
         prog="duels",
         description="Five number duels for two players, by the book. Without a command: a quick game.",
@@ -43,8 +25,11 @@ def build_parser(names: Sequence[str] = COMMANDS) -> Parser:
     )
     parser.add_argument("--version", action="version", version=f"duels {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name in names:
-        import_module(f"digitduels.cli.commands.{name}").add(commands)
+    for name, summary in SUMMARIES.items():
+        if name in loaded:
+            import_module(f"digitduels.cli.commands.{name}").add(commands)
+        else:
+            commands.add_parser(name, help=summary)
     return parser
 
 
@@ -55,14 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     warnings.formatwarning = lambda message, *_, **__: f"duels: {message}\n"
     words = sys.argv[1:] if arguments is None else arguments
-    # A command is loaded alone, so that it starts quickly.
-    parser = build_parser([words[0]] if words and words[0] in COMMANDS else COMMANDS)
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
 
-        argcomplete.autocomplete(parser)
+        argcomplete.autocomplete(build_parser())
     try:
-        return run(parser, words)
+        return run(words)
     except Failure as failure:
         return fail(failure.code, failure)
     except TooLarge as error:
@@ -84,8 +67,9 @@ def fail(code: int, message: object) -> int:
     return code
 
 
-def run(parser: Parser, words: Sequence[str]) -> int:
+def run(words: Sequence[str]) -> int:
     """Runs a command, or the menu without one, and flushes the output even if the command fails."""
+    parser = build_parser(words[:1])  # a command is loaded alone, so that it starts quickly
     try:
         arguments = parser.parse_args(words)
         if not hasattr(arguments, "run"):
@@ -105,4 +89,4 @@ def run_menu(parser: Parser) -> int:
         parser.print_help()
         return USAGE
     words = choose(console)
-    return 0 if words is None else run(parser, ["play", *words])
+    return 0 if words is None else run(["play", *words])

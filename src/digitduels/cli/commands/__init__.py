@@ -1,5 +1,25 @@
 """The commands of `duels`: one module each, with its parser (`add`) and what it does (`run`).
 
+`duels --help` lists them from the summaries below and loads none of them.
+
 A module imports at the top only what is quick to import. Numpy, Rich, FastAPI and Inspect are imported where they are
 used.
 """
+
+SUMMARIES = {
+    "play": "Play a game: two people at one keyboard, or you against the computer.",
+    "resume": "Resume a saved game: the last unfinished one, or the one you name.",
+    "saved": "List the saved games, or delete some.",
+    "games": "List the games.",
+    "rules": "Show the rules, options and rulings of a game.",
+    "solve": "Show who wins a position, how soon, and with which moves.",
+    "cache": "List the solved games in the cache, verify them, or delete them.",
+    "review": "Explain what decided a game, and try its turning points again.",
+    "puzzle": "Find the one move that wins, or print a sheet of such puzzles.",
+    "match": "Let two players play each other, in both seats.",
+    "tournament": "Let every player play every other, in both seats.",
+    "serve": "Play in the browser: starts a server on this machine.",
+    "eval": "Show how language models did at our tasks, from Inspect logs.",
+    "dataset": "Write positions with the truth about every move, for training or probing.",
+    "completion": "Print a completion script for a shell.",
+}

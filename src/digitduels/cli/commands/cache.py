@@ -21,7 +21,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "cache",
-        "List the solved games in the cache, verify them, or delete them.",
         run,
         "duels cache",
         "duels cache --verify",

@@ -15,7 +15,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "completion",
-        "Print a completion script for a shell.",
         run,
         'eval "$(duels completion bash)"',
         "duels completion fish > ~/.config/fish/completions/duels.fish",

@@ -26,7 +26,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "dataset",
-        "Write positions with the truth about every move, for training or probing.",
         run,
         "duels dataset number-quest --positions 1000 --out quest.jsonl",
         "duels dataset number-duel --positions 100000 --seed 1 --out duel.parquet",

@@ -42,7 +42,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "eval",
-        "Show how language models did at our tasks, from Inspect logs.",
         run,
         "duels eval logs",
         "duels eval logs --json",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    parser = add_command(commands, "games", "List the games.", run, "duels games", "duels games --json")
+    parser = add_command(commands, "games", run, "duels games", "duels games --json")
     parser.add_argument("--json", action="store_true", help="print JSON, with the options and their allowed values")
 
 

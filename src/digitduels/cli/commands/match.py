@@ -16,7 +16,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "match",
-        "Let two players play each other, in both seats.",
         run,
         "duels match number-quest 3 perfect --games 100",
         'duels match number-duel mine="python my_player.py" 4 --games 20 --records games.jsonl',

@@ -28,7 +28,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "play",
-        "Play a game: two people at one keyboard, or you against the computer.",
         run,
         "duels play number-duel",
         "duels play number-duel --vs 3 --seat pick",

@@ -32,7 +32,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "puzzle",
-        "Find the one move that wins, or print a sheet of such puzzles.",
         run,
         "duels puzzle --daily",
         "duels puzzle number-quest --tier 3",

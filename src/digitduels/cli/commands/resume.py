@@ -24,7 +24,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "resume",
-        "Resume a saved game: the last unfinished one, or the one you name.",
         run,
         "duels resume",
         "duels resume number-duel-1",

@@ -30,7 +30,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "review",
-        "Explain what decided a game, and try its turning points again.",
         run,
         "duels review",
         "duels review number-duel-1",

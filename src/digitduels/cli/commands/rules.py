@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    about = "Show the rules, options and rulings of a game."
-    parser = add_command(commands, "rules", about, run, "duels rules equation-duel")
+    parser = add_command(commands, "rules", run, "duels rules equation-duel")
     add_game(parser)
     add_options(parser)
 

@@ -21,7 +21,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "saved",
-        "List the saved games, or delete some.",
         run,
         "duels saved",
         "duels saved --delete number-duel-1",

@@ -26,7 +26,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "serve",
-        "Play in the browser: starts a server on this machine.",
         run,
         "duels serve --open",
         "duels serve --host 0.0.0.0 --port 8080",

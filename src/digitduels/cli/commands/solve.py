@@ -35,7 +35,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "solve",
-        "Show who wins a position, how soon, and with which moves.",
         run,
         "duels solve number-duel",
         'duels solve number-duel --moves "+5 +10"',

@@ -26,7 +26,6 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands,
         "tournament",
-        "Let every player play every other, in both seats.",
         run,
         "duels tournament number-quest 2 3 4 5 perfect --games 100",
         'duels tournament number-duel random 3 mine="python my_player.py" --records games.jsonl',
