@@ -71,6 +71,7 @@ SLOW = (
     "test_vector",
     "test_web_api",
     "test_web_guard",
+    "test_web_search",
 )
 HINT = "Type ? at any time for help.\n\n"
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "

@@ -374,7 +374,7 @@ def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> No
         ("sheet", 422, "game must be one of equation-duel"),
         ("sheet?game=number-duel&count=99", 422, "count must be a whole number from 1 to 24; '99' is not."),
         ("start/number-duel?kind=odd", 422, "kind must be book or fair; 'odd' is not."),
-        ("solve/number-duel?target=1000000", 413, "The limit is 384.0 MiB."),
+        ("solve/number-duel?target=1000000", 413, "too large to be worked out here."),
         ("nothing", 404, "Not Found."),
     ],
 )

@@ -9,9 +9,20 @@ from digitduels.players.player import Forfeit, Player, RandomPlayer
 from digitduels.solver.solution import Solution, Truth
 from digitduels.text import quoted
 
-__all__ = ["COACH", "COACH_LEVEL", "OPPONENTS", "Forfeit", "Player", "RandomPlayer", "check", "player"]
+__all__ = [
+    "COACH",
+    "COACH_LEVEL",
+    "OPPONENTS",
+    "PERFECT_PLAYERS",
+    "Forfeit",
+    "Player",
+    "RandomPlayer",
+    "check",
+    "player",
+]
 
 OPPONENTS = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
+PERFECT_PLAYERS = ("7", "perfect")  # those who cannot play without the solution
 COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before a result is given away
 
 
@@ -54,7 +65,7 @@ def player(
         return Program(name, MOVE_TIME if move_time is None else move_time, seed)
     if name in ("random", "1"):
         return RandomPlayer(seed)
-    if name in ("perfect", "7"):
+    if name in PERFECT_PLAYERS:
         return Perfect(solve(game), seed)
     level = max(level for level in tuning(game).levels if level <= int(name))
     return Level(level, truth or solve(game), seed) if level > 1 else RandomPlayer(seed)

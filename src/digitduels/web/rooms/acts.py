@@ -113,8 +113,8 @@ class Room:
         """Who asks to take back a move."""
         self.rematch: str | None = None
         self.closed = False
-        self.guess: str | None = None
-        """Why the last move was played at random, if the computer had to."""
+        self.note: str | None = None
+        """Why the computer did not choose the last move as it should, if so."""
         for event in kept.events:
             self._happen(event)
         self.touched = kept.touched
@@ -146,7 +146,7 @@ class Room:
                 self.rematch = event.body["game"]
             case "close":
                 self.closed = True
-        self.guess = event.body.get("random") if event.kind == "move" else None
+        self.note = event.body.get("note") if event.kind == "move" else None
         self.takeback = event.seat if event.kind == "takeback" else None
         self.head, self.touched, self.keys[event.key] = event.version, event.at, event
 
@@ -339,12 +339,12 @@ def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, Fals
     return room.resolve((act.seat, act.kind, body, act.key), at=now, begins=begins)
 
 
-def computer_move(room: Room, version: int, move: str, now: float, guess: str | None = None) -> Resolution | None:
-    """The computer plays what it chose for a version, unless that is past. `guess` says why it chose at random."""
+def computer_move(room: Room, version: int, move: str, now: float, note: str | None = None) -> Resolution | None:
+    """The computer plays what it chose for a version, unless that is past. A note says what was wrong with it."""
     if room.head != version or not room.due:
         return None
     seat = room.match.state.player
-    body = {"move": _legal(room, seat, move)} | ({} if guess is None else {"random": guess})
+    body = {"move": _legal(room, seat, move)} | ({} if note is None else {"note": note})
     return room.resolve((seat, "move", body, f"cpu:{version}"), at=now)
 
 

@@ -91,11 +91,8 @@ class LiveRoom:
                 "rematch": room.rematch,
                 "closed": room.closed,
             }
-            if room.guess is not None:
-                place = 1 if last is not None else 0
-                shown["status"].insert(
-                    place, wire(f"The computer chose this move at random. {room.guess}", match.names)
-                )
+            if room.note is not None:
+                shown["status"].insert(1 if last is not None else 0, wire(room.note, match.names))
             legal = "[]" if match.outcome else legal_text(match)
             self._sent = b'{%b,%b,"legal":%b,"seats":' % (self._rules, packed(shown)[1:-1], legal.encode())
         return b"%b%b}" % (self._sent, packed(self._seats(away)))

@@ -21,7 +21,9 @@ THINK = 5.0  # seconds after which a game that waits for the computer is taken u
 MOST_THINKING = 1000
 ATTEMPTS = 3  # at a move, before it is chosen at random
 RETRY_SECONDS = 0.5
+STRONGEST_SEARCHING = 6  # the highest level that can play without a solution
 FAILED = "Something went wrong while it was thinking."
+NOT_PERFECT = f"Nobody can play this variant perfectly here: it is too large. Level {STRONGEST_SEARCHING} plays."
 
 Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolution | None]]
 """Changes a game by a rule, and tells everybody."""
@@ -68,8 +70,8 @@ class Opponents:
         while room.due:
             version = room.head
             try:
-                move, guess = await self._choose(room)
-                resolution = await self._play(room.id, _move_of_computer(version, move, guess))
+                move, note = await self._choose(room)
+                resolution = await self._play(room.id, _move_of_computer(version, move, note))
             except (StoreError, Refusal) as error:  # taken up again in a while
                 event("computer", logging.WARNING, refused=str(error))
                 return
@@ -81,24 +83,26 @@ class Opponents:
             room = resolution.room
 
     async def _choose(self, room: Room) -> tuple[str, str | None]:
-        """A move, and why it was chosen at random, if it was."""
+        """A move, and a note if it was not chosen as it should be."""
         level = room.levels[room.match.state.player]
         assert level is not None
-        reason = FAILED
+        failure, note = FAILED, None
         for attempt in range(ATTEMPTS):
             try:
-                return await self._chooser.reply(room.match, level, room.id), None
+                return await self._chooser.reply(room.match, level, room.id), note
             except Refusal as refusal:
                 if refusal.status == 503:
                     raise
-                reason = str(refusal)
+                failure = str(refusal)
                 if refusal.status == 413:  # too large for this server, now and later
-                    break
+                    if level == STRONGEST_SEARCHING:
+                        break
+                    level, note = STRONGEST_SEARCHING, NOT_PERFECT
             except RuntimeError:
                 event("computer", logging.ERROR, fault=True)
             await asyncio.sleep(RETRY_SECONDS * attempt)
-        return str(RandomPlayer(room.id).choose(room.match)), reason
+        return str(RandomPlayer(room.id).choose(room.match)), f"The computer chose this move at random. {failure}"
 
 
-def _move_of_computer(version: int, move: str, guess: str | None) -> Callable[[LiveRoom], Resolution | None]:
-    return lambda live: acts.computer_move(live.room, version, move, time.time(), guess)
+def _move_of_computer(version: int, move: str, note: str | None) -> Callable[[LiveRoom], Resolution | None]:
+    return lambda live: acts.computer_move(live.room, version, move, time.time(), note)

@@ -6,17 +6,22 @@ They run in worker processes. Sentences go out as the page gets them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.sentence import Names, Played
 from digitduels.solver import Solution
-from digitduels.solver.verdict import Judgement
+from digitduels.solver.search import Search
+from digitduels.solver.solution import Truth
+from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study import puzzle_sheet, puzzles, serialization
 from digitduels.study.decisions import Decision
 from digitduels.study.fair_starts import fair_start
+from digitduels.study.foresight import NEVER, PLIES, near_hint
 from digitduels.study.hints import hint, refutation, warning
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
@@ -30,7 +35,31 @@ from digitduels.web.wire import Wire, wire, wires
 WIDEST = 250  # scores of a map
 LETTERS = {1: "w", 0: "d", -1: "l"}
 
+SEARCHES = 4  # games of which a worker remembers what it has looked at
+VARIANT_POSITIONS = 10_000  # that a look ahead in a variant may take
+
 Solve = Callable[[AnyGame], Solution]
+
+
+class Lookahead:
+    """Near results by a search, and by the solution what a search does not find in time."""
+
+    def __init__(self, game: AnyGame, solve: Solve) -> None:
+        self.game, self._solve = game, solve
+        self.search = Search(game, VARIANT_POSITIONS) if game.changes else Search(game)
+        self._too_large = False
+
+    def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
+        verdicts = self.search.within(state, plies)
+        if self.search.exhausted and not self._too_large:
+            try:
+                return self._solve(self.game).within(state, plies)
+            except (TooLarge, MemoryError):
+                self._too_large = True
+        return verdicts
+
+
+lookahead_of = lru_cache(SEARCHES)(Lookahead)
 
 
 def warm(match: Match, solve: Solve) -> None:
@@ -43,9 +72,13 @@ def start(match: Match, solve: Solve, seed: str) -> list[str]:
     return [str(move) for move in fair_start(solve(match.game), seed)]
 
 
-def reply(match: Match, solve: Solve, who: str, seed: str) -> str:
-    """The move of a computer player."""
-    with player(who, match.game, solve, seed=seed) as opponent:
+def reply(match: Match, solve: Solve, who: str, seed: str, searching: bool = False) -> str:
+    """The move of a computer player. A level needs no solution: with `searching` it only looks ahead."""
+    truth: Truth | None = None
+    if searching or match.game.changes:
+        lookahead = lookahead_of(match.game, solve)
+        truth = lookahead.search if searching else lookahead
+    with player(who, match.game, solve, seed=seed, truth=truth) as opponent:
         return str(opponent.choose(match))
 
 
@@ -63,9 +96,12 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
     return answer | {"standing": wires(standing(player, judgement.best), match.names)}
 
 
-def hints(match: Match, solve: Solve, step: int) -> list[Wire]:
-    """The lines of a hint."""
-    return wires(hint(match.state, solve(match.game), step), match.names)
+def hints(match: Match, solve: Solve, step: int, searching: bool = False) -> list[Wire]:
+    """The lines of a hint. With `searching` they tell what is near, and that the rest is not known."""
+    if not searching:
+        return wires(hint(match.state, solve(match.game), step), match.names)
+    near = lookahead_of(match.game, solve).search.within(match.state, PLIES)
+    return wires(near_hint(match.state, near, step, NEVER), match.names)
 
 
 def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:

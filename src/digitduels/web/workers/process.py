@@ -28,7 +28,7 @@ from digitduels.solver.solution import Solution
 from digitduels.web.workers.answers import ANSWERS
 
 VARIANTS = 2  # whose solutions a worker holds
-TOO_MUCH_MEMORY = "This takes more memory than this server gives to one visitor. Choose smaller numbers."
+TOO_LARGE = "This game is too large to be worked out here. Choose smaller numbers."
 
 
 def main(memory: int, seconds: float | None) -> None:
@@ -55,10 +55,8 @@ def answer(question: dict[str, Any], solutions: Library) -> dict[str, Any]:
     try:
         match = replay(question["record"])
         return {"answer": ANSWERS[question["ask"]](match, solutions, **question["with"])}
-    except MemoryError:
-        return {"refused": [413, TOO_MUCH_MEMORY]}
-    except TooLarge as error:
-        return {"refused": [413, str(error)]}
+    except (MemoryError, TooLarge):
+        return {"refused": [413, TOO_LARGE]}
     except ValueError as error:  # such as a position that no solution knows
         return {"refused": [422, str(error)]}
     except Exception:  # a fault of ours, which the server tells its owner of

@@ -20,8 +20,9 @@ from enum import IntEnum
 from itertools import count
 from typing import Any, TypeVar
 
-from digitduels.games import games
+from digitduels.games import AnyGame, games
 from digitduels.match import Match
+from digitduels.players import PERFECT_PLAYERS
 from digitduels.record import to_record
 from digitduels.web.link import book
 from digitduels.web.refusal import Refusal
@@ -38,6 +39,8 @@ AGAIN_SECONDS = 60.0  # after which tables that failed are tried again
 MOST_QUICK, MOST_SLOW = 16, 4  # questions that one address may have open
 
 SLOW = {"start", "puzzle", "sheet", "theory_lines"}  # questions that take more than a moment
+SEARCHABLE = {"reply", "hints"}  # questions that can be answered without a solution
+HOPELESS = 1000  # variants without a solution that are remembered
 BUSY = "The server is busy. Try again in a moment."
 TOO_MANY_QUESTIONS = "You have asked several things at once. Wait for the answers, then try again."
 TOO_SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
@@ -224,6 +227,7 @@ class Supervisor:
         self._queue = settings.queue
         self._remembered: OrderedDict[bytes, str] = OrderedDict()
         self._size = 0
+        self._hopeless: OrderedDict[AnyGame, None] = OrderedDict()
 
     async def __aenter__(self) -> Supervisor:
         self.books.start()
@@ -256,12 +260,28 @@ class Supervisor:
             return await self._answer(Urgency.SLOW if slow else Urgency.QUICK, what, match, **arguments)
 
     async def _answer(self, urgency: Urgency, what: str, match: Match, **arguments: Any) -> Any:
+        """The answer; by a search if there is no solution, or not yet, and the question does not need one."""
+        if what not in SEARCHABLE or arguments.get("who") in PERFECT_PLAYERS:
+            return await self._ask(urgency, what, match, **arguments)
+        game = match.game
+        if game not in self._hopeless and (game.changes or what != "reply" or self.ready[game.id].is_set()):
+            try:
+                return await self._ask(urgency, what, match, **arguments)
+            except Refusal as refusal:
+                if refusal.status != 413 or not game.changes:
+                    raise
+                self._hopeless[game] = None
+                if len(self._hopeless) > HOPELESS:
+                    self._hopeless.popitem(last=False)
+        return await self._ask(urgency, what, match, searching=True, **arguments)
+
+    async def _ask(self, urgency: Urgency, what: str, match: Match, **arguments: Any) -> Any:
         question = json.dumps({"ask": what, "record": to_record(match), "with": arguments}).encode()
         if question in self._remembered:
             self._remembered.move_to_end(question)
             return json.loads(self._remembered[question])
         if not match.game.changes:
-            await self._tables(match.game.id)
+            await self._tables(match.game.id, "searching" not in arguments)
             # A position that was set up may be one that nobody has worked out: it gets no more time than a variant.
             seconds = None if match.position is None else self.variants.seconds
             answer = await self.books.ask(question, urgency, seconds)
@@ -304,11 +324,13 @@ class Supervisor:
             old, text = self._remembered.popitem(last=False)
             self._size -= len(old) + len(text)
 
-    async def _tables(self, name: str) -> None:
-        """Waits until the tables of a game are there, but not for ever."""
+    async def _tables(self, name: str, waits: bool) -> None:
+        """Lets the tables of a game be made next; waits until they are there, but not for ever."""
         if name in self._missing:  # somebody waits, so it is the next
             self._missing.remove(name)
             self._missing.insert(0, name)
+        if not waits:
+            return
         try:
             async with asyncio.timeout(FIRST_SECONDS):
                 await self.ready[name].wait()

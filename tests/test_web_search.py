@@ -1,0 +1,82 @@
+"""The computer on a server that has no solution, or not yet: it answers at once, and every variant can be played."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import digitduels as dd
+from digitduels.match import Match
+from digitduels.players import player
+from digitduels.web import link
+from variants import solve
+from web import running, wait_for
+
+HUGE: list[tuple[str, dict[str, Any]]] = [
+    ("number-duel", {"target": 10**6, "highest": 99, "copies": 1}),
+    ("number-quest", {"target": 10**6, "highest": 99, "copies": 99}),
+    ("equation-duel", {"target": 10**6, "highest": 15}),
+    ("numerical-nexus", {"target": 10**6, "uses": (9,) * 6}),
+    ("operation-target", {"target": 10**40}),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("site"), tables, seconds=20.0) as client:
+        yield client
+
+
+def ask(site: httpx.Client, path: str, match: Match, **more: object) -> httpx.Response:
+    query = httpx.QueryParams({key: str(value) for key, value in more.items()})
+    return site.get(f"/api/{path}/{match.game.id}?{link.written(match)}&{query}")
+
+
+def test_levels_answer_before_there_are_tables(tmp_path: Path) -> None:
+    match = Match(dd.game("number-quest"))
+    match.play(match.game.read("+5"))
+    with running(tmp_path, tmp_path / "cache") as fresh:
+        answers = {level: ask(fresh, "reply", match, vs=level, seed=1) for level in (2, 3, 4)}
+        assert fresh.get("/readyz").status_code != 200, "the tables are being made"
+    for level, answer in answers.items():
+        assert answer.status_code == 200, answer.text
+        with player(str(level), match.game, solve, seed="1") as opponent:
+            assert answer.json()["move"] == str(opponent.choose(match))
+
+
+@pytest.mark.parametrize(("name", "options"), HUGE, ids=[name for name, _ in HUGE])
+def test_huge_variants_are_played_to_the_end(site: httpx.Client, name: str, options: dict[str, Any]) -> None:
+    match, chance = Match(dd.game(name, **options)), random.Random(1)
+    while match.outcome is None:
+        level = 4 if len(match.moves) < 6 else 2
+        if match.state.player:
+            answer = ask(site, "reply", match, vs=level, seed=1)
+            assert answer.status_code == 200, answer.text
+            match.play(match.game.read(answer.json()["move"], match.state))
+        else:
+            match.play(chance.choice(match.game.legal_moves(match.state)))
+
+
+def test_nobody_reads_about_memory(site: httpx.Client) -> None:
+    match = Match(dd.game("number-duel", target=10**6, highest=99))
+    hint = ask(site, "hint", match, step=1)
+    assert [line["text"] for line in hint.json()["lines"]] == [
+        "There is no quick win or loss in sight.",
+        "This game is too large to say more.",
+    ]
+    for answer in (ask(site, "reply", match, vs=7), ask(site, "solve", match), ask(site, "start", match, kind="fair")):
+        assert answer.status_code == 413
+        assert answer.json()["detail"] == "This game is too large to be worked out here. Choose smaller numbers."
+
+
+def test_a_room_that_asked_too_much_gets_the_strongest_level_there_is(site: httpx.Client) -> None:
+    rules = {"game": "number-duel", "options": {"target": 10**6, "highest": 99}}
+    room = site.post("/api/games", json=rules | {"seat": 2, "computer": {"level": 7}}).json()["id"]
+    wait_for(lambda: site.get(f"/api/games/{room}").json()["move_count"])
+    status = [line["text"] for line in site.get(f"/api/games/{room}").json()["status"]]
+    assert "Nobody can play this variant perfectly here: it is too large. Level 6 plays." in status
