@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import random
+import re
 import shlex
 import signal
 import subprocess
@@ -99,12 +100,20 @@ def test_who_plays_what_is_forbidden_forfeits_with_the_reason() -> None:
     assert str(match.forfeit).startswith("There is no 5 in the pool.")
 
 
+def keeping(moves: str) -> float:
+    """The share of the moves after these that keep the value, from the value of every position after them."""
+    solution, state = solve(dd.game("number-duel")), duel(moves).state
+    values = [-solution.probe(solution.game.play(state, move)).value for move in solution.game.legal_moves(state)]
+    return values.count(solution.probe(state).value) / len(values)
+
+
 # Grades. By the book Number Duel is won by +5 and then x10; a reply must take the 10s away or lose.
 
 
 def test_a_perfect_win_finds_every_critical_move() -> None:
     winner, loser = grade(duel("+5 +10 x10"), solve(dd.game("number-duel")))
-    assert winner == Grade(turns=2, critical=2, found=2, won=1)
+    assert winner == Grade(turns=2, critical=2, found=2, won=1, chance=winner.chance)
+    assert winner.chance == keeping("") + keeping("+5 +10")
     assert (loser.critical, loser.won, loser.thrown) == (0, 0, 0)
 
 
@@ -139,7 +148,8 @@ def test_forfeits_stay_in_every_denominator() -> None:
     match = duel("+5 +10")
     match.concede(0, "silence")
     one, two = grade(match, solve(dd.game("number-duel")))
-    assert one == Grade(turns=2, critical=2, found=1, won=1, thrown=1, forfeits=1)
+    chance = keeping("") + keeping("+5 +10")
+    assert one == Grade(turns=2, critical=2, found=1, won=1, thrown=1, forfeits=1, chance=chance)
     assert two.forfeits == 0
     lost = duel("+5")
     lost.concede(1, "silence")
@@ -385,7 +395,7 @@ def test_the_seed_of_a_program_follows_from_that_of_the_tournament_and_the_numbe
 def test_a_match_tells_results_ratings_and_grades(duels: Run) -> None:
     ran = duels("match", "perfect", "random", "--game", "operation-target", "--games", "10", "--start", "book")
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("Operation Target, 10 games from the book's start, seed 0\n")
+    assert ran.stdout.startswith("Operation Target, 10 games (4 different) from the book's start, seed 0\n")
     assert "perfect - random" in ran.stdout
     assert "critical moves found" in ran.stdout
     assert not ran.stderr
@@ -395,7 +405,7 @@ def test_progress_is_shown_to_who_watches(terminal: Open, monkeypatch: pytest.Mo
     monkeypatch.setenv("TERM", "xterm")
     shown = terminal("match", "1", "4", "--game", "operation-target", "--games", "40").rest()
     assert "40 of 40" in shown
-    assert "Operation Target, 40 games from fair starts, seed 0\n" in shown
+    assert re.search(r"Operation Target, 40 games \([5-8] different\) from 1 fair start, seed 0\n", shown)
 
 
 def test_a_negative_seed_is_a_seed(duels: Run) -> None:

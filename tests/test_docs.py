@@ -296,7 +296,7 @@ def test_json_of_a_match_is_as_documented(duels: Run) -> None:
     found = json.loads(duels("match", "perfect", "4", "--game", "operation-target", "--games", "4", "--json").stdout)
     assert json.loads(example.text) == found
     player, pair = found["players"][0], found["pairs"][0]
-    parts = (found, player, player["rating"], player["seats"][0], player["grade"], pair)
+    parts = (found, player, player["rating"], player["skill"], player["seats"][0], player["grade"], pair)
     assert first_column(text) == [key for part in parts for key in part]
 
 

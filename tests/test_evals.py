@@ -305,7 +305,7 @@ def test_the_leaderboard_is_as_documented(ran: Ran, capsys: pytest.CaptureFixtur
     parts = (told, board["match"], row, row["moves"], row["points"])
     assert first_column(section(DOCS / "json.md", "## duels eval --json")) == [key for part in parts for key in part]
     assert set(row) - set(board["positions"]["models"][0]) == {"points", "seats", "thrown"}
-    assert list(board["rules"]["models"][0]) == ["model", "samples", "legal", "after"]
+    assert list(board["rules"]["models"][0]) == ["model", "samples", "different", "starts", "errors", "legal", "after"]
 
 
 def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import digitduels as dd
-from digitduels.arena.grading import grade, share, summary, tally
+from digitduels.arena.grading import Grade, grade, share, skill, summary, tally
 from digitduels.match import Match
 from digitduels.solver import Verdict
 from digitduels.study.decisions import KINDS, Decision, decide, decisions
@@ -29,8 +29,8 @@ def decision(answer: object, moves: str = "") -> Decision:
 
 def test_a_decision_keeps_the_value_or_throws_it_away() -> None:
     add, double = dd.game("operation-target").moves
-    assert decision("x2") == (0, 0, double, "kept", None, (1, 8), (1, 8), [double], [double], True)
-    assert decision("+1") == (0, 0, add, "threw", None, (1, 8), (-1, 7), [double], [double], True)
+    assert decision("x2") == (0, 0, double, "kept", None, (1, 8), (1, 8), [double], [double], True, 0.5)
+    assert decision("+1") == (0, 0, add, "threw", None, (1, 8), (-1, 7), [double], [double], True, 0.5)
 
 
 @pytest.mark.parametrize("answer", ["", "resign", "+7", None, 5, ["x2"], {"move": "x2"}, ("x", 2), ([],)])
@@ -46,10 +46,11 @@ def test_what_the_rules_forbid_is_illegal_with_their_reason() -> None:
     assert told.reason == "Player 1 cannot Multiply by 2 again: it was their previous operation."
 
 
-def test_to_give_no_legal_move_costs_a_critical_move_wherever_the_position_is_not_lost() -> None:
-    assert not decision("+1", "x2 x2").critical  # forced: nothing can go wrong
-    assert decision("nothing", "x2 x2").critical
-    assert not decision("nothing", "+1 x2").critical  # lost anyway
+def test_no_legal_move_is_a_critical_move_missed_only_where_a_legal_one_could_have_been_wrong() -> None:
+    assert (decision("nothing").critical, decision("nothing").found) == (True, False)
+    forced, lost = decision("nothing", "x2 x2"), decision("nothing", "+1 x2")
+    assert (forced.critical, forced.swing, forced.kind, forced.chance) == (False, True, "invalid", 1.0)
+    assert (lost.critical, lost.swing, lost.chance) == (False, False, 1.0)
 
 
 def test_a_finished_game_leaves_nothing_to_decide() -> None:
@@ -89,8 +90,8 @@ def test_the_decisions_of_a_match_make_its_grade() -> None:
 def test_without_a_result_a_win_counts_as_thrown_if_the_last_decision_lets_go_of_it() -> None:
     assert tally([decision("x2")])[3:5] == (1, 0)
     assert tally([decision("+1")])[3:5] == (1, 1)
-    assert tally([decision("nonsense")]) == (1, 1, 0, 1, 1, 1, 0)
-    assert tally([]) == (0,) * 7
+    assert tally([decision("nonsense")]) == (1, 1, 0, 1, 1, 1, 0, 0.5)
+    assert tally([]) == (0,) * 8
 
 
 def test_a_detour_is_what_a_slower_win_costs() -> None:
@@ -113,10 +114,12 @@ def test_a_summary_counts_every_decision_once_and_keeps_forfeits_in_every_denomi
     told = summary([[decision(answer)] for answer in answers] + [[decision("x2", "x2 x2")], [decision("x2", "x2")]])
     assert told["decisions"] == sum(told[kind] for kind in KINDS) == 7
     assert [told[kind] for kind in KINDS] == [3, 1, 1, 2, 0, 0]
-    assert (told["critical"]["count"], told["critical"]["of"]) == (2, 6)
+    assert (told["critical"]["count"], told["critical"]["of"]) == (2, 5)
+    assert (told["skill"]["found"], told["skill"]["of"], told["skill"]["chance"]) == (2, 5, 2.5)
+    assert told["skill"]["value"] == round((2 - 5 * 0.5) / (5 * (1 - 0.5)), 4)
     assert (told["thrown"]["count"], told["thrown"]["of"]) == (4, 6)
     assert [seat["decisions"] for seat in told["seats"]] == [6, 1]
-    assert [(each["distance"], each["critical"]["of"]) for each in told["distances"]] == [(4, 1), (8, 5)]
+    assert [(each["distance"], each["critical"]["of"]) for each in told["distances"]] == [(8, 5)]
 
 
 def test_a_share_lies_in_its_interval_and_of_none_there_is_none() -> None:
@@ -125,6 +128,32 @@ def test_a_share_lies_in_its_interval_and_of_none_there_is_none() -> None:
         assert told["low"] <= told["value"] == some / 10 <= told["high"]  # type: ignore[operator]
         assert told["high"] - told["low"] > 0.1  # type: ignore[operator]
     assert share([]) == share([(0, 0)]) == {"count": 0, "of": 0, "value": None, "low": None, "high": None}
+
+
+def test_skill_is_what_was_found_beyond_chance_and_of_nothing_there_is_none() -> None:
+    parts = [Grade(critical=2, found=1, chance=0.5), Grade(critical=1, found=1, chance=0.25), Grade(turns=3)]
+    told = skill(parts)
+    assert told["value"] == round((2 - 0.75) / (3 - 0.75), 4)
+    assert told["low"] < told["value"] < told["high"]  # type: ignore[operator]
+    none = {"found": 0, "of": 0, "chance": 0.0, "value": None, "low": None, "high": None}
+    assert skill([]) == skill([Grade(turns=2)]) == none
+
+
+def test_no_interval_of_skill_has_zero_width_and_more_evidence_makes_it_narrower() -> None:
+    for found in (0, 3):
+        few, many = (skill([Grade(critical=1, found=found // 3, chance=0.2)] * count) for count in (3, 300))
+        widths = [told["high"] - told["low"] for told in (few, many)]  # type: ignore[operator]
+        assert widths[0] > 0.3 > 0.03 > widths[1] > 0
+
+
+def test_the_interval_of_a_random_movers_skill_holds_0_about_95_times_of_100() -> None:
+    dice, held = random.Random(1), 0
+    chances = [dice.choice((0.1, 0.25, 0.5)) for _ in range(60)]
+    for number in range(200):
+        parts = [Grade(critical=1, found=int(dice.random() < chance), chance=chance) for chance in chances]
+        told = skill(parts, number)
+        held += told["low"] <= 0 <= told["high"]  # type: ignore[operator]
+    assert 180 <= held <= 199
 
 
 def test_what_depends_on_each_other_counts_as_one_piece_of_evidence() -> None:

@@ -301,7 +301,8 @@ def test_review_walks_the_swings_hides_the_answer_lets_try_and_plays_the_refutat
     rest = person.rest()
     assert "Right: ×2 keeps the win.\n" in rest
     assert rest.endswith(
-        "Critical moves found: Ann 0 of 1, Bob –.\n"
+        "Ann found 0 of 1 critical move; a random mover would find about 0.5.\n"
+        "Bob had no critical moves.\n"
         "The game turned on move 1. Ann played +1 and turned a win into a loss.\n"
     )
     assert person.program.returncode == 0

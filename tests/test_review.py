@@ -57,7 +57,8 @@ def check(match: dd.Match, solution: Solution) -> Review:
     for decision in told.decisions:
         assert for_first(decision.player, decision.before.value) == value, "the values hang together"
         assert decision.after.value <= decision.before.value, "nobody improves a position beyond its value"
-        assert decision.swing == (decision.critical and not decision.found)
+        given_up = decision.move is None and decision.before.value > -1
+        assert decision.swing == ((decision.critical and not decision.found) or given_up)
         value = for_first(decision.player, decision.after.value)
         if decision.move is not None:
             state = match.states[decision.ply]
@@ -74,7 +75,8 @@ def check(match: dd.Match, solution: Solution) -> Review:
     assert len(told.ribbon) == len(told.decisions) + 1
     for player in (0, 1):
         found, critical = told.found(player)
-        assert critical - found == sum(swing.player == player for swing in told.swings)
+        assert critical - found == sum(swing.player == player and swing.critical for swing in told.swings)
+        assert told.chance(player) < max(critical, 1)
     if not any(0 in (m.before.value, m.after.value) for m in told.decisions):
         players = [swing.player for swing in told.swings]
         assert all(one != other for one, other in pairwise(players)), "swings alternate"
@@ -128,7 +130,8 @@ def test_a_game_without_mistakes_is_decided_by_the_seat() -> None:
         "Who was winning: ▲▲▲▲",
         "(▲ Player 1 is winning, ▼ Player 2 is winning, = nobody is; one sign for the start and one for each turn)",
         "Player 1 was winning from the start.",
-        "Critical moves found: Player 1 2 of 2, Player 2 –.",
+        "Player 1 found 2 of 2 critical moves; a random mover would find about 0.2.",
+        "Player 2 had no critical moves.",
         told.sentence,
     ]
 
@@ -140,7 +143,7 @@ def test_constructed_games_have_exactly_the_expected_swings() -> None:
     assert [(swing.ply, swing.player, str(swing.move)) for swing in told.swings] == [(0, 0, "+4"), (3, 1, "+10")]
     assert [[str(move) for move in swing.best] for swing in told.swings] == [["+5", "+10"], ["x10"]]
     assert told.ribbon == "▲▼▼▼▲▲"
-    assert (told.score(0), told.score(1)) == ("1 of 2", "1 of 2")
+    assert (told.found(0), told.found(1)) == ((1, 2), (1, 2))
 
 
 def test_the_sentence_names_the_move_on_which_the_game_turned() -> None:
@@ -169,7 +172,7 @@ def test_giving_up_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None
     assert (swing.ply, swing.player, swing.move, swing.after) == (2, 0, None, Verdict(-1, 0))
     assert told.sentence.startswith(f"The game turned on move 3. Player 1 {deed} and turned a win into a loss.")
     assert told.answer == "×10 and ×5 still won."
-    assert told.score(0) == "1 of 2"
+    assert told.found(0) == (1, 2)
 
 
 def test_giving_up_a_lost_game_is_no_swing() -> None:
@@ -177,7 +180,7 @@ def test_giving_up_a_lost_game_is_no_swing() -> None:
     match = played(game, "+5")
     match.concede(1)
     told = review(match, solve(game))
-    assert (told.swings, told.score(1), told.outcome) == ([], "–", Outcome(0, Sentence("Player 2 concedes.")))
+    assert (told.swings, told.found(1), told.outcome) == ([], (0, 0), Outcome(0, Sentence("Player 2 concedes.")))
 
 
 def test_a_slower_win_is_no_mistake() -> None:

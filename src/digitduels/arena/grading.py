@@ -16,7 +16,7 @@ class Grade(NamedTuple):
     """How well a player did, in one game or in many.
 
     A turn is critical when the position is not lost and some legal move has a worse value. A move that keeps the value
-    finds it. Conceding or forfeiting a position that is not lost is a critical turn not found.
+    finds it. Conceding or forfeiting a critical turn does not find it.
     """
 
     turns: int = 0
@@ -29,9 +29,12 @@ class Grade(NamedTuple):
     forfeits: int = 0
     detour: int = 0
     """Plies by which its moves, where they kept the value, made wins slower and losses quicker than need be."""
+    chance: float = 0.0
+    """How many of the critical turns a random mover would find on average."""
 
     def plus(self, other: Grade) -> Grade:
-        return Grade(*map(sum, zip(self, other, strict=True)))
+        sums: Iterable[Any] = map(sum, zip(self, other, strict=True))
+        return Grade(*sums)
 
 
 def tally(decisions: Sequence[Decision], victory: bool | None = None) -> Grade:
@@ -49,6 +52,7 @@ def tally(decisions: Sequence[Decision], victory: bool | None = None) -> Grade:
         thrown=int(had and not held),
         forfeits=sum(each.kind in REFUSED for each in decisions),
         detour=sum(each.detour for each in decisions),
+        chance=sum(each.chance for each in decisions if each.critical),
     )
 
 
@@ -81,9 +85,8 @@ def summary(groups: Iterable[Group], seed: int = 0) -> dict[str, Any]:
         "distances": [
             {
                 "distance": distance,
-                "critical": _found(
-                    _some(every, lambda each, distance=distance: each.before.distance == distance), seed
-                ),
+                "critical": _found(near := _at(every, distance), seed),
+                "chance": _chance(near),
             }
             for distance in sorted({each.before.distance for group in every for each in group if each.critical})
         ],
@@ -105,6 +108,33 @@ def share(parts: Iterable[tuple[float, float]], seed: int = 0) -> dict[str, floa
     return found | {name: round(value, 4) for name, value in score(counted, seed)._asdict().items()}
 
 
+def skill(grades: Iterable[Grade], seed: int = 0) -> dict[str, float | None]:
+    """Skill with its confidence interval, from independent grades: 0 for random moves, 1 for no mistake.
+
+    Skill is the sum of (found - chance) over all critical turns, divided by the sum of (1 - chance). `value`, `low` and
+    `high` are None if no turn was critical. `chance` is what a random mover would find in the same turns, on average.
+
+    >>> skill([Grade(critical=4, found=3, chance=1.0), Grade(critical=4, found=3, chance=1.0)])["value"]
+    0.6667
+    """
+    from digitduels.arena.ratings import skill as estimate  # which needs NumPy
+
+    counted = [(grade.found, grade.critical, grade.chance) for grade in grades if grade.critical]
+    found, critical, chance = map(sum, zip(*counted, strict=True)) if counted else (0, 0, 0.0)
+    told = dict[str, float | None](found=found, of=critical, chance=round(chance, 4))
+    if not counted:
+        return {**told, "value": None, "low": None, "high": None}
+    return told | {name: round(value, 4) for name, value in estimate(counted, seed)._asdict().items()}
+
+
+def _at(groups: Iterable[Group], distance: int) -> list[Group]:
+    return _some(groups, lambda each: each.before.distance == distance)
+
+
+def _chance(groups: Iterable[Group]) -> float:
+    return round(sum(each.chance for group in groups for each in group if each.critical), 4)
+
+
 def _some(groups: Iterable[Group], wanted: Any) -> list[Group]:
     return [[each for each in group if wanted(each)] for group in groups]
 
@@ -115,6 +145,7 @@ def _figures(groups: Sequence[Group], seed: int) -> dict[str, Any]:
     return {
         "decisions": kinds.total(),
         **{kind: kinds[kind] for kind in KINDS},
+        "skill": skill(map(tally, groups), seed),
         "critical": _found(groups, seed),
         "thrown": share(((sum(each.after.value < 1 for each in group), len(group)) for group in won), seed),
         "detour": sum(each.detour for group in groups for each in group),

@@ -57,6 +57,23 @@ def score(bouts: Sequence[Bout], seed: int = 0) -> Estimate:
     return _estimate(points / games, (ours / (ours + theirs))[1:])
 
 
+def skill(parts: Sequence[tuple[int, int, float]], seed: int = 0) -> Estimate:
+    """Skill from independent parts of (critical turns found, critical turns, what a random mover finds of them).
+
+    Half a part in which everything was found and half a part in which nothing was are added, as for points.
+    """
+    counts = Counter(parts)
+    size = max(critical for _, critical, _ in counts)
+    found, critical, chance = (np.array(column, float) for column in zip(*counts, strict=True))
+    times = np.array(list(counts.values()), float)
+    rest = size * (times @ chance) / (times @ critical)  # of the two parts that were added
+    gain = np.concatenate([found - chance, [size - rest, -rest]])
+    most = np.concatenate([critical - chance, [size - rest, size - rest]])
+    rng = np.random.default_rng(abs(seed))
+    drawn = rng.dirichlet(np.concatenate([times, [0.5, 0.5]]), RESAMPLES)
+    return _estimate(times @ gain[:-2] / (times @ most[:-2]), (drawn @ gain) / (drawn @ most))
+
+
 def fit(points: Floats) -> Floats:
     """The maximum-likelihood ratings for points[…, a, b], the points of a against b, by Hunter's MM iteration."""
     won, games = points.sum(axis=-1), points + np.swapaxes(points, -1, -2)

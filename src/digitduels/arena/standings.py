@@ -1,12 +1,14 @@
-"""The results of a tournament: results by seat, ratings, grades."""
+"""The results of a tournament: results by seat, ratings, skill and grades."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import functools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from digitduels.arena.grading import Grade
+from digitduels.arena.evidence import observations
+from digitduels.arena.grading import Grade, skill
 from digitduels.arena.ratings import Bout, ratings, score
 from digitduels.arena.tournament import PlayedGame, TournamentPlan, names
 
@@ -14,11 +16,25 @@ VERSION = 1
 
 
 def bouts(played: Iterable[PlayedGame]) -> dict[tuple[int, int], list[Bout]]:
-    """The points of the first player of each pair, for each start that both played from both seats."""
-    points: dict[tuple[int, int], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for game in played:
-        points[game.task.pair][game.task.number // 2].append(_points(game, game.task.pair[0]))
-    return {pair: [(sum(each), len(each)) for each in starts.values()] for pair, starts in points.items()}
+    """The points of the first player of each pair, for each observation."""
+    every = list(played)
+    return {
+        pair: [
+            (sum(_points(game, pair[0]) for game in group), len(group))
+            for group in independent(game for game in every if game.task.pair == pair)
+        ]
+        for pair in sorted({game.task.pair for game in every})
+    }
+
+
+def independent(played: Iterable[PlayedGame]) -> list[list[PlayedGame]]:
+    """Groups games that count as one observation."""
+    return observations(
+        played,
+        start=lambda game: game.start,
+        bout=lambda game: (game.task.pair, game.task.number // 2),
+        course=lambda game: game.course,
+    )
 
 
 def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, Any]:
@@ -28,13 +44,11 @@ def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, A
     rated = ratings(results, len(plan.players), plan.seed)
     rows = []
     for place, command in enumerate(plan.players):
-        total, reasons = Grade(), Counter[str]()
-        for game in played:
-            for seat, who in enumerate(game.task.seats):
-                if who == place:
-                    total = total.plus(game.grades[seat])
-                    if game.record["conceded"] == seat + 1:
-                        reasons[game.record["forfeit"]] += 1
+        own = [game for game in played if place in game.task.pair]
+        grades = [_grade(group, place) for group in independent(own)]
+        reasons = Counter[str](
+            game.record["forfeit"] for game in own if game.record["conceded"] == game.task.seats.index(place) + 1
+        )
         rating = {name: round(value, 1) for name, value in rated[place]._asdict().items()}
         rows.append(
             {
@@ -42,7 +56,8 @@ def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, A
                 "command": command,
                 "rating": rating,
                 "seats": [_tally(played, place, seat) for seat in (0, 1)],
-                "grade": total._asdict(),
+                "skill": skill(grades, plan.seed),
+                "grade": _total(grades)._asdict(),
                 "reasons": dict(reasons),
             }
         )
@@ -61,9 +76,21 @@ def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, A
         "start": plan.start,
         "seed": plan.seed,
         "games": len(played),
+        "different": len({game.course for game in played}),
+        "starts": len({game.start for game in played}),
         "players": sorted(rows, key=lambda row: -row["rating"]["value"]),
         "pairs": pairs,
     }
+
+
+def _grade(games: Iterable[PlayedGame], place: int) -> Grade:
+    """The grade of a player for some of its games."""
+    return _total(game.grades[game.task.seats.index(place)] for game in games)
+
+
+def _total(grades: Iterable[Grade]) -> Grade:
+    total = functools.reduce(Grade.plus, grades, Grade())
+    return total._replace(chance=round(total.chance, 4))
 
 
 def _points(game: PlayedGame, place: int) -> float:

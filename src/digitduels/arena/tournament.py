@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
+from digitduels.core import State
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
 from digitduels.players import OPPONENTS, Forfeit, check, player
@@ -70,11 +71,18 @@ class Task(NamedTuple):
 
 
 class PlayedGame(NamedTuple):
-    """A finished game: its record, and the grades of Player 1 and Player 2."""
+    """A finished game: its record, the grades of Player 1 and Player 2, and the position after its opening."""
 
     task: Task
     record: dict[str, Any]
     grades: tuple[Grade, Grade]
+    start: State[Any, Any]
+
+    @property
+    def course(self) -> tuple[Any, ...]:
+        """What happened in it: who sat where, and all that was played. Equal games have equal courses."""
+        record = self.record
+        return (*self.task.seats, self.start, *record["moves"][record["opening"] :], record["conceded"])
 
 
 def make_plan(
@@ -167,7 +175,7 @@ def play(plan: TournamentPlan, task: Task, record: dict[str, Any] | None = None)
         one, two = (player(name, rules, solution_of, match.seed, plan.move_time) for name in match.players)
         with one, two:
             contest(match, one, two)
-    return PlayedGame(task, to_record(match), grade(match, solution))
+    return PlayedGame(task, to_record(match), grade(match, solution), match.states[match.opening])
 
 
 def _players(plan: TournamentPlan, task: Task) -> tuple[str, str]:
@@ -185,15 +193,15 @@ def _names(plan: TournamentPlan, task: Task) -> list[str]:
 
 def names(players: tuple[str, ...]) -> list[str]:
     """What players are called in records and tables: by name or command, shortened, and no two the same."""
-    found: list[str] = []
+    labels: list[str] = []
     for text in players:
         known = split_name(text)[0] or text
         label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(known, LONGEST_NAME - 5)
         again = 1
-        while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, found):
+        while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, labels):
             again += 1
-        found.append(name)
-    return found
+        labels.append(name)
+    return labels
 
 
 @functools.cache
@@ -218,9 +226,9 @@ def _key(plan: TournamentPlan, task: Task) -> str:
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     """The finished games of a file of records, by their key. Cuts off an incomplete last line."""
-    found = {}
+    finished: dict[str, dict[str, Any]] = {}
     if not path.exists():
-        return {}
+        return finished
     with path.open("rb+") as file:
         whole = 0
         while line := file.readline(LARGEST):
@@ -234,10 +242,10 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
                 raise RecordError("This is not a file of Digit Duels records, one per line.")
             whole += len(line)
             if record.get("outcome"):
-                told = [record.get(key) for key in ("game", "options", "players", "seed")]
-                found[json.dumps(told, sort_keys=True)] = record
+                key = [record.get(name) for name in ("game", "options", "players", "seed")]
+                finished[json.dumps(key, sort_keys=True)] = record
         file.truncate(whole)
-    return found
+    return finished
 
 
 # All cores

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 def columns(rows: list[list[str]]) -> list[str]:
     """Rows as lines: the first column aligned to the left, the others to the right."""
@@ -21,3 +23,16 @@ def percent(share: float) -> str:
 def part(count: int, of: int) -> str:
     """How many of how many; a dash where there were none."""
     return f"{count} of {of}" if of else "–"
+
+
+def about(chance: float, of: int) -> str:
+    """How many a random mover would find; a dash where there were none."""
+    return f"about {chance:.1f}" if of else "–"
+
+
+def skill(estimate: Mapping[str, float | None]) -> tuple[str, str]:
+    """Skill and its interval; dashes where nothing was at stake."""
+    value, low, high = (estimate[name] for name in ("value", "low", "high"))
+    if value is None or low is None or high is None:
+        return "–", "–"
+    return f"{value:.3f}", f"{low:.2f} to {high:.2f}"

@@ -7,11 +7,13 @@ A task leaves a record of the match, the seat of the model and its answers; ever
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from digitduels.arena.evidence import observations
 from digitduels.arena.grading import share, summary, tally
 from digitduels.core import TooLarge
 from digitduels.games import game
@@ -83,7 +85,7 @@ class LogError(ValueError):
 
 
 class Done(NamedTuple):
-    """A finished sample of a log."""
+    """A sample of a log that ended: with a result, or with an error."""
 
     task: str
     version: int | str
@@ -96,20 +98,29 @@ class Done(NamedTuple):
     name: str
     """Of the sample."""
     pair: str
-    """What it shares its start with."""
-    chance: float | None
-    """Of a position: how often a random move keeps its value."""
+    """What it shares its start and its opponent's chance with."""
     played: Performance | None
-    figures: Mapping[str, float]
-    """All that is counted of it."""
+    figures: Mapping[str, float] | None
+    """All that is counted of it; None if it ended with an error or without a score."""
+
+    @property
+    def start(self) -> Hashable:
+        """The position it begins with; samples that begin with the same one are one observation."""
+        return self.pair if self.played is None else self.played.match.states[self.played.match.opening]
+
+    @property
+    def course(self) -> Hashable:
+        """What happened in it; equal games have equal courses."""
+        if self.played is None:
+            return self.pair
+        match = self.played.match
+        return self.played.seat, self.start, *match.moves[match.opening :], match.conceded
 
 
 class Logs(NamedTuple):
     """What there is in some logs."""
 
     done: list[Done]
-    failed: int
-    """Samples that ended with an error or without a score, which do not count."""
     others: list[str]
     """Tasks of other packages."""
 
@@ -133,7 +144,7 @@ def read_logs(paths: Iterable[Path]) -> Logs:
         for path in paths
         for file in (sorted(info.name for info in list_eval_logs(str(path))) if path.is_dir() else [str(path)])
     ]
-    done, failed, others, seen = list[Done](), 0, list[str](), set[str]()
+    done, others, seen = list[Done](), list[str](), set[str]()
     for file in files:
         try:
             log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
@@ -148,11 +159,8 @@ def read_logs(paths: Iterable[Path]) -> Logs:
             if identity in seen:
                 continue
             seen.add(identity)
-            if sample.error is not None or not sample.scores:
-                failed += 1
-            else:
-                done.append(_done(task, log.eval, log.plan.config, sample))
-    return Logs(done, failed, others)
+            done.append(_done(task, log.eval, log.plan.config, sample))
+    return Logs(done, others)
 
 
 def _label(model: str, config: Any) -> str:
@@ -163,13 +171,13 @@ def _label(model: str, config: Any) -> str:
 
 def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
     about, kept = sample.metadata, sample.store
+    failed = sample.error is not None or not sample.scores
     try:
         rules = game(about["game"], **about["options"])
-        done = None if task == "rules" else sample_performance(task, about, kept)
-        # Others may have added scorers of their own.
-        figures = (
-            done.figures() if done else {name: float(sample.scores[ANSWERED].value[name]) for name in ANSWER_KINDS}
-        )
+        done = None if failed or task == "rules" else sample_performance(task, about, kept)
+        figures = None if failed or done is None else done.figures()
+        if not failed and done is None:  # Others may have added scorers of their own.
+            figures = {name: float(sample.scores[ANSWERED].value[name]) for name in ANSWER_KINDS}
         return Done(
             task,
             spec.task_version,
@@ -179,7 +187,6 @@ def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
             {name: spec.task_args.get(name) for name in _SETTINGS[task]},
             f"{sample.id}" if sample.epoch == 1 else f"{sample.id}-{sample.epoch}",
             f"{spec.task_args.get('seed')} {about['pair']}",
-            about.get("chance"),
             done,
             figures,
         )
@@ -208,7 +215,7 @@ def leaderboard(logs: Logs) -> dict[str, Any]:
     return {
         "version": LEADERBOARD_VERSION,
         "boards": [_board(boards[key]) for key in sorted(boards)],
-        "failed": logs.failed,
+        "failed": sum(sample.figures is None for sample in logs.done),
         "others": sorted(set(logs.others)),
     }
 
@@ -218,49 +225,60 @@ def _board(done: list[Done]) -> dict[str, Any]:
     models: dict[str, list[Done]] = defaultdict(list)
     for sample in done:
         models[sample.model].append(sample)
-    rows = [{"model": model, "samples": len(some), **_row(first.task, some)} for model, some in models.items()]
-    chances = {sample.pair: sample.chance for sample in done if sample.chance is not None}
+    rows = [{"model": model, **_row(first.task, some)} for model, some in models.items()]
+    played = [sample.played for sample in done if sample.played is not None]
+    chances = {each.match.states[each.match.opening]: each.decisions[0].chance for each in played if each.decisions}
     return {
         "task": first.task,
         "version": first.version,
         "game": first.game,
         "options": first.options,
         "settings": first.settings,
-        "chance": round(sum(chances.values()) / len(chances), 4) if chances else None,
+        "chance": round(sum(chances.values()) / len(chances), 4) if chances and first.task == "positions" else None,
         "models": sorted(rows, key=lambda row: (-_merit(first.task, row), row["model"])),
     }
 
 
 def _row(task: str, done: list[Done]) -> dict[str, Any]:
-    """The results of one model; games from one start count as one piece of evidence."""
-    pairs: dict[str, list[Done]] = defaultdict(list)
-    for sample in done:
-        pairs[sample.pair].append(sample)
+    """The results of one model. Samples that ended with an error are counted, and are in no other figure."""
+    counted = [sample for sample in done if sample.figures is not None]
+    groups = observations(
+        counted, lambda sample: sample.start, lambda sample: sample.pair, lambda sample: sample.course
+    )
+    row: dict[str, Any] = {
+        "samples": len(counted),
+        "different": len({sample.course if task == "match" else sample.start for sample in counted}),
+        "starts": len({sample.start for sample in counted}),
+        "errors": len(done) - len(counted),
+    }
 
     def part(some: str, all: str, seat: int | None = None) -> dict[str, Any]:
-        groups = [
-            [sample.figures for sample in group if seat in (None, sample.played and sample.played.seat)]
-            for group in pairs.values()
+        parts = [
+            [
+                sample.figures
+                for sample in group
+                if sample.figures and seat in (None, sample.played and sample.played.seat)
+            ]
+            for group in groups
         ]
-        return share(
-            (sum(figures[some] for figures in group), sum(figures[all] for figures in group)) for group in groups
-        )
+        return share((sum(figures[some] for figures in part), sum(figures[all] for figures in part)) for part in parts)
 
     if task == "rules":
-        return {"legal": part("legal", "asked_legal"), "after": part("after", "asked_after")}
-    moves = summary(
-        [decision for sample in group if sample.played for decision in sample.played.decisions]
-        for group in pairs.values()
-    )
-    row: dict[str, Any] = {"forfeits": part("forfeits", "games"), "refused": part("refused", "answers"), "moves": moves}
+        return {**row, "legal": part("legal", "asked_legal"), "after": part("after", "asked_after")}
     if task == "match":
-        seats = [part("points", "games", seat) for seat in (0, 1)]
-        row = {"points": part("points", "games"), "seats": seats, "thrown": part("thrown", "won"), **row}
-    return row
+        row |= {
+            "points": part("points", "games"),
+            "seats": [part("points", "games", seat) for seat in (0, 1)],
+            "thrown": part("thrown", "won"),
+        }
+    moves = summary(
+        [decision for sample in group if sample.played for decision in sample.played.decisions] for group in groups
+    )
+    return {**row, "forfeits": part("forfeits", "games"), "refused": part("refused", "answers"), "moves": moves}
 
 
 def _merit(task: str, row: dict[str, Any]) -> float:
     """What the models of a board are sorted by."""
-    shares = {"positions": lambda: row["moves"]["critical"], "match": lambda: row["points"]}
-    value = shares.get(task, lambda: row["legal"])()["value"]
-    return -1.0 if value is None else float(value)
+    value = row["legal" if task == "rules" else "moves"]
+    value = (value if task == "rules" else value["skill"])["value"]
+    return -math.inf if value is None else float(value)

@@ -1,7 +1,7 @@
 """Decisions: what a player did in a position, judged by the solution.
 
 A decision is a move, an answer that should have been a move, or conceding the game. An answer that is not a legal move
-counts like conceding, so nobody gains by not answering.
+counts like conceding: where the position is critical, the move was not found.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from digitduels.core import IllegalMove, InvalidMove, MoveError, State
 from digitduels.match import Match
 from digitduels.sentence import Moves, Played, Sentence
 from digitduels.solver.solution import Solution
-from digitduels.solver.verdict import Verdict
+from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study.wording import VALUES
 
 KINDS = ("kept", "threw", "illegal", "invalid", "forfeited", "conceded")
@@ -44,7 +44,9 @@ class Decision(NamedTuple):
     keeping: list[Any]
     """All moves that keep the value, the best first."""
     critical: bool
-    """Whether the position was not lost and something worse could be done, or was."""
+    """Whether the position was not lost and some legal move would have thrown its value away."""
+    chance: float
+    """The share of the legal moves that keep the value: how often a random mover would find one."""
 
     @property
     def found(self) -> bool:
@@ -53,7 +55,7 @@ class Decision(NamedTuple):
 
     @property
     def swing(self) -> bool:
-        """Whether it changed the result: a critical move not found. A slower win is never a swing."""
+        """Whether it changed the result: a critical move not found, or a game given up. A slower win is never one."""
         return self.after.value < self.before.value
 
     @property
@@ -65,7 +67,7 @@ class Decision(NamedTuple):
     def deed(self) -> Sentence:
         """What the player did, as a sentence.
 
-        >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True).deed
+        >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True, 0.5).deed
         'Player 2 conceded.'
         """
         return self._did(".")
@@ -107,7 +109,7 @@ def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int 
     'threw'
     """
     game, judgement = solution.game, solution.judge(state)
-    before, best, keeping = judgement.best, judgement.best_moves, judgement.keeping
+    before, judged = judgement.best, _judged(judgement)
     try:
         move = game.read(answer, state) if isinstance(answer, str) else answer
         if move not in game.moves:
@@ -116,11 +118,16 @@ def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int 
     except (IllegalMove, InvalidMove) as error:
         refused: MoveError = error
         kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
-        critical = before.value > GIVEN_UP.value
-        return Decision(ply, state.player, None, kind, refused.reason, before, GIVEN_UP, best, keeping, critical)
+        return Decision(ply, state.player, None, kind, refused.reason, before, GIVEN_UP, *judged)
     after = judgement[move]
     kind = "kept" if after.value == before.value else "threw"
-    return Decision(ply, state.player, move, kind, None, before, after, best, keeping, judgement.critical)
+    return Decision(ply, state.player, move, kind, None, before, after, *judged)
+
+
+def _judged(judgement: Judgement[Any]) -> tuple[list[Any], list[Any], bool, float]:
+    """What a decision says about its position: the best moves, those that keep the value, `critical` and `chance`."""
+    keeping = judgement.keeping
+    return judgement.best_moves, keeping, judgement.critical, len(keeping) / len(judgement)
 
 
 def decisions(match: Match, solution: Solution) -> list[Decision]:
@@ -133,10 +140,8 @@ def _decisions(match: Match, solution: Solution) -> Iterator[Decision]:
         yield decide(match.states[ply], match.moves[ply], solution, ply)
     if match.conceded is not None:
         player, judgement = match.conceded, solution.judge(match.state)
-        before, best, keeping = judgement.best, judgement.best_moves, judgement.keeping
+        before, judged = judgement.best, _judged(judgement)
         if player != match.state.player:  # conceded on the opponent's turn, so they missed no move
-            before, best, keeping = Verdict(-before.value, before.distance), [], []
+            before, judged = Verdict(-before.value, before.distance), ([], [], False, 1.0)
         kind = "conceded" if match.forfeit is None else "forfeited"
-        # Conceding is always possible and never better, so any position that is not lost is critical.
-        critical, ply = before.value > GIVEN_UP.value, len(match.moves)
-        yield Decision(ply, player, None, kind, match.forfeit, before, GIVEN_UP, best, keeping, critical)
+        yield Decision(len(match.moves), player, None, kind, match.forfeit, before, GIVEN_UP, *judged)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from digitduels.core import Outcome
 from digitduels.match import Match
-from digitduels.sentence import Sentence
+from digitduels.sentence import Count, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.decisions import Decision, decisions
@@ -107,18 +107,26 @@ class Review(NamedTuple):
         for swing in self.swings:
             told = [swing.lesson, *([swing.answer] if swing.answer else [])]
             lines.append(Sentence("Move {move}: {told}", move=swing.ply + 1, told=joined(told)))
-        found = Sentence(
-            "Critical moves found: {player} {first}, {other} {second}.",
-            player=0,
-            first=self.score(0),
-            second=self.score(1),
-        )
-        return [*lines, found, self.sentence]
+        return [*lines, *(self.score(player) for player in (0, 1)), self.sentence]
 
-    def score(self, player: int) -> str:
-        """Critical moves found, as text."""
+    def score(self, player: int) -> Sentence:
+        """Critical moves found, and what a random mover would find."""
         found, critical = self.found(player)
-        return f"{found} of {critical}" if critical else "–"
+        if not critical:
+            return Sentence("{player} had no critical moves.", you="You had no critical moves.", player=player)
+        moves = Count(critical, "critical move")
+        told = "found {found} of {moves}; a random mover would find about {chance}."
+        return Sentence(
+            f"{{player}} {told}", you=f"You {told}", player=player, found=found, moves=moves, chance=self.about(player)
+        )
+
+    def about(self, player: int) -> str:
+        """How many of a player's critical moves a random mover would find, to one decimal."""
+        return f"{self.chance(player):.1f}"
+
+    def chance(self, player: int) -> float:
+        """How many of a player's critical moves a random mover would find on average."""
+        return sum(decision.chance for decision in self.decisions if decision.critical and decision.player == player)
 
 
 def review(match: Match, solution: Solution) -> Review:

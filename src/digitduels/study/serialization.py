@@ -50,7 +50,10 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
             for turn in told.decisions
         ],
         "winning": [None if who is None else who + 1 for who in told.winning],
-        "critical": [dict(zip(("found", "of"), told.found(player), strict=True)) for player in (0, 1)],
+        "critical": [
+            dict(zip(("found", "of"), told.found(player), strict=True)) | {"chance": round(told.chance(player), 4)}
+            for player in (0, 1)
+        ],
         "sentence": told.sentence,
         "answer": told.answer,
     }

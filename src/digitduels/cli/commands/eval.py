@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.arguments import add_command
-from digitduels.cli.columns import columns, part, percent
+from digitduels.cli.columns import columns, part, percent, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
 from digitduels.cli.file_arguments import write_errors
@@ -33,8 +33,13 @@ TASKS = {
     "rules": "questions about the rules",
 }
 NOTES = (
-    "Intervals are 95 % confidence intervals. Two games from the same start count as one observation.",
-    "A model that gives no legal move forfeits: that is a loss, and a critical move not found.",
+    "Skill compares the critical moves found with what a random mover finds in the same positions: 0 is chance, 1 is "
+    "no mistake.",
+    "Intervals are 95 % confidence intervals. All that begins in one position counts as one observation; if everything "
+    "does, games that took the same course count as one.",
+    "A model that gives no legal move forfeits: that is a loss, and a critical move not found if the position was "
+    "critical.",
+    "Errors are samples that ended with an error of the provider or without a score. They are in no other column.",
 )
 
 
@@ -78,8 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     for board in results["boards"]:
         console.say(*_for_people(board), "")
     console.say(*NOTES)
-    if results["failed"]:
-        console.say(f"{Count(results['failed'], 'sample')} ended with an error or without a score and do not count.")
     for name in results["others"]:
         console.say(f"Left out: {clean(name, 100)}, a task of somebody else.")
     if written is not None:
@@ -120,29 +123,32 @@ def _conditions(board: dict[str, Any]) -> str:
 
 
 def _position_rows(board: dict[str, Any]) -> list[list[str]]:
-    rows = [["", "positions", "found", "95 % interval", "illegal", "no move at all", "answers refused"]]
+    head = ["", "positions", "answered", "skill", "95 % interval", "found", "by chance"]
+    rows = [[*head, "illegal", "no move at all", "answers refused", "errors"]]
     for row in board["models"]:
         moves = row["moves"]
+        counts = [str(row["different"]), str(row["samples"])]
         last = [str(moves["illegal"]), str(moves["invalid"] + moves["forfeited"]), _share(row["refused"])]
-        rows.append([_model(row), str(row["samples"]), *_estimate(moves["critical"]), *last])
-    rows.append(["(a random move)", "", percent(board["chance"]), "", "", "", ""])
+        rows.append([_model(row), *counts, *_skill(moves), *last, str(row["errors"])])
     return rows
 
 
 def _match_rows(board: dict[str, Any]) -> list[list[str]]:
-    head = ["", "games", "points", "95 % interval", "as Player 1", "as Player 2", "won games thrown", "forfeits"]
-    rows = [[*head, "answers refused"]]
+    head = ["", "games", "different", "skill", "95 % interval", "found", "by chance", "points", "95 % interval"]
+    rows = [[*head, "as Player 1", "as Player 2", "won games thrown", "forfeits", "answers refused", "errors"]]
     for row in board["models"]:
+        counts = [str(row["samples"]), str(row["different"])]
         points = [*_estimate(row["points"]), *(_share(seat) for seat in row["seats"])]
-        last = [_part(row["thrown"]), str(row["forfeits"]["count"]), _share(row["refused"])]
-        rows.append([_model(row), str(row["samples"]), *points, *last])
+        last = [_part(row["thrown"]), str(row["forfeits"]["count"]), _share(row["refused"]), str(row["errors"])]
+        rows.append([_model(row), *counts, *_skill(row["moves"]), *points, *last])
     return rows
 
 
 def _rules_rows(board: dict[str, Any]) -> list[list[str]]:
-    rows = [["", "questions", "is it legal", "95 % interval", "position after it", "95 % interval"]]
+    rows = [["", "questions", "is it legal", "95 % interval", "position after it", "95 % interval", "errors"]]
     for row in board["models"]:
-        rows.append([_model(row), str(row["samples"]), *_estimate(row["legal"]), *_estimate(row["after"])])
+        shares = [*_estimate(row["legal"]), *_estimate(row["after"])]
+        rows.append([_model(row), str(row["samples"]), *shares, str(row["errors"])])
     return rows
 
 
@@ -163,6 +169,13 @@ def _critical_rows(board: dict[str, Any]) -> list[list[str]]:
 
 def _model(row: dict[str, Any]) -> str:
     return clean(row["model"], 60)
+
+
+def _skill(moves: dict[str, Any]) -> list[str]:
+    """Skill with its interval, and the shares it is made from."""
+    found = moves["skill"]
+    chance = percent(found["chance"] / found["of"]) if found["of"] else "–"
+    return [*skill(found), _share(moves["critical"]), chance]
 
 
 def _estimate(share: dict[str, Any]) -> tuple[str, str]:

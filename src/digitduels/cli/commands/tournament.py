@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.arguments import Parser, add_command, add_game, add_options, read_game
-from digitduels.cli.columns import columns, part, percent
+from digitduels.cli.columns import about, columns, part, percent, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import ordinary_file, record_errors
@@ -126,23 +126,27 @@ def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) 
 
 def _for_people(game: AnyGame, results: dict[str, Any]) -> list[str]:
     """The results of a tournament in tables."""
-    start = "fair starts" if results["start"] == "fair" else "the book's start"
-    lines = [f"{game.title}, {Count(results['games'], 'game')} from {start}, seed {results['seed']}", ""]
+    start = str(Count(results["starts"], "fair start")) if results["start"] == "fair" else "the book's start"
+    games = f"{Count(results['games'], 'game')} ({results['different']} different)"
+    lines = [f"{game.title}, {games} from {start}, seed {results['seed']}", ""]
     rows = [["", "as Player 1", "as Player 2", "points", "95 % interval"]]
     for pair in results["pairs"]:
         score = pair["score"]
         interval = f"{percent(score['low'])} to {percent(score['high'])}"
         rows.append([" - ".join(pair["players"]), *map(_tally, pair["seats"]), percent(score["value"]), interval])
     lines += ["Results of the first named (wins-losses, or wins-draws-losses)", *columns(rows), ""]
-    rows = [["", "rating", "95 % interval", "critical moves found", "won games thrown away", "forfeits"]]
+    rows = [["", "skill", "95 % interval", "critical moves found", "by chance"]]
+    rows[0] += ["rating", "95 % interval", "won games thrown away", "forfeits"]
     for player in results["players"]:
         rating, grade = player["rating"], player["grade"]
         rows.append(
             [
                 player["player"],
+                *skill(player["skill"]),
+                part(grade["found"], grade["critical"]),
+                about(grade["chance"], grade["critical"]),
                 f"{rating['value']:.0f}",
                 f"{rating['low']:.0f} to {rating['high']:.0f}",
-                part(grade["found"], grade["critical"]),
                 part(grade["thrown"], grade["won"]),
                 str(grade["forfeits"]),
             ]

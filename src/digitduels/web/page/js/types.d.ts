@@ -235,6 +235,12 @@ interface ReviewTurn {
   answer?: Sentence | null;
   refutation?: Sentence;
 }
+/** The critical moves of a player, and how many of them a random mover would find on average. */
+interface CriticalMoves {
+  found: number;
+  of: number;
+  chance: number;
+}
 /** GET /api/review and POST /api/review. */
 interface Review {
   version: number;
@@ -251,7 +257,7 @@ interface Review {
   turns: ReviewTurn[];
   /** Who was winning at the start and after each turn. */
   winning: (Seat | null)[];
-  critical: { found: number; of: number }[];
+  critical: CriticalMoves[];
   sentence: Sentence;
   answer: Sentence | null;
   story: Sentence;

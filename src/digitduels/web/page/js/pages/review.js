@@ -154,10 +154,10 @@ class ReviewPage extends GamePage {
 
   #found() {
     const score = (/** @type {Seat} */ seat) => {
-      const { found, of } = /** @type {{found: number, of: number}} */ (this.review.critical[seat - 1]);
+      const { found, of, chance } = /** @type {CriticalMoves} */ (this.review.critical[seat - 1]);
       const name = seat === this.reader ? "You" : this.review.names[seat - 1];
       const sign = h("span", { "aria-hidden": "true" }, seat === 1 ? "● " : "○ ");
-      return [h("dt", null, sign, name), h("dd", null, of ? `${found} of ${of}` : "–")];
+      return [h("dt", null, sign, name), h("dd", null, of ? `${found} of ${of}; a random mover would find about ${chance.toFixed(1)}` : "–")];
     };
     const title = "Critical moves found";
     return h(
