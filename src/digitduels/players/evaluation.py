@@ -14,14 +14,13 @@ import numpy as np
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.players import player
-from digitduels.players.levels import Level, Sight, sight, tuning
-from digitduels.players.natural import WASTED, nearness
-from digitduels.players.perfect import FALLIBLE, Perfect
+from digitduels.players.expectation import BEST_REPLY, BY_CHANCE, PERFECTLY, Kind, Sheet, expect, fits
+from digitduels.players.levels import Level
+from digitduels.players.perfect import Perfect
 from digitduels.players.player import Player, RandomPlayer
 from digitduels.solver.library import solution_of
-from digitduels.solver.schedule import waves
 from digitduels.solver.solution import Solution
-from digitduels.solver.tables import Tables, share, workers
+from digitduels.solver.tables import Tables
 from digitduels.solver.verdict import finished
 
 REACHABLE = 2_000_000  # positions of a game without a table that are looked at
@@ -67,9 +66,9 @@ def evaluate(
     ours = _policy(policy, solution)
     theirs = ours if against is None else _policy(against, solution)
     engine: _Engine
-    kinds = _kind(ours), _kind(theirs)
-    if isinstance(solution, Tables) and None not in kinds:
-        engine = _TableEngine(solution, ours, theirs)
+    one, two = _kind(ours), _kind(theirs)
+    if isinstance(solution, Tables) and fits(solution) and one is not None and two is not None:
+        engine = _TableEngine(solution, one, two)
     else:
         engine = _TreeEngine(solution, ours, theirs)
     return engine.evaluation(starts or [game.start()])
@@ -95,16 +94,11 @@ def _policy(policy: Policy | Player | str | int, solution: Solution) -> Policy:
     return cast(Policy, made)
 
 
-def _kind(policy: Policy) -> int | None:
+def _kind(policy: Policy) -> Kind | None:
     """How the kernels know a policy; None for one of somebody else's."""
-    from digitduels.players import policy_kernels as kernels
-
-    kinds: dict[type[Any], int] = {
-        Uniform: kernels.UNIFORM_POLICY,
-        Level: kernels.LEVEL_POLICY,
-        Perfect: kernels.PERFECT_POLICY,
-    }
-    return kinds.get(type(policy))
+    if isinstance(policy, Level):
+        return policy.sight
+    return BY_CHANCE if isinstance(policy, Uniform) else PERFECTLY if isinstance(policy, Perfect) else None
 
 
 class _Engine(Protocol):
@@ -115,92 +109,24 @@ class _Engine(Protocol):
 
 
 class _TableEngine:
-    """Fills every position of a table."""
+    """Fills every position of a table that can arise."""
 
-    def __init__(self, solution: Tables, ours: Policy, theirs: Policy) -> None:
-        self.solution = solution
-        self.ours, self.theirs = ours, theirs
-        self.nature = _nature(solution)
+    def __init__(self, solution: Tables, ours: Kind, theirs: Kind) -> None:
+        self.solution, self.ours, self.theirs = solution, ours, theirs
 
     def evaluation(self, starts: Sequence[State[Any, Any]]) -> Evaluation:
-        from digitduels.players import policy_kernels as kernels
-
-        kinds = _kind(self.ours), _kind(self.theirs)
-        places = [self._place(start) for start in starts]
-        first, second = self._expected(kinds, kernels.SCORE, places)
-        response, answered = self._expected((kernels.BEST_RESPONSE, kinds[0]), kernels.SCORE, places, (None, self.ours))
-        return Evaluation(
-            (first, 1 - second),
-            self._expected(kinds, kernels.LENGTH, places),
-            self._expected(kinds, kernels.SWINGS, places),
-            response - answered,
-        )
-
-    def score(self, starts: Sequence[State[Any, Any]]) -> tuple[float, float]:
-        """The score alone, which takes a quarter of the time."""
-        from digitduels.players import policy_kernels as kernels
-
-        kinds = _kind(self.ours), _kind(self.theirs)
-        first, second = self._expected(kinds, kernels.SCORE, [self._place(start) for start in starts])
-        return first, 1 - second
-
-    def _place(self, start: State[Any, Any]) -> int:
-        """Where the table has a position."""
-        if self.solution.game.outcome(start) is not None:
+        if any(self.solution.game.outcome(start) is not None for start in starts):
             raise ValueError("A game that is over cannot be evaluated.")
-        table, mine, theirs = self.solution.encode(start)
-        hands = len(self.solution.compiled.hands)
-        return (table * hands + theirs) * hands + mine
-
-    def _expected(
-        self,
-        kinds: tuple[int | None, int | None],
-        quantity: int,
-        places: Sequence[int],
-        policies: tuple[Policy | None, Policy] | None = None,
-    ) -> tuple[float, float]:
-        """What is expected of a quantity when the first policy begins, and when the second one does."""
-        from digitduels.players import policy_kernels as kernels
-
-        solution, compiled = self.solution, self.solution.compiled
-        depth = compiled.longest + 2
-        ours, theirs = policies or (self.ours, self.theirs)
-        fallible = sight(FALLIBLE, tuning(solution.game).reaches)
-        rows = [_sees(policy.sight if isinstance(policy, Level) else fallible, depth) for policy in (ours, theirs)]
-        sees = np.array([*rows, _sees(fallible, depth)])
-        sums = np.zeros((2, len(solution.codes)), np.float32)
-        errors = np.zeros(len(solution.codes), np.float32)
-        rules = compiled.own, compiled.other, compiled.takes, np.array(compiled.needs, np.int64), compiled.base
-        scale = tuple(map(int, solution.scale))
-        with workers() as pool:
-            for tasks in waves(compiled, 4):
-                share(
-                    pool,
-                    tasks,
-                    lambda part: kernels.fill(
-                        sums, errors, solution.codes, part, rules, self.nature, scale, np.array(kinds), sees, quantity
-                    ),
-                )
-        return float(sums[0, places].mean()), float(sums[1, places].mean())
-
-
-def _sees(looks: Sight, depth: int) -> list[float]:
-    return [looks.sees(distance) for distance in range(depth)]
-
-
-def _nature(solution: Tables) -> tuple[Any, ...]:
-    """What the weights of moves are made of, by hand: see players/natural.py."""
-    game, compiled = solution.game, solution.compiled
-    start = game.start()
-    boards = [game.board(State(0, (hand, start.theirs), start.table)) for hand in compiled.hands]
-    scores = [board.hands[0].score for board in boards]
-    near_own = np.array([nearness(game, score, game.goal) for score in scores])
-    near_other = np.array([nearness(game, game.goal, score) for score in scores])
-    own, other = compiled.own, compiled.other
-    values = np.array([np.nan if score is None else score for score in scores])
-    same_own = np.where(own >= 0, values[np.maximum(own, 0)] == values, False)
-    same_other = values[other] == values
-    return near_own, near_other, same_own, same_other, WASTED
+        sheet = Sheet()
+        pairs = [
+            sheet.score(self.ours, self.theirs),
+            sheet.total(self.ours, self.theirs, constant=1.0),
+            sheet.total(self.ours, self.theirs, swing=1.0),
+            sheet.score(BEST_REPLY, self.ours),
+        ]
+        found = expect(self.solution, sheet, starts).mean(axis=0).tolist()
+        score, length, swings, response = ((found[first], found[second]) for first, second in pairs)
+        return Evaluation((score[0], 1 - score[1]), length, swings, response[0] - response[1])
 
 
 # On the positions that can arise

@@ -1,6 +1,9 @@
-"""The loops of exact evaluation, compiled by Numba: what two policies score against each other in every position.
+"""The loops of exact evaluation, compiled by Numba: what is expected when policies play, in every position at once.
 
 Positions are laid out as in solver/kernels.py: `[table][hand of the player who waits][hand of the player to move]`.
+Each has a row of columns. A column is one quantity while one policy is to move, and names the column that goes on after
+the move; see expectation.py. A level chooses a move by its result and how far away that is, and among equal ones by
+weight. So moves are added up in buckets, one for each result and distance, for all columns at once.
 """
 
 from __future__ import annotations
@@ -10,10 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-UNIFORM_POLICY, LEVEL_POLICY, PERFECT_POLICY, BEST_RESPONSE = 0, 1, 2, 3
-SCORE, LENGTH, SWINGS = 0, 1, 2
-_NO_MOVE = 2  # the value of a move that is not legal
-_ILLEGAL, _WON, _DRAWN, _OUTSIDE = -1, -2, -3, -5  # as in solver/compiled.py
+UNIFORM_POLICY, PERFECT_POLICY, BEST_RESPONSE = 0, 1, 2
 _FAR = 1 << 30
 
 kernel = njit(nogil=True, cache=True, error_model="numpy")
@@ -21,210 +21,336 @@ kernel = njit(nogil=True, cache=True, error_model="numpy")
 
 @kernel
 def fill(
-    sums: Any,
-    errors: Any,
+    rows: Any,
     codes: Any,
+    reached: Any,
     tasks: Any,
-    rules: Any,
+    first: Any,
+    pool: Any,
+    steps: Any,
     nature: Any,
     scale: Any,
-    kinds: Any,
     sees: Any,
-    quantity: Any,
+    columns: Any,
 ) -> None:
-    """Fills the positions of some tasks; those that they lead to are filled.
+    """Fills the rows of the positions of some tasks; those that they lead to are filled.
 
-    sums: [policy, position], what is expected of a quantity when that policy is to move and the other one answers.
-    errors: [position], how likely the fallible level throws the value away. rules: own, other, takes, needs and base of
-    the compiled game. nature: what the weights of moves are made of. kinds: [policy]. sees: [policy, distance], how
-    likely a result is seen; the last row is the fallible level's.
+    rows: [place, column]. reached: which positions matter. first: [table], the place of its first position.
+    pool: takes and deltas of the distinct takes, and the base. steps: the moves that go on by (take, hand), how many
+    end the game, and in how many positions. nature: what the weights of moves are made of. sees: [level,
+    distance], how likely a result is seen. columns: those of each level, those of other policies with the kind of
+    policy, and for each the columns that go on after the move and its coefficients; `weigh` is the one that says how
+    likely a position is answered wrongly.
     """
-    own, other, takes, needs, base = rules
-    near_own, near_other, same_own, same_other, waste = nature
+    takes, deltas, base = pool
+    start, step_to, step_map, step_count, ends, end_places, maps = steps
+    near_own, near_other, scores, waste = nature
     low, high, top = scale
-    moves, hands = own.shape
+    begin, listed, plain, onward, aside, constant, factor, swing, flags, over, weigh = columns
+    hands = len(near_own)
+    board = hands * hands
     digits = takes.shape[1]
+    width = rows.shape[1]
+    most = 4
+    for index in range(len(start) // max(1, hands)):
+        longest = 0
+        for hand in range(hands):
+            longest = max(longest, start[index * hands + hand + 1] - start[index * hands + hand])
+        most += longest
     counts = np.zeros(digits, np.int64)
-    value = np.zeros(moves, np.int64)
-    distance = np.zeros(moves, np.int64)
-    following = np.zeros(moves, np.int64)
-    weight = np.zeros(moves, np.float64)
-    gain = np.zeros(moves, np.float64)
-    kept = np.zeros(moves, np.float64)
-    mistake = np.zeros(moves, np.float64)
+    op_row, op_code = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    op_to, op_map, op_count = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64)
+    op_bucket = np.zeros(most, np.int64)
+    slot = np.zeros(top + 1, np.int64)
+    value, distance = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    weight, share = np.zeros(most, np.float64), np.zeros(most, np.float64)
+    sums = np.zeros((most, width), np.float32)
+    mixed, kept = np.zeros(width, np.float32), np.zeros(width, np.float32)
+    order = np.zeros(most, np.int64)
+    ended_share = np.zeros(3, np.float64)
+    value[0], value[1], value[2] = 1, 0, -1  # the first three buckets: moves that end the game
+    distance[:3] = 1
     for task in range(len(tasks)):
-        first, last, mover0, mover1, waiter0, waiter1 = tasks[task]
-        for table in range(np.int64(first), np.int64(last)):
+        table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
+        for table in range(np.int64(table0), np.int64(table1)):
             rest = table
             for digit in range(digits):
                 counts[digit] = rest % base
                 rest //= base
-            for theirs in range(np.int64(waiter0), np.int64(waiter1)):
-                for mine in range(np.int64(mover0), np.int64(mover1)):
-                    place = (table * hands + theirs) * hands + mine
-                    legal, best = 0, -1
-                    for move in range(moves):
-                        value[move] = _NO_MOVE
-                        hand = own[move, mine]
-                        if hand in (_ILLEGAL, _OUTSIDE):
-                            continue
-                        there = True
-                        for digit in range(digits):
-                            if takes[move, digit] > counts[digit]:
-                                there = False
-                                break
-                        if not there:
-                            continue
-                        legal += 1
-                        if hand < 0:
-                            value[move] = 1 if hand == _WON else 0 if hand == _DRAWN else -1
-                            distance[move] = 1
-                            following[move] = -1
-                            mistake[move] = 0.0
-                            weight[move] = 1.0
-                        else:
-                            after = ((table - needs[move]) * hands + hand) * hands + other[move, theirs]
-                            code = np.int64(codes[after])
-                            if code >= high:
-                                value[move] = 1
-                                distance[move] = top - code + 1
-                            elif code < low:
-                                value[move] = -1
-                                distance[move] = code + 1
-                            else:
-                                value[move] = 0
-                                distance[move] = code - low + 1
-                            following[move] = after
-                            mistake[move] = errors[after]
-                            wasted = same_own[move, mine] and same_other[move, theirs]
-                            weight[move] = near_own[hand] * near_other[other[move, theirs]] * (waste if wasted else 1.0)
-                        best = max(best, value[move])
-                    if legal == 0:
-                        code = np.int64(codes[place])
-                        result = 0.0 if code >= high else 1.0 if code < low else 0.5
-                        sums[0, place] = sums[1, place] = result if quantity == SCORE else 0.0
-                        errors[place] = 0.0
+            for mine in range(np.int64(mover0), np.int64(mover1)):
+                # The moves of the mover, whatever the other player holds.
+                steps_here, ending = 0, 0
+                won, drawn, lost, won_places, drawn_places = 0, 0, 0, 0, 0
+                for take in range(len(takes)):
+                    there = True
+                    for digit in range(digits):
+                        if takes[take, digit] > counts[digit]:
+                            there = False
+                            break
+                    if not there:
                         continue
-                    for policy in range(2):
-                        for move in range(moves):
-                            if value[move] == _NO_MOVE:
-                                continue
-                            to_come = sums[1 - policy, following[move]] if following[move] >= 0 else 0.0
-                            if quantity == LENGTH:
-                                gain[move] = 1.0 + to_come
-                            elif quantity == SWINGS:
-                                gain[move] = to_come + (1.0 if value[move] < best else 0.0)
-                            elif following[move] >= 0:
-                                gain[move] = 1.0 - to_come
+                    at = take * hands + mine
+                    won += ends[at, 0]
+                    drawn += ends[at, 1]
+                    lost += ends[at, 2]
+                    won_places += end_places[at, 0]
+                    drawn_places += end_places[at, 1]
+                    for step in range(start[at], start[at + 1]):
+                        op_to[steps_here] = step_to[step]
+                        op_map[steps_here] = step_map[step]
+                        op_count[steps_here] = step_count[step]
+                        op_row[steps_here] = table - deltas[take]
+                        steps_here += 1
+                ending = won + drawn + lost
+                weight[0], weight[1], weight[2] = won, drawn, lost
+                for theirs in range(np.int64(waiter0), np.int64(waiter1)):
+                    place = table * board + theirs * hands + mine
+                    if not reached[place]:
+                        continue
+                    row = first[table] + theirs * hands + mine
+                    if steps_here + ending == 0:
+                        code = np.int64(codes[place])
+                        result = 2 if code >= high else 0 if code < low else 1
+                        for column in range(width):
+                            rows[row, column] = over[result, column]
+                        continue
+                    buckets, best, legal = 3, -1, ending
+                    heavy_won, heavy_drawn, heavy_lost = 0.0, 0.0, 0.0
+                    if won:
+                        best = 1
+                    elif drawn:
+                        best = 0
+                    for op in range(steps_here):
+                        after_theirs = maps[op_map[op], theirs]
+                        code_at = (op_row[op] * hands + op_to[op]) * hands + after_theirs
+                        code = np.int64(codes[code_at])
+                        op_code[op] = code
+                        bucket = slot[code]
+                        if bucket == 0:
+                            bucket = buckets
+                            slot[code] = bucket
+                            buckets += 1
+                            weight[bucket] = 0.0
+                            sums[bucket, :] = 0.0
+                            if code >= high:
+                                value[bucket], distance[bucket] = 1, top - code + 1
+                            elif code < low:
+                                value[bucket], distance[bucket] = -1, code + 1
                             else:
-                                gain[move] = 0.5 * (value[move] + 1)
-                        if kinds[policy] == LEVEL_POLICY:
-                            sums[policy, place] = _level(value, distance, weight, gain, sees[policy])
-                        elif kinds[policy] == PERFECT_POLICY:
-                            sums[policy, place] = _perfect(value, distance, gain, mistake, best)
-                        elif kinds[policy] == BEST_RESPONSE:
-                            sums[policy, place] = _most(value, gain)
+                                value[bucket], distance[bucket] = 0, code - low + 1
+                            best = max(best, value[bucket])
+                        op_bucket[op] = bucket
+                        still = scores[op_to[op]] == scores[mine] and scores[after_theirs] == scores[theirs]
+                        heavy = near_own[op_to[op]] * near_other[after_theirs] * (waste if still else 1.0)
+                        if value[bucket] == 1:
+                            heavy_won = max(heavy_won, heavy)
+                        elif value[bucket] == 0:
+                            heavy_drawn = max(heavy_drawn, heavy)
                         else:
-                            sums[policy, place] = _mean(value, gain)
-                    errors[place] = 0.0
-                    if best >= 0:
-                        for move in range(moves):
-                            kept[move] = 1.0 if value[move] == best else 0.0
-                        errors[place] = max(0.0, 1.0 - _level(value, distance, weight, kept, sees[2]))
+                            heavy_lost = max(heavy_lost, heavy)
+                        heavy *= op_count[op]
+                        legal += op_count[op]
+                        weight[bucket] += heavy
+                        source = first[op_row[op]] + op_to[op] * hands + after_theirs
+                        scaled = np.float32(heavy)
+                        for column in range(width):
+                            sums[bucket, column] += scaled * rows[source, column]
+                    # What is true of the position: critical, an only move, a trap, a forced move.
+                    keeping, throwing, keeping_places = 0, 0, 0
+                    if best == 1:
+                        keeping, throwing, keeping_places = won, drawn + lost, won_places
+                    elif best == 0:
+                        keeping, throwing, keeping_places = drawn, lost, drawn_places
+                    else:
+                        keeping = lost
+                    for op in range(steps_here):
+                        if value[op_bucket[op]] == best:
+                            keeping += op_count[op]
+                            keeping_places += 1
+                        else:
+                            throwing += op_count[op]
+                    critical = throwing > 0
+                    only = critical and keeping_places == 1
+                    heavy_kept = heavy_won if best == 1 else heavy_drawn
+                    heavy_thrown = heavy_lost if best == 0 else max(heavy_lost, heavy_drawn)
+                    trap = critical and won == 0 and heavy_thrown > heavy_kept
+                    # Losses, the quickest first, and the quickest win.
+                    losses, quickest, total = 0, _FAR, 0.0
+                    for bucket in range(buckets):
+                        if weight[bucket] == 0.0:
+                            continue
+                        total += weight[bucket]
+                        if value[bucket] == 1:
+                            quickest = min(quickest, distance[bucket])
+                        elif value[bucket] == -1:
+                            spot = losses
+                            while spot > 0 and distance[order[spot - 1]] > distance[bucket]:
+                                order[spot] = order[spot - 1]
+                                spot -= 1
+                            order[spot] = bucket
+                            losses += 1
+                    for policy in range(len(sees)):
+                        _shares(share, value, distance, weight, buckets, order, losses, quickest, total, sees[policy])
+                        thrown = 0.0
+                        ended_share[:] = 0.0
+                        mixed[:] = 0.0
+                        kept[:] = 0.0
+                        for bucket in range(buckets):
+                            likely = share[bucket] * weight[bucket]
+                            if likely == 0.0:
+                                continue
+                            if value[bucket] < best:
+                                thrown += likely
+                            if bucket < 3:
+                                ended_share[bucket] = likely
+                                continue
+                            scaled = np.float32(share[bucket])
+                            if value[bucket] == best:
+                                for column in range(width):
+                                    kept[column] += scaled * sums[bucket, column]
+                            else:
+                                for column in range(width):
+                                    mixed[column] += scaled * sums[bucket, column]
+                        going = 1.0 - ended_share[0] - ended_share[1] - ended_share[2]
+                        for number in range(begin[policy], begin[policy + 1]):
+                            column = listed[number]
+                            gained = going * constant[column] + swing[column] * thrown
+                            if onward[column] >= 0:
+                                gained += factor[column] * (mixed[onward[column]] + kept[onward[column]])
+                            if aside[column] >= 0:
+                                gained += kept[aside[column]]
+                            for end in range(3):
+                                if ended_share[end] > 0.0:
+                                    gained += ended_share[end] * _ended(
+                                        column, end, value[end] == best, constant, factor, onward, aside, over
+                                    )
+                            gained += (
+                                flags[column, 0] * critical
+                                + flags[column, 1] * only
+                                + flags[column, 2] * trap
+                                + flags[column, 3] * (legal == 1)
+                            )
+                            rows[row, column] = gained
+                    # The others choose move by move: any move, the best one, or the one most likely answered wrongly.
+                    for column, kind in plain:
+                        chance, merit_so_far, count, gained, most_gained = -1, 0, 0, 0.0, -1e30
+                        for end in range(3):
+                            ways = int(weight[end])
+                            if ways == 0:
+                                continue
+                            gain = _ended(column, end, value[end] == best, constant, factor, onward, aside, over)
+                            gain += swing[column] * (value[end] < best)
+                            most_gained = max(most_gained, gain)
+                            if kind == PERFECT_POLICY:
+                                if value[end] != best:
+                                    continue
+                                likely = 0
+                                merit = -1 if best == 1 else 1
+                                if likely > chance or (likely == chance and (count == 0 or merit > merit_so_far)):
+                                    chance, merit_so_far, count, gained = likely, merit, 0, 0.0
+                                elif likely < chance or merit != merit_so_far:
+                                    continue
+                            count += ways
+                            gained += ways * gain
+                        for op in range(steps_here):
+                            bucket = op_bucket[op]
+                            if kind == PERFECT_POLICY and value[bucket] != best:
+                                continue
+                            after_theirs = maps[op_map[op], theirs]
+                            source = first[op_row[op]] + op_to[op] * hands + after_theirs
+                            gain = constant[column] + swing[column] * (value[bucket] < best)
+                            if onward[column] >= 0:
+                                gain += factor[column] * rows[source, onward[column]]
+                            if aside[column] >= 0 and value[bucket] == best:
+                                gain += rows[source, aside[column]]
+                            most_gained = max(most_gained, gain)
+                            if kind == PERFECT_POLICY:
+                                # A mistake counts in steps of a millionth.
+                                likely = 0 if best == 1 else int(max(0.0, rows[source, weigh]) * 1e6 + 0.5)
+                                merit = -distance[bucket] if best == 1 else distance[bucket]
+                                if likely > chance or (likely == chance and (count == 0 or merit > merit_so_far)):
+                                    chance, merit_so_far, count, gained = likely, merit, 0, 0.0
+                                elif likely < chance or merit != merit_so_far:
+                                    continue
+                            count += op_count[op]
+                            gained += op_count[op] * gain
+                        rows[row, column] = (most_gained if kind == BEST_RESPONSE else gained / count) + (
+                            flags[column, 0] * critical
+                            + flags[column, 1] * only
+                            + flags[column, 2] * trap
+                            + flags[column, 3] * (legal == 1)
+                        )
+                    for op in range(steps_here):
+                        slot[op_code[op]] = 0
 
 
 @kernel
-def _level(value: Any, distance: Any, weight: Any, gain: Any, sees: Any) -> Any:
-    """What a level gains on average: the sum over how deep it may see."""
-    moves = len(value)
-    left, gained, quickest = 0.0, 0.0, _FAR
-    for move in range(moves):
-        if value[move] == _NO_MOVE:
-            continue
-        left += weight[move]
-        gained += weight[move] * gain[move]
-        if value[move] == 1:
-            quickest = min(quickest, distance[move])
-    total, average, depth = left, 0.0, 0
+def _ended(column: Any, end: Any, keeps: Any, constant: Any, factor: Any, onward: Any, aside: Any, over: Any) -> Any:
+    """What a move that ends the game adds to a column. The other player is the one to move in a finished game."""
+    gained = constant[column]
+    if onward[column] >= 0:
+        gained += factor[column] * over[2 - end, onward[column]]
+    if aside[column] >= 0 and keeps:
+        gained += over[2 - end, aside[column]]
+    return gained
+
+
+@kernel
+def _shares(
+    share: Any,
+    value: Any,
+    distance: Any,
+    weight: Any,
+    buckets: Any,
+    order: Any,
+    losses: Any,
+    quickest: Any,
+    total: Any,
+    sees: Any,
+) -> None:
+    """[bucket]: how likely a level plays a move of the bucket, for each unit of weight.
+
+    The sum over how deep the level may see: it plays the quickest win that it sees, else any move that it does not see
+    losing, and holds out where it sees that everything loses.
+    """
+    last = len(sees) - 1
+    left, depth, any_move, seen = total, 0, 0.0, 0
+    share[:buckets] = -1.0
+    holding = 0.0
     while True:
         # All losses up to `depth` are seen, and no win. What is the next loss, or the win that would be seen?
-        deeper = _FAR
-        for move in range(moves):
-            if value[move] == -1 and depth < distance[move] < deeper:
-                deeper = distance[move]
+        deeper = distance[order[seen]] if seen < losses else _FAR
         ends = quickest <= deeper
         beyond = quickest if ends else deeper
-        likely = sees[min(depth, len(sees) - 1)] - (0.0 if beyond == _FAR else sees[min(beyond, len(sees) - 1)])
+        likely = sees[min(depth, last)] - (0.0 if beyond == _FAR else sees[min(beyond, last)])
         if likely > 0.0:
             if left > 1e-9 * total:
-                average += likely * gained / left
+                any_move += likely / left
             else:
-                average += likely * _held(value, distance, weight, gain)
+                holding += likely
         if ends:
             break
         depth = deeper
-        for move in range(moves):
-            if value[move] == -1 and distance[move] == depth:
-                left -= weight[move]
-                gained -= weight[move] * gain[move]
-    if quickest != _FAR:
-        wins, won = 0.0, 0.0
-        for move in range(moves):
-            if value[move] == 1 and distance[move] == quickest:
-                wins += weight[move]
-                won += weight[move] * gain[move]
-        average += sees[min(quickest, len(sees) - 1)] * won / wins
-    return average
-
-
-@kernel
-def _held(value: Any, distance: Any, weight: Any, gain: Any) -> Any:
-    """What holding out gains where every move is seen to lose."""
-    longest, some, gained = 0, 0.0, 0.0
-    for move in range(len(value)):
-        if value[move] == -1:
-            longest = max(longest, distance[move])
-    for move in range(len(value)):
-        if value[move] == -1 and distance[move] == longest:
-            some += weight[move]
-            gained += weight[move] * gain[move]
-    return gained / some
-
-
-@kernel
-def _mean(value: Any, gain: Any) -> Any:
-    """What any legal move gains on average."""
-    count, gained = 0, 0.0
-    for move in range(len(value)):
-        if value[move] != _NO_MOVE:
-            count += 1
-            gained += gain[move]
-    return gained / count
-
-
-@kernel
-def _most(value: Any, gain: Any) -> Any:
-    """The most that a move gains."""
-    most = 0.0
-    for move in range(len(value)):
-        if value[move] != _NO_MOVE:
-            most = max(most, gain[move])
-    return most
-
-
-@kernel
-def _perfect(value: Any, distance: Any, gain: Any, mistake: Any, best: Any) -> Any:
-    """What perfect play gains: the quickest win, or else the move that is most likely answered wrongly."""
-    # Of equal moves the quickest win or the one that lasts longest is played; a mistake counts in steps of a millionth.
-    chosen, chance, count, gained = 0, -1, 0, 0.0
-    for move in range(len(value)):
-        if value[move] != best:
-            continue
-        likely = 0 if best == 1 else int(mistake[move] * 1e6 + 0.5)
-        merit = -distance[move] if best == 1 else distance[move]
-        if likely > chance or (likely == chance and (count == 0 or merit > chosen)):
-            chance, chosen, count, gained = likely, merit, 1, gain[move]
-        elif likely == chance and merit == chosen:
-            count += 1
-            gained += gain[move]
-    return gained / count
+        while seen < losses and distance[order[seen]] == depth:
+            left -= weight[order[seen]]
+            share[order[seen]] = any_move
+            seen += 1
+    wins = 0.0
+    for bucket in range(buckets):
+        if share[bucket] < 0.0:
+            share[bucket] = any_move
+        if value[bucket] == 1 and distance[bucket] == quickest:
+            wins += weight[bucket]
+    if wins > 0.0:
+        for bucket in range(buckets):
+            if value[bucket] == 1 and distance[bucket] == quickest:
+                share[bucket] += sees[min(quickest, last)] / wins
+    if holding > 0.0:
+        # All losses are seen, and there is nothing else.
+        longest, some = distance[order[losses - 1]], 0.0
+        for place in range(losses):
+            if distance[order[place]] == longest:
+                some += weight[order[place]]
+        for place in range(losses):
+            if distance[order[place]] == longest:
+                share[order[place]] += holding / some

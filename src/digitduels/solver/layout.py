@@ -67,8 +67,8 @@ class Layout(NamedTuple):
 def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
     """The layout of a game, and for [take, hand] the best code with which a move can end the game at once, or 0."""
     count = len(compiled.hands)
-    takes, group = _distinct(compiled.takes)
-    maps, which = _distinct(np.vstack([np.arange(count, dtype=np.int32), compiled.other]))
+    takes, group = distinct(compiled.takes)
+    maps, which = distinct(np.vstack([np.arange(count, dtype=np.int32), compiled.other]))
     which = which[1:]
 
     move, hand = np.nonzero(compiled.own >= 0)
@@ -110,7 +110,7 @@ def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
     )
 
 
-def _distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """The distinct rows in order of first appearance, and the index of each row among them."""
     places: dict[bytes, int] = {}
     which = [places.setdefault(row.tobytes(), len(places)) for row in rows]

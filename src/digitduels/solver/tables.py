@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -263,12 +263,16 @@ class Tables(Solution):
 
     def reachable(self) -> int:
         """How many positions of the table can arise from the start."""
+        table, mine, theirs = self.encode(self.game.start())
+        return int(np.count_nonzero(self.reached([(table * self._hands + theirs) * self._hands + mine])))
+
+    def reached(self, places: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """[place]: whether a position can arise from one of these places."""
         from digitduels.solver import kernels
 
         parts, _ = lay_out(self.compiled)
-        reached = np.zeros(len(self.codes), np.bool_)
-        table, mine, theirs = self.encode(self.game.start())
-        reached[(table * self._hands + theirs) * self._hands + mine] = True
+        found = np.zeros(len(self.codes), np.bool_)
+        found[list(places)] = True
         for tasks in reversed(list(waves(self.compiled, self.codes.itemsize))):
-            kernels.reach(reached, tasks, parts)
-        return int(np.count_nonzero(reached))
+            kernels.reach(found, tasks, parts)
+        return found
