@@ -95,6 +95,12 @@ def choose(page: Page, *names: str) -> None:
         button.click(force=True)
 
 
+def more(page: Page, name: str) -> None:
+    """Chooses what is needed seldom."""
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name=name).click()
+
+
 # A stranger
 
 
@@ -232,7 +238,7 @@ def test_a_choice_that_is_not_possible_says_why(visit: Visit) -> None:
 
 def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:
     page = visit(QUICK)
-    page.get_by_role("button", name="New game").click()
+    more(page, "New game")
     page.get_by_text("Rules of this game").click()
     page.get_by_role("textbox", name="target the number").fill("5")
     page.get_by_role("combobox", name="Against").select_option("7")
@@ -240,7 +246,7 @@ def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(re.compile("target=5.*seat=2"))
     expect(status(page)).to_contain_text("Your turn.")
-    page.get_by_role("button", name="New game").click()
+    more(page, "New game")
     page.get_by_text("Rules of this game").click()
     page.get_by_role("textbox", name="target the number").fill("1")
     page.get_by_role("button", name="Start").click()
@@ -265,10 +271,10 @@ def test_an_address_with_a_malformed_percent_sign_is_no_blank_page(visit: Visit,
 
 def test_conceding_asks_first(visit: Visit) -> None:
     page = visit(QUICK)
-    page.get_by_role("button", name="Concede").click()
+    more(page, "Concede")
     page.get_by_role("button", name="Keep playing").click()
     expect(status(page)).to_have_text("Player 1's turn.")
-    page.get_by_role("button", name="Concede").click()
+    more(page, "Concede")
     page.get_by_role("dialog").get_by_role("button", name="Concede").click()
     expect(page.get_by_role("heading", name="Player 2 wins")).to_be_visible()
 
@@ -292,7 +298,7 @@ def test_a_hint_has_four_steps(visit: Visit) -> None:
     page.get_by_role("button", name="Hint").click()
     for step in (2, 3, 4):
         expect(page.get_by_role("heading", name=f"Hint {step - 1} of 4")).to_be_visible()
-        page.get_by_role("button", name="More").click()
+        page.get_by_role("button", name="Next hint").click()
     expect(page.get_by_role("region", name="Hints and values")).to_contain_text("Play ")
 
 
@@ -300,11 +306,12 @@ def test_a_class_may_go_without_hints_and_take_backs(visit: Visit) -> None:
     page = visit(f"{QUICK}&vs=2&hints=off&takebacks=off")
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
+    page.get_by_role("button", name="Play", exact=True).click()
     expect(page).to_have_url(re.compile("moves=.*hints=off.*takebacks=off"))
     for name in ("Hint", "Values", "Take back"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     # A new game does not bring them back, nor does the end of one.
-    page.get_by_role("button", name="New game").click()
+    more(page, "New game")
     page.get_by_role("button", name="Start").click()
     expect(page).to_have_url(re.compile("seed=.*hints=off.*takebacks=off"))
     page.goto(f"{QUICK}&vs=2&seat=1&moves=%2B1&conceded=1&hints=off&takebacks=off")
@@ -339,7 +346,7 @@ def test_the_end_names_the_turn_that_decided_it_and_offers_it_again(visit: Visit
 def begin(visit: Visit, name: str = "Ann") -> tuple[Page, str]:
     """A game that somebody begins, and the invitation to it."""
     ann = visit(QUICK)
-    ann.get_by_role("button", name="New game").click()
+    more(ann, "New game")
     ann.get_by_role("combobox", name="Against").select_option("friend")
     ann.get_by_label("Your name (optional)").fill(name)
     ann.get_by_role("button", name="Start").click()
@@ -351,7 +358,7 @@ def join(visit: Visit, invitation: str, name: str = "Bob") -> Page:
     bob = visit(invitation)
     bob.get_by_label("Your name (optional)").fill(name)
     bob.get_by_role("button", name="Join as Player 2").click()
-    expect(bob.get_by_role("button", name="Concede")).to_be_visible()
+    expect(bob.get_by_role("button", name="Ask to take back")).to_be_visible()
     return bob
 
 
@@ -400,7 +407,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     ann.get_by_role("link", name="Go to the rematch").click()
     play(bob, "Add 1")
     expect(status(ann)).to_contain_text("Bob: 1 + 1 = 2. Your turn.")
-    ann.get_by_role("button", name="Concede").click()
+    more(ann, "Concede")
     ann.get_by_role("dialog").get_by_role("button", name="Concede").click()
     expect(bob.get_by_role("heading", name="You win")).to_be_visible()
 
@@ -558,7 +565,7 @@ def test_nothing_is_in_the_way_when_something_is_asked(visit: Visit) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
     open_to_all(page, "coach")
     page.get_by_role("button", name="Take it back").click()
-    page.get_by_role("button", name="New game").click()
+    more(page, "New game")
     page.get_by_text("Rules of this game").click()
     open_to_all(page, "a new game")
 

@@ -180,7 +180,7 @@ def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(vis
     press(page, view, solved["each"][-1]["move"])
     expect(page.get_by_text("Not this one")).to_be_visible()
     page.get_by_role("button", name="Hint").click()
-    expect(page.get_by_role("region", name="Hints")).to_contain_text("You are winning: 2 more turns.")
+    expect(page.get_by_role("region", name="Hints and values")).to_contain_text("You are winning: 2 more turns.")
     press(page, view, solved["best"][0])
     expect(page.get_by_text("Right")).to_be_visible()
     expect(status(page)).to_contain_text("Go on and win.")
@@ -254,7 +254,7 @@ def test_a_class_link_carries_its_settings(visit: Visit) -> None:
     expect(page.locator(".projector .url")).to_have_text(link)
     page.get_by_role("link", name="Back").click()
     page.get_by_role("link", name="Try it").click()
-    expect(page.get_by_role("button", name="Concede")).to_be_visible()
+    expect(page.get_by_role("button", name="More")).to_be_visible()
     expect(page.get_by_role("button", name="Hint")).to_have_count(0)
     expect(page.get_by_role("button", name="Take back")).to_have_count(0)
 

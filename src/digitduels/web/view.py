@@ -14,6 +14,7 @@ from digitduels.options import Choice, Option, settings
 from digitduels.players.levels import tuning
 from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
+from digitduels.web.looks import look
 from digitduels.web.wire import Wire, wire, wires
 
 HISTORY_CHARACTERS = 100_000  # of the words about a game's moves, the latest first
@@ -38,6 +39,7 @@ def rules_view(match: Match) -> dict[str, Any]:
     return {
         "game": game.id,
         "title": game.title,
+        "look": look(game.id),
         "options": game.values,
         "changed": game.changes,
         "house_rules": settings(game.changes),
@@ -64,9 +66,31 @@ def position_view(match: Match, last: dict[str, Any] | None) -> dict[str, Any]:
         "placed": link.placed(game, state),
         "move_count": len(match.moves),
         "last": last,
+        "hop": hop(match),
         "status": status(match, last),
         "ending": wires(filter(None, match.ending()), match.names) if outcome else [],
         "back": [remaining(match, player) for player in (0, 1)],
+    }
+
+
+def hop(match: Match) -> dict[str, Any] | None:
+    """What the last move did to the board: the scores before, the result, the scores after, and what it took."""
+    if not match.moves:
+        return None
+    game, before, after = match.game, match.states[-2], match.states[-1]
+    old, new = game.board(before), game.board(after)
+    taken = [
+        was.label
+        for part, rest in ((old.table, new.table), (old.hands[before.player], new.hands[before.player]))
+        for was, now in zip(part.stocks, rest.stocks, strict=True)
+        if now.left < was.left
+    ]
+    return {
+        "player": before.player + 1,
+        "before": game.scores(before),
+        "result": game.effect(before, match.moves[-1]).result,
+        "after": game.scores(after),
+        "taken": taken,
     }
 
 
@@ -183,6 +207,7 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
     return {
         "game": game.id,
         "title": game.title,
+        "look": look(game.id),
         "summary": summary(game),
         "levels": list(tuning(game).levels),
         "options": [option(each) for each in kind.options()],

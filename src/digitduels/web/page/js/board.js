@@ -1,8 +1,8 @@
-// A position to look at: scores as ways to the goal, and what is used up as tiles.
+// A position to look at: the scores, the number line, and what is left.
 
 import { fill, h, set } from "./dom.js";
+import { Track } from "./track.js";
 
-const SEATS = ["●", "○"];
 const PIPS = 4; // up to this many of a kind are dots; more are a number
 
 /** Who sits there, and a note about them. */
@@ -10,35 +10,44 @@ const PIPS = 4; // up to this many of a kind are dots; more are a number
 /** @typedef {[Label, Label]} Labels */
 
 /**
- * The players by name; the reader is marked.
+ * The players by name; the reader is "You".
  * @param {{names: [string, string]}} game
  * @param {Seat | null} reader
  * @param {string} [opponent] a note about the other player
  * @returns {Labels}
  */
 export function seatLabels({ names: [one, two] }, reader, opponent = "") {
-  const note = (/** @type {Seat} */ seat) => (reader === null ? "" : seat === reader ? "you" : opponent);
-  return [
-    { name: one, note: note(1) },
-    { name: two, note: note(2) },
-  ];
+  const label = (/** @type {Seat} */ seat, /** @type {string} */ name) => {
+    if (reader === null) return { name, note: "" };
+    return seat === reader ? { name: "You", note: "" } : { name, note: opponent };
+  };
+  return [label(1, one), label(2, two)];
 }
 
 export class Board {
   /** @param {View} view */
   constructor(view) {
-    this.hands = [new Player(view, 0), new Player(view, 1)];
-    this.table = new Part(view.board.table, view.board.goal, "Between the players");
+    this.players = [new Player(0), new Player(1)];
+    this.shared = h("strong", { class: "score shared" });
+    this.track = new Track();
+    this.pool = h("ul", { class: "stocks pool", "aria-label": "Between the players" });
+    const hands = this.players.map(({ stocks }) => stocks);
     this.element = h(
       "div",
       { class: "board" },
       h(
         "div",
         { class: "players" },
-        this.hands.map((hand) => hand.element),
+        this.players[0]?.element,
+        view.board.table.score !== null && this.shared,
+        this.players[1]?.element,
       ),
-      this.table.element,
+      this.track.element,
+      view.board.hands.some((hand) => hand.stocks.length > 0) && h("div", { class: "hands" }, hands),
+      this.pool,
     );
+    /** @type {View} */
+    this.view = view;
   }
 
   /**
@@ -47,28 +56,44 @@ export class Board {
    * @param {boolean} pool whether what lies on the table is shown here, not among the choices
    */
   update(view, labels, pool) {
-    this.hands.forEach((hand, seat) => hand.update(view, /** @type {Label} */ (labels[seat])));
-    this.table.update(view.board.table, view.board.goal);
-    this.table.element.hidden = !this.table.shows(pool);
+    this.view = view;
+    const { board, hop } = view;
+    this.players.forEach((player, seat) => player.update(view, /** @type {Label} */ (labels[seat])));
+    if (board.table.score !== null) this.shared.textContent = figure(board.table.score);
+    this.pool.hidden = !pool || board.table.stocks.length === 0;
+    fill(this.pool, stockItems(board.table.stocks, hop));
+    const places = tokensOf(view);
+    set(this.track.element, "hidden", places.length === 0);
+    const goal = board.goal === null ? null : Number(board.goal);
+    this.track.update(goal, places, hop && jumpOf(view, hop.player, hop), boardWords(view, labels));
+  }
+
+  /**
+   * Shows where a move of the player to move would lead; null shows nothing.
+   * @param {MoveEffect | null} effect
+   */
+  foresee(effect) {
+    const { view } = this;
+    const mover = view.player ?? 1;
+    const before = scoresOf(view);
+    const jump = effect && jumpOf(view, mover, { before, result: effect.result, after: effect.scores });
+    this.track.foresee(jump, effect?.tone);
   }
 }
 
 class Player {
-  /**
-   * @param {View} view
-   * @param {number} seat
-   */
-  constructor(view, seat) {
+  /** @param {number} seat */
+  constructor(seat) {
     this.seat = seat;
     this.name = h("span", { class: "name" });
     this.note = h("span", { class: "note" });
-    this.part = new Part(/** @type {Side} */ (view.board.hands[seat]), view.board.goal, `Player ${seat + 1}`);
-    this.element = h(
-      "section",
-      { class: "player", "aria-label": `Player ${seat + 1}` },
-      h("h2", null, h("span", { class: "seat", "aria-hidden": "true" }, SEATS[seat]), " ", this.name, " ", this.note),
-      this.part.element,
-    );
+    this.score = h("strong", { class: "score" });
+    this.stocks = h("ul", { class: "stocks" });
+    const dot = h("span", { class: "dot", "aria-hidden": "true" });
+    const who = h("h2", null, dot, h("span", { class: "called" }, this.name, this.note));
+    this.element = h("section", { class: `player seat-${seat + 1}` }, who, this.score);
+    /** @type {Integer | null} */
+    this.last = null;
   }
 
   /**
@@ -76,92 +101,91 @@ class Player {
    * @param {Label} label
    */
   update(view, label) {
+    const hand = /** @type {Side} */ (view.board.hands[this.seat]);
     this.name.textContent = label.name;
     this.note.textContent = label.note;
     set(this.element, "aria-label", label.name);
+    set(this.stocks, "aria-label", `Left for ${label.name}`);
     this.element.classList.toggle("turn", view.player === this.seat + 1);
     this.element.classList.toggle("won", view.outcome?.winner === this.seat + 1);
-    this.part.update(/** @type {Side} */ (view.board.hands[this.seat]), view.board.goal);
+    this.score.hidden = hand.score === null;
+    if (hand.score !== null) {
+      const text = figure(hand.score);
+      if (this.last !== null && this.last !== hand.score) again(this.score, "bump");
+      this.last = hand.score;
+      this.score.textContent = text;
+      this.score.classList.toggle("long", text.length > 4);
+    }
+    const hop = view.hop?.player === this.seat + 1 ? view.hop : null;
+    fill(this.stocks, stockItems(hand.stocks, hop));
   }
 }
 
-/** A hand or the table: its score, if it has one, and its stocks. */
-class Part {
-  /**
-   * @param {Side} side
-   * @param {Integer | null} goal
-   * @param {string} label
-   */
-  constructor(side, goal, label) {
-    this.score = side.score === null ? null : h("strong", { class: "score" });
-    this.rest = h("span", { class: "rest" });
-    this.bar = h("span", { class: "bar" });
-    this.meter =
-      goal === null
-        ? null
-        : h("div", { class: "meter", role: "meter", "aria-label": `${label}: way to the goal` }, this.bar);
-    this.stocks = side.stocks.length ? h("ul", { class: "stocks" }) : null;
-    this.element = h(
-      "div",
-      { class: "part" },
-      this.score && h("p", { class: "figures" }, this.score, this.rest),
-      this.score && this.meter,
-      this.stocks,
+/**
+ * @param {Stock[]} stocks
+ * @param {Hop | null} hop the last hop, if it may have taken something here
+ */
+function stockItems(stocks, hop) {
+  return stocks.map((stock) => {
+    const taken = hop?.taken.includes(stock.label) ? ` taken by-${hop.player}` : "";
+    return h(
+      "li",
+      { class: `stock${stock.left ? "" : " gone"}${taken}` },
+      h("span", { class: "label" }, stock.label),
+      left(stock),
     );
-    /** @type {Integer | null} */
-    this.last = null;
-  }
+  });
+}
 
-  /** @param {boolean} pool */
-  shows(pool) {
-    if (this.stocks) this.stocks.hidden = !pool;
-    return Boolean(this.score) || (pool && Boolean(this.stocks));
-  }
+/**
+ * The scores of both players; a number that they share is both players' score.
+ * @param {View} view
+ * @returns {(Integer | null)[]}
+ */
+export function scoresOf({ board: { hands, table } }) {
+  return table.score === null ? hands.map((hand) => hand.score) : [table.score, table.score];
+}
 
-  /**
-   * @param {Side} side
-   * @param {Integer | null} goal
-   */
-  update(side, goal) {
-    if (this.score && side.score !== null) {
-      const changed = this.last !== null && this.last !== side.score;
-      this.last = side.score;
-      this.score.textContent = figure(side.score);
-      if (changed) again(this.score, "bump");
-      if (goal !== null) this.#way(Number(side.score), Number(goal), figure(goal));
-    }
-    if (this.stocks) {
-      fill(
-        this.stocks,
-        side.stocks.map((stock) =>
-          h(
-            "li",
-            { class: stock.left ? "stock" : "stock gone" },
-            h("span", { class: "label" }, stock.label),
-            left(stock),
-          ),
-        ),
-      );
-    }
-  }
+/**
+ * @param {View} view
+ * @returns {import("./track.js").Token[]}
+ */
+function tokensOf({ board: { hands, table } }) {
+  if (table.score !== null) return [{ seat: 0, at: Number(table.score) }];
+  return hands.flatMap(({ score }, place) => (score === null ? [] : [{ seat: place + 1, at: Number(score) }]));
+}
 
-  /**
-   * @param {number} score
-   * @param {number} goal
-   * @param {string} written
-   */
-  #way(score, goal, written) {
-    const share = Number.isFinite(goal) ? Math.max(0, Math.min(1, score / goal)) : 0;
-    this.bar.style.setProperty("transform", `scaleX(${share})`);
-    this.rest.textContent = ` / ${written}`;
-    if (!this.meter) return;
-    this.meter.classList.toggle("over", score > goal);
-    this.meter.classList.toggle("full", score === goal);
-    set(this.meter, "aria-valuemin", Math.min(0, score));
-    set(this.meter, "aria-valuemax", Math.max(goal, score));
-    set(this.meter, "aria-valuenow", score);
-    set(this.meter, "aria-valuetext", `${figure(score)} of ${written}`);
-  }
+/**
+ * The jump on the number line that a move is: of the score that it changes, else of the mover's own.
+ * @param {View} view
+ * @param {Seat} mover
+ * @param {{before: (Integer | null)[], result: Integer | null, after: (Integer | null)[]}} did
+ * @returns {import("./track.js").Jump | null}
+ */
+function jumpOf(view, mover, { before, result, after }) {
+  const other = mover === 1 ? 2 : 1;
+  const changes = (/** @type {number} */ seat) => before[seat - 1] !== after[seat - 1];
+  const seat = !changes(mover) && changes(other) ? other : mover;
+  const [from, to] = [before[seat - 1] ?? null, after[seat - 1] ?? null];
+  if (from === null || to === null) return null;
+  const sum = result === null ? null : Number(from) + Number(result);
+  // The result is a step of its own if the rules then change it.
+  const over = result === null || result === to || sum === Number(to) ? null : Number(result);
+  const shared = view.board.table.score !== null;
+  return { seat: shared ? 0 : seat, from: Number(from), over, to: Number(to) };
+}
+
+/**
+ * What the number line shows, in words.
+ * @param {View} view
+ * @param {Labels} labels
+ */
+function boardWords({ board }, labels) {
+  const goal = board.goal === null ? "" : `, target ${figure(board.goal)}`;
+  const at = (/** @type {string} */ name, /** @type {Integer | null} */ score) =>
+    score === null ? [] : [`${name} at ${figure(score)}`];
+  const players = board.hands.flatMap((hand, seat) => at(labels[seat]?.name ?? "", hand.score));
+  return `Number line: ${[...players, ...at("the number", board.table.score)].join(", ")}${goal}.`;
 }
 
 /**

@@ -180,6 +180,15 @@ export class Choice {
 }
 
 /**
+ * The sign that a word stands for, as people write it; empty if there is none.
+ * @param {string} label
+ */
+export function signFor(label) {
+  const [shown = ""] = Object.values(LABELS).find(([, word]) => word === label) ?? [];
+  return shown;
+}
+
+/**
  * What people type for a label.
  * @param {string} label
  */

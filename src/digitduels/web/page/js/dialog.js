@@ -15,13 +15,49 @@ export function ask(title, content, answers) {
   const id = unique();
   const answer = (/** @type {[string, string]} */ [value, label], /** @type {number} */ place) =>
     h("button", { value, class: place ? "quiet" : "main", autofocus: !place }, label);
+  const row = h("p", { class: "row last" }, answers.map(answer));
+  const form = h("form", { method: "dialog" }, h("h2", { id }, title), content, row);
+  return open(h("dialog", { "aria-labelledby": id, class: "sheet" }, form));
+}
+
+/** What a menu offers: its words, and what it does. */
+/** @typedef {[label: string, act: () => unknown]} Entry */
+
+/**
+ * Offers what is needed seldom.
+ * @param {string} title
+ * @param {(Entry | false | null)[]} entries
+ */
+export async function menu(title, entries) {
+  const offered = entries.filter((entry) => entry !== false && entry !== null);
+  const id = unique();
+  const item = (/** @type {Entry} */ [label], /** @type {number} */ place) =>
+    h("li", null, h("button", { value: String(place), class: "entry" }, label));
+  const close = h("button", { value: "", class: "quiet" }, "Close");
+  const form = h(
+    "form",
+    { method: "dialog" },
+    h("h2", { id }, title),
+    h("ul", { class: "entries" }, offered.map(item)),
+    h("p", { class: "row last" }, close),
+  );
+  const answer = await open(h("dialog", { "aria-labelledby": id, class: "sheet menu-sheet" }, form));
+  if (answer) await offered[Number(answer)]?.[1]();
+}
+
+/**
+ * Shows a dialog until it is closed. Returns the value of the pressed button, or null.
+ * @param {HTMLDialogElement} dialog
+ * @returns {Promise<string | null>}
+ */
+function open(dialog) {
   return new Promise((resolve) => {
-    const row = h("p", { class: "row last" }, answers.map(answer));
-    const form = h("form", { method: "dialog" }, h("h2", { id }, title), content, row);
-    const dialog = h("dialog", { "aria-labelledby": id, class: "sheet" }, form);
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(dialog.returnValue || null);
+    });
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close("");
     });
     document.body.append(dialog);
     dialog.showModal();
@@ -31,8 +67,8 @@ export function ask(title, content, answers) {
 /** Asks before a game is conceded. */
 export async function confirmConcession() {
   const answers = /** @type {[string, string][]} */ ([
-    ["yes", "Concede"],
     ["", "Keep playing"],
+    ["yes", "Concede"],
   ]);
   return (await ask("Concede this game?", [h("p", null, "The other player wins.")], answers)) === "yes";
 }

@@ -20,9 +20,8 @@ export class GamePage {
    * @param {Link} link
    * @param {View} view
    * @param {AbortSignal} signal
-   * @param {{confirm?: boolean}} [settings] `confirm`: a chosen move needs one more press
    */
-  constructor(link, view, signal, { confirm = false } = {}) {
+  constructor(link, view, signal) {
     this.link = link;
     this.view = view;
     this.signal = signal;
@@ -36,10 +35,10 @@ export class GamePage {
     this.table = new Table({
       view,
       signal,
-      confirm,
+      confirm: () => this.confirms,
       query: () => queryOf(this.here),
       reader: () => this.reader,
-      play: (move) => void this.play(move),
+      play: (move) => this.play(move),
     });
   }
 
@@ -69,6 +68,11 @@ export class GamePage {
   /** Whether a move may be chosen now. */
   get active() {
     return !this.over && !this.busy;
+  }
+
+  /** Whether a chosen move waits for one more press. */
+  get confirms() {
+    return false;
   }
 
   /** @returns {import("./status.js").Mood} */

@@ -2,8 +2,6 @@
 
 import { games } from "./api.js";
 import { anchor, fill, h } from "./dom.js";
-import { beginnerLevel } from "./levels.js";
-import { newLink, pathOf } from "./link.js";
 import { say } from "./status.js";
 
 /** @type {Promise<void> | null} */
@@ -16,42 +14,6 @@ export function loadStyle() {
     document.head.append(h("link", { rel: "stylesheet", href: "/lessons.css", onload: done, onerror: done }));
   });
   return loaded;
-}
-
-/**
- * The head of a lesson, with links to the other pages of the game.
- * @param {string} kind Learn, Explore, Puzzle or Review
- * @param {GameCard | null} card
- * @param {Record<string, string>} [options]
- * @param {string} [heading]
- */
-export function lessonHead(kind, card, options = {}, heading = card?.title ?? kind) {
-  const title = h("h1", null, card && h("span", { class: "kicker" }, kind), heading);
-  return h("header", { class: "title lesson-head" }, title, card && tabs(kind, card, options));
-}
-
-/**
- * @param {string} kind
- * @param {GameCard} card
- * @param {Record<string, string>} options
- */
-function tabs(kind, card, options) {
-  const link = newLink(card.game, { options });
-  /** @type {[string, string][]} */
-  const ways = [
-    ["Learn", pathOf(link, "learn")],
-    ["Play", pathOf({ ...link, vs: beginnerLevel(card) })],
-    ["Explore", pathOf(link, "explore")],
-    ["Puzzle", `/puzzle/${card.game}`],
-  ];
-  const tab = (/** @type {string} */ label, /** @type {string} */ href) =>
-    h("li", null, h("a", { href, "aria-current": label === kind ? "page" : null }, label));
-  const list = h(
-    "ul",
-    null,
-    ways.map(([label, href]) => tab(label, href)),
-  );
-  return h("nav", { class: "tabs", "aria-label": "This game" }, list);
 }
 
 /**

@@ -16,7 +16,8 @@ import {
 } from "./form.js";
 import { beginnerLevel, levelOptions } from "./levels.js";
 import { newLink, pathOf, randomSeed } from "./link.js";
-import { challenge, recall, remember } from "./seats.js";
+import { challenge } from "./seats.js";
+import { recall, remember } from "./storage.js";
 
 /**
  * Asks how to play. Returns the path of the new game, or null.

@@ -32,7 +32,7 @@ export function recordOpener(signal) {
       if (signal.aborted) return;
       const link = readLink(review.game, new URLSearchParams(review.link));
       opened = { query: queryOf(link).toString(), review };
-      go(pathOf(link, "review"));
+      void go(pathOf(link, "review"));
     } catch (error) {
       if (!signal.aborted && error instanceof Error) wrong.textContent = error.message;
     }

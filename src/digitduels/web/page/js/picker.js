@@ -1,17 +1,21 @@
 // The choice of a move on the screen: buttons in any order, or digits and signs on the keyboard.
 
-import { left } from "./board.js";
-import { Choice } from "./choice.js";
+import { left, scoresOf } from "./board.js";
+import { Choice, signFor } from "./choice.js";
 import { fill, h, set } from "./dom.js";
+import { outcomeOf, Preview } from "./preview.js";
 import { bestValue, SIGNS, WORDS } from "./verdict.js";
 
 /**
  * @typedef {{
- *   play: (move: string) => void,
+ *   play: (move: string) => Promise<void>,
  *   explain: (picks: number[] | null) => void,
  *   say: (text: string) => void,
- *   confirm: boolean,
- * }} Hooks `explain`: says why values from the first field on are forbidden; `confirm`: a move needs one more press
+ *   foresee: (effect: MoveEffect | null) => void,
+ *   confirm: () => boolean,
+ *   reader: () => Seat | null,
+ * }} Hooks `explain`: says why values from the first field on are forbidden; `foresee`: shows on the board where a move
+ * would lead; `confirm`: whether a move needs one more press
  */
 
 /** Choices in one row of buttons: two fields with the same choices share it. */
@@ -31,17 +35,23 @@ export class Picker {
     this.active = false;
     /** @type {Map<string, Value> | null} */
     this.values = null;
-    this.slots = h("p", { class: "slots" });
-    this.used = h("p", { class: "soft used", hidden: true });
-    this.done = h("button", { type: "button", class: "main", hidden: true, onclick: () => this.#finish() }, "Play");
+    /** What each move does, once it is known. @type {Map<string, MoveEffect>} */
+    this.effects = new Map();
+    /** The value that is pointed at. @type {{group: Group, label: string} | null} */
+    this.pointed = null;
+    /** The move that is on its way. @type {string | null} */
+    this.sent = null;
+    this.preview = new Preview(() => this.#finish());
     this.groups = this.#groups();
-    const single = view.fields.length === 1 && !hooks.confirm;
     this.element = h(
       "section",
       { class: "picker", "aria-label": "Your move" },
-      this.groups.map((group) => group.element),
-      this.used,
-      h("div", { class: single ? "chosen single" : "chosen" }, this.slots, this.done),
+      this.preview.element,
+      h(
+        "div",
+        { class: "choices" },
+        this.groups.map((group) => group.element),
+      ),
     );
     this.element.addEventListener("keydown", (event) => this.#arrows(event));
   }
@@ -65,12 +75,20 @@ export class Picker {
     this.view = view;
     this.active = active;
     this.values = null;
+    this.effects = new Map();
+    this.pointed = null;
+    this.sent = null;
     this.choice.moves = active ? view.legal : [];
-    const numbers = view.board.table.stocks.filter((stock) => stock.of === 1);
-    const used = numbers.filter((stock) => stock.left === 0).map((stock) => stock.label);
-    this.used.hidden = numbers.length === 0;
-    this.used.textContent = `Used numbers: ${used.join(" ") || "none"}`;
     this.#clear();
+  }
+
+  /**
+   * Shows what each move does.
+   * @param {MoveEffect[]} effects
+   */
+  foretell(effects) {
+    this.effects = new Map(effects.map((effect) => [effect.move, effect]));
+    if (!this.sent) this.#draw();
   }
 
   /**
@@ -79,6 +97,11 @@ export class Picker {
    */
   judge(moves) {
     this.values = moves && new Map(moves.map(({ move, value }) => [move, value]));
+    this.#draw();
+  }
+
+  /** Draws again, after a setting has changed. */
+  refresh() {
     this.#draw();
   }
 
@@ -93,11 +116,11 @@ export class Picker {
    * @param {string} key
    */
   press(key) {
-    if (!this.active) return false;
+    if (!this.active || this.sent) return false;
     const sign = Choice.sign(key);
     if (sign !== null) this.#type(sign);
     else if (key === "Enter" && this.typing) this.#type("");
-    else if (key === "Enter" && !this.done.hidden) this.#finish();
+    else if (key === "Enter" && this.choice.move && this.hooks.confirm()) this.#finish();
     else if (key === "Backspace" && this.choice.started) this.#erase();
     else if (key === "Escape" && this.choice.started) this.#clear();
     else return false;
@@ -125,12 +148,22 @@ export class Picker {
    * @returns {Group}
    */
   #group({ prompt, choices }, place) {
-    const buttons = choices.map((label) =>
-      h("button", { type: "button", class: "tile", onclick: () => this.#press(group, label) }, label),
-    );
+    const buttons = choices.map((label) => {
+      const point = () => this.#point(group, label);
+      const leave = () => this.#point(null, label);
+      const pointing = { onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave };
+      const press = () => this.#press(group, label);
+      return h("button", { type: "button", class: "tile", ...pointing, onclick: press }, label);
+    });
     const wide = choices.some((choice) => choice.length > 3) ? " wide" : "";
+    const words = wide && choices.every((choice) => !/^\W/.test(choice)) ? " words" : "";
     const signs = choices.every((choice) => !/^\d/.test(choice)) ? " signs" : "";
-    const element = h("div", { class: `tiles${wide}${signs}`, role: "group", "aria-label": prompt }, buttons);
+    const count = wide && !words ? "" : ` of-${choices.length}`;
+    const element = h(
+      "div",
+      { class: `tiles${wide}${words}${signs}${count}`, role: "group", "aria-label": prompt },
+      buttons,
+    );
     const group = { fields: [place], labels: choices, buttons, element };
     return group;
   }
@@ -166,10 +199,32 @@ export class Picker {
   }
 
   /**
+   * Shows the move that a press would complete.
+   * @param {Group | null} group
+   * @param {string} label
+   */
+  #point(group, label) {
+    if (group === null && this.pointed?.label !== label) return;
+    this.pointed = group && { group, label };
+    if (!this.sent) this.#drawPreview();
+  }
+
+  /** The move that is chosen, or that a press on the value pointed at would complete. */
+  #foreseen() {
+    const { choice, pointed, active } = this;
+    if (!active) return null;
+    if (choice.move || !pointed) return choice.move;
+    const field = this.#open(pointed.group);
+    if (choice.picks.some((pick, place) => pick === null && place !== field)) return null;
+    return choice.movesWith(field, this.#place(field, pointed.label))[0] ?? null;
+  }
+
+  /**
    * @param {Group} group
    * @param {string} label
    */
   #press(group, label) {
+    if (this.sent) return;
     const chosen = this.#chosen(group, label);
     if (chosen !== undefined) {
       this.choice.pick(chosen, null);
@@ -197,14 +252,23 @@ export class Picker {
     this.#draw();
     const next = this.view.fields[this.choice.open];
     if (next) this.hooks.say(`${this.choice.label(field, place)}. ${next.prompt}`);
-    else if (!this.hooks.confirm) this.#finish();
+    else if (!this.hooks.confirm()) this.#finish();
+    else this.hooks.say(`${this.preview.element.innerText} Press Enter to play.`);
   }
 
+  /** Sends the move. It stays chosen and locked until there is an answer. */
   #finish() {
     const { move } = this.choice;
-    if (!move) return;
-    this.#clear();
-    this.hooks.play(move.move);
+    if (!move || this.sent) return;
+    this.sent = move.move;
+    this.#draw();
+    this.preview.send();
+    void this.hooks.play(move.move).finally(() => {
+      // A position that was shown meanwhile has let go of it; after a refusal the move can be changed or sent again.
+      if (this.sent !== move.move) return;
+      this.sent = null;
+      this.#draw();
+    });
   }
 
   #clear() {
@@ -245,9 +309,9 @@ export class Picker {
         this.#drawTile(button, label, field, this.#chosen(group, label) !== undefined);
       });
     }
-    this.#drawSlots();
-    this.done.hidden = !this.hooks.confirm || this.choice.open >= 0 || !this.active;
+    this.#drawPreview();
     this.element.classList.toggle("idle", !this.active);
+    this.element.classList.toggle("sent", this.sent !== null);
   }
 
   /**
@@ -257,17 +321,33 @@ export class Picker {
    * @param {boolean} chosen
    */
   #drawTile(button, label, field, chosen) {
-    const { values } = this;
+    const { values, view } = this;
     const moves = this.choice.movesWith(field, this.#place(field, label));
     const stock = this.#stock(label);
     const value = values && bestValue(moves.map(({ move }) => values.get(move)));
+    const taker = this.#taker(label);
+    const gone = stock?.left === 0;
+    const sign = signFor(label);
+    const result = this.#result(moves, field);
     set(button, "aria-pressed", String(chosen));
-    set(button, "aria-disabled", chosen || moves.length ? null : "true");
-    button.className = `tile${chosen ? " picked" : ""}${value ? ` ${value}` : ""}`;
+    set(button, "aria-disabled", (chosen || moves.length) && !this.sent ? null : "true");
+    button.className = [
+      "tile",
+      label.length > 3 && "phrase",
+      chosen && "picked",
+      value,
+      gone && "gone",
+      taker && `taken by-${taker}`,
+      result?.tone,
+    ]
+      .filter(Boolean)
+      .join(" ");
     fill(
       button,
-      h("span", { class: "label" }, label),
-      stock && stock.of > 1 && left(stock),
+      h("span", { class: "label" }, sign && h("span", { class: "sign-of", "aria-hidden": "true" }, `${sign} `), label),
+      result ? h("span", { class: "result" }, result.text) : stock && stock.of > 1 && left(stock),
+      stock?.of === 1 && gone && h("span", { class: "hidden" }, ", gone"),
+      taker && h("span", { class: "hidden" }, `, just taken by ${view.names[taker - 1]}`),
       value &&
         h(
           "span",
@@ -278,6 +358,29 @@ export class Picker {
     );
   }
 
+  /**
+   * What a choice leads to, if it completes the move.
+   * @param {LegalMove[]} moves that agree with it
+   * @param {number} field
+   */
+  #result(moves, field) {
+    const others = this.choice.picks.some((pick, place) => pick === null && place !== field);
+    const effect = others || moves.length !== 1 ? undefined : this.effects.get(moves[0]?.move ?? "");
+    const text = effect && outcomeOf(effect, this.view.player ?? 1, scoresOf(this.view));
+    return effect && text ? { text, tone: effect.tone === "bad" ? "harmful" : "" } : null;
+  }
+
+  /**
+   * Who has just taken something of this kind from what the player to move chooses from.
+   * @param {string} label
+   */
+  #taker(label) {
+    const { hop, board, player } = this.view;
+    if (!hop?.taken.includes(label)) return null;
+    const open = board.table.stocks.some((stock) => stock.label === label);
+    return open || hop.player === player ? hop.player : null;
+  }
+
   /** @param {string} label */
   #stock(label) {
     const { player, board } = this.view;
@@ -285,21 +388,28 @@ export class Picker {
     return [...board.table.stocks, ...(own ?? [])].find((stock) => stock.label === label);
   }
 
-  #drawSlots() {
+  #drawPreview() {
+    const { choice, view, preview, active } = this;
+    const move = this.#foreseen();
+    const effect = move ? this.effects.get(move.move) : undefined;
+    const prompt = view.fields[choice.open]?.prompt ?? "";
+    if (move) preview.foretell(move.shown, effect, view.player ?? 1, this.hooks.reader());
+    else if (choice.started) preview.build(this.#parts(), prompt);
+    else preview.ask(active ? prompt : "");
+    preview.button.hidden = !choice.move || !active || !this.hooks.confirm() || this.sent !== null;
+    this.hooks.foresee(effect ?? null);
+  }
+
+  /** The parts of the move in the order in which it is written. */
+  #parts() {
     const { choice, view } = this;
     const text = (/** @type {number | null} */ pick, /** @type {number} */ field) => {
       if (pick !== null) return choice.label(field, pick);
-      return field === choice.open && choice.typed ? `${choice.typed}…` : "?";
+      return field === choice.open && choice.typed ? `${choice.typed}…` : null;
     };
-    this.slots.hidden = !this.active || (view.fields.length === 1 && !choice.typed && !this.hooks.confirm);
-    fill(
-      this.slots,
-      choice.started
-        ? [...choice.picks.entries()]
-            .toSorted(([one], [two]) => (view.fields[one]?.slot ?? one) - (view.fields[two]?.slot ?? two))
-            .map(([field, pick]) => h("span", { class: pick === null ? "slot empty" : "slot" }, text(pick, field)))
-        : h("span", { class: "prompt" }, view.fields[0]?.prompt ?? ""),
-    );
+    return [...choice.picks.entries()]
+      .toSorted(([one], [two]) => (view.fields[one]?.slot ?? one) - (view.fields[two]?.slot ?? two))
+      .map(([field, pick]) => text(pick, field));
   }
 }
 

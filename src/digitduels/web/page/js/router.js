@@ -2,6 +2,7 @@
 
 import { Failure } from "./api.js";
 import { anchor, button, fill, h, set } from "./dom.js";
+import { dropHead } from "./head.js";
 import { say } from "./status.js";
 
 /** @typedef {(place: Place) => Promise<void> | void} Show */
@@ -26,7 +27,7 @@ export function start(table) {
     if (target.hash && target.pathname === location.pathname && target.search === location.search) return;
     if (!match(target.pathname)) return;
     event.preventDefault();
-    go(target.pathname + target.search + target.hash);
+    void go(target.pathname + target.search + target.hash);
   });
   void open(false);
 }
@@ -37,7 +38,7 @@ export function start(table) {
  */
 export function go(path) {
   history.pushState(null, "", path);
-  void open(true);
+  return open(true);
 }
 
 /**
@@ -91,6 +92,7 @@ async function open(moved) {
   const target = match(location.pathname);
   if (!target) {
     setTitle("Not found");
+    dropHead();
     fill(
       main,
       h("h1", null, "Page not found"),
@@ -115,6 +117,7 @@ async function open(moved) {
     if (!signal.aborted) trouble(main, error);
   }
   if (signal.aborted) return;
+  dropHead();
   main.classList.remove("leaving");
   if (moved) {
     scrollTo(0, 0);

@@ -1,9 +1,9 @@
 // Who wins at which scores, as a picture and in words: own score across, the other's up.
 
 import { fill, h, paragraphs, unique } from "./dom.js";
+import { svg } from "./svg.js";
 import { chip, WORDS } from "./verdict.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 /** @type {Record<string, Value>} */
 const VALUES = { w: "win", d: "draw", l: "loss" };
 
@@ -195,18 +195,4 @@ function ring(x, y, size) {
     svg("circle", { class: "halo", cx: x, cy: y, r, "stroke-width": width * 3 }),
     svg("circle", { class: "here", cx: x, cy: y, r, "stroke-width": width }),
   ];
-}
-
-/**
- * @template {keyof SVGElementTagNameMap} K
- * @param {K} tag
- * @param {Record<string, string | number>} props
- * @param {...(Node | string)} children
- * @returns {SVGElementTagNameMap[K]}
- */
-function svg(tag, props, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(props)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
 }

@@ -1,34 +1,9 @@
 // The seats that this browser has in games between friends. Tokens stay here and in a header, never long in a URL.
 
 import { Failure, getAs, post } from "./api.js";
+import { recall, remember } from "./storage.js";
 
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
-
-/** For browsers without storage: until the page is left. */
-/** @type {Map<string, string>} */
-const memory = new Map();
-
-/** @param {string} name */
-export function recall(name) {
-  try {
-    return localStorage.getItem(name) ?? memory.get(name) ?? null;
-  } catch {
-    return memory.get(name) ?? null;
-  }
-}
-
-/**
- * @param {string} name
- * @param {string} text
- */
-export function remember(name, text) {
-  memory.set(name, text);
-  try {
-    localStorage.setItem(name, text);
-  } catch {
-    // Then the memory must do.
-  }
-}
 
 /**
  * The seat that this browser has in a game.

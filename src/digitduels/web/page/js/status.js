@@ -2,6 +2,8 @@
 
 /** @typedef {"" | "turn" | "wait" | "over"} Mood */
 
+const LONG = 58; // characters that fill the line on a phone
+
 /**
  * @param {string} text
  * @param {Mood} [mood]
@@ -9,7 +11,16 @@
 export function say(text, mood = "") {
   const line = /** @type {HTMLElement} */ (document.getElementById("status"));
   line.dataset["mood"] = mood;
+  line.classList.toggle("long", text.length > LONG);
   if (line.textContent !== text) line.textContent = text;
+}
+
+/**
+ * Tells screen readers alone what a press did, which others see on the board.
+ * @param {string} text
+ */
+export function whisper(text) {
+  /** @type {HTMLElement} */ (document.getElementById("whisper")).textContent = text;
 }
 
 export const WAIT = "One moment…";

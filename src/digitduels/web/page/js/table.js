@@ -5,7 +5,7 @@ import { Board } from "./board.js";
 import { h } from "./dom.js";
 import { Picker } from "./picker.js";
 import { tell } from "./sentence.js";
-import { say } from "./status.js";
+import { say, whisper } from "./status.js";
 
 const FORBIDDEN = "That is not possible here.";
 const COMBINED = "That doesn't fit what you have already chosen.";
@@ -13,24 +13,27 @@ const COMBINED = "That doesn't fit what you have already chosen.";
 /**
  * @typedef {{
  *   view: View,
- *   play: (move: string) => void,
+ *   play: (move: string) => Promise<void>,
  *   query: () => URLSearchParams,
  *   reader: () => Seat | null,
  *   signal: AbortSignal,
- *   confirm?: boolean,
- * }} Setting `query`: the game in a query to the server
+ *   confirm?: () => boolean,
+ * }} Setting `query`: the game in a query to the server; `confirm`: whether a chosen move needs one more press
  */
 
 export class Table {
   /** @param {Setting} setting */
-  constructor({ view, play, query, reader, signal, confirm = false }) {
+  constructor({ view, play, query, reader, signal, confirm = () => false }) {
     this.view = view;
+    this.query = query;
     this.board = new Board(view);
     this.picker = new Picker(view, {
       play,
       confirm,
-      say: (text) => say(text, "turn"),
+      reader,
+      say: whisper,
       explain: (picks) => void this.#explain(picks, query(), reader()),
+      foresee: (effect) => this.board.foresee(effect),
     });
     this.element = h("div", { class: "table" }, this.board.element, this.picker.element);
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
@@ -47,6 +50,18 @@ export class Table {
     this.picker.update(view, active);
     this.picker.element.hidden = over;
     this.relabel(view, labels);
+    if (active) void this.#foretell();
+  }
+
+  /** Shows what each move does, which is asked once a turn. */
+  async #foretell() {
+    const { view } = this;
+    try {
+      const { effects } = /** @type {Effects} */ (await get(`/api/effects/${view.game}`, this.query()));
+      if (view === this.view && this.picker.active) this.picker.foretell(effects);
+    } catch {
+      // Then the buttons are bare, and the move says afterwards what it did.
+    }
   }
 
   /**
@@ -55,7 +70,7 @@ export class Table {
    * @param {import("./board.js").Labels} labels
    */
   relabel(view, labels) {
-    this.board.update(view, labels, view.outcome !== null || !this.picker.showsPool);
+    this.board.update(view, labels, !this.picker.showsPool);
   }
 
   /**
@@ -100,9 +115,9 @@ export function moveList(view, reader) {
     return h(
       "li",
       { class: given ? "given" : "" },
-      h("span", { class: "who", "aria-hidden": "true" }, turn.player === 1 ? "●" : "○"),
-      h("strong", null, tell(turn.shown, reader)),
+      h("span", { class: `dot who-${turn.player}`, "aria-hidden": "true" }),
       h("span", { class: "told" }, given && "Given at the start. ", tell(turn.report, reader)),
+      h("small", null, String(ply + 1)),
     );
   };
   return h("ol", { class: "moves", reversed: true }, view.history.map(item).reverse());

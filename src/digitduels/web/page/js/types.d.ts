@@ -49,10 +49,27 @@ interface Outcome {
   reason: Sentence;
 }
 
+/** The sign of a game, and its colour on light and on dark ground. */
+interface Look {
+  emblem: string;
+  light: string;
+  dark: string;
+}
+/** What the last move did to the board. */
+interface Hop {
+  player: Seat;
+  before: (Integer | null)[];
+  result: Integer | null;
+  after: (Integer | null)[];
+  /** The labels of what it took. */
+  taken: string[];
+}
+
 /** A position: GET /api/position. */
 interface View {
   game: string;
   title: string;
+  look: Look;
   options: Record<string, OptionValue>;
   changed: Record<string, OptionValue>;
   /** The changed options in a line; empty by the book. */
@@ -70,6 +87,7 @@ interface View {
   move_count: number;
   /** The last turn; null before the first. */
   last: Turn | null;
+  hop: Hop | null;
   fields: Field[];
   legal: LegalMove[];
   history: Turn[];
@@ -144,6 +162,7 @@ interface GameOption {
 interface GameCard {
   game: string;
   title: string;
+  look: Look;
   summary: string;
   levels: number[];
   options: GameOption[];

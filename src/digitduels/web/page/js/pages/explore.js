@@ -5,7 +5,8 @@ import { share } from "../dialog.js";
 import { button, fill, h, paragraphs } from "../dom.js";
 import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
 import { getPosition, messageOf } from "../game-page.js";
-import { chooseGame, lessonHead, loadStyle } from "../lesson.js";
+import { showHead } from "../head.js";
+import { chooseGame, loadStyle } from "../lesson.js";
 import { beginnerLevel, levelOptions } from "../levels.js";
 import { LinePage } from "../line-page.js";
 import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
@@ -37,6 +38,7 @@ export async function show(place) {
   const [view, card] = await Promise.all([getPosition(link, signal), gameCard(link.game)]);
   if (signal.aborted) return;
   setTitle(`Explore ${view.title}`);
+  showHead("Explore", view, link.options);
   const page = new Explore(link, view, card, signal);
   fill(main, page.element);
   page.draw();
@@ -67,7 +69,6 @@ class Explore extends LinePage {
     this.element = h(
       "article",
       { class: "game lesson-page" },
-      lessonHead("Explore", card, link.options, view.title),
       h("div", { class: "column" }, this.stepper.element, this.notice, this.standing, this.table.element, this.mapped),
       h(
         "div",
@@ -211,7 +212,7 @@ class Explore extends LinePage {
     const start = () => {
       const mover = this.view.player ?? 1;
       const waits = seat.querySelector("input:checked")?.getAttribute("value") === "wait";
-      go(pathOf(continuation(this.link, level.value, waits ? other(mover) : mover)));
+      void go(pathOf(continuation(this.link, level.value, waits ? other(mover) : mover)));
     };
     return h(
       "details",
@@ -317,7 +318,7 @@ function rulesForm(card, view, link, signal) {
     const options = readOptions(card.options, new FormData(form));
     const next = { ...link, options, position: null, moves: [], opening: 0, conceded: null };
     get(`/api/position/${link.game}`, queryOf(next), signal).then(
-      () => go(pathOf(next, "explore")),
+      () => void go(pathOf(next, "explore")),
       (error) => {
         if (!signal.aborted) wrong.textContent = error.message;
       },

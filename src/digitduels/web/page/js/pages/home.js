@@ -57,7 +57,7 @@ class FirstMove extends GamePage {
 
   /** @param {string} move */
   async play(move) {
-    go(pathOf(withMoves(this.link, move)));
+    await go(pathOf(withMoves(this.link, move)));
   }
 }
 
@@ -70,7 +70,7 @@ function hero(card, link) {
   const about = `This is ${card.title}${begun} against level ${link.vs}. No sign-up: just play.`;
   const invite = async () => {
     const path = await askForGame({ ...link, opening: 0, seat: 1 }, "friend");
-    if (path) go(path);
+    if (path) void go(path);
   };
   return h(
     "section",

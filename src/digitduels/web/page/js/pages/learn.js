@@ -4,7 +4,8 @@ import { gameCard, get, getPatiently } from "../api.js";
 import { Board, seatLabels } from "../board.js";
 import { anchor, fill, h, paragraphs } from "../dom.js";
 import { getPosition } from "../game-page.js";
-import { chooseGame, coded, lessonHead, loadStyle } from "../lesson.js";
+import { showHead } from "../head.js";
+import { chooseGame, coded, loadStyle } from "../lesson.js";
 import { beginnerLevel } from "../levels.js";
 import { cutTo, newLink, pathOf, readLink, splitQuery, withKeys, words } from "../link.js";
 import { note, setTitle } from "../router.js";
@@ -28,6 +29,7 @@ export async function show(place) {
   ]);
   if (signal.aborted) return;
   setTitle(lesson.title);
+  showHead("Rules", lesson, options);
   say("");
   const link = newLink(game, { options });
   const example = new Example(newLink(game, { moves: words(lesson.example.moves) }), pathOf(link, "learn"), signal);
@@ -38,7 +40,6 @@ export async function show(place) {
     h(
       "article",
       { class: "reading" },
-      lessonHead("Learn", card, options, lesson.title),
       h("p", { class: "lead" }, lesson.summary),
       lesson.house_rules !== "" && h("p", { class: "soft" }, `House rules: ${lesson.house_rules}.`),
       part("The rules", paragraphs(lesson.rules)),

@@ -1,17 +1,20 @@
 // A game on one screen: against a level, with the coach, or between two people who share it.
 
-import { gameHead } from "../about.js";
 import { seatLabels } from "../board.js";
-import { ask, confirmConcession, share } from "../dialog.js";
+import { confirmChoice, confirmsFor } from "../confirm.js";
+import { ask, confirmConcession, menu, share } from "../dialog.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { showEnd } from "../end.js";
 import { GamePage, getPosition } from "../game-page.js";
+import { showHead } from "../head.js";
 import { Hints } from "../hints.js";
 import { pathOf, readLink, rematchOf, withMoves } from "../link.js";
 import { askForGame, withStart } from "../new-game.js";
+import { Notebook } from "../notebook.js";
 import { go, setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say } from "../status.js";
+import { houseRules } from "../table.js";
 import { verdictList } from "../verdict.js";
 
 const THINKING = 600; // milliseconds before the computer moves, so that the reader sees their own move first
@@ -22,6 +25,7 @@ export async function show({ main, parts, query, signal }) {
   const view = await getPosition(link, signal);
   if (signal.aborted) return;
   setTitle(view.title);
+  showHead("Play", view, link.options);
   const page = new Play(link, view, signal);
   fill(main, page.element);
   page.draw();
@@ -37,34 +41,42 @@ class Play extends GamePage {
   constructor(link, view, signal) {
     super(link, view, signal);
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
-    this.hints = new Hints(this, "Hints and values");
+    this.notebook = new Notebook(this.record, () => this.hideAdvice());
+    this.hints = new Hints(this, this.notebook);
     this.values = button("Values", () => void this.toggleValues());
     this.values.setAttribute("aria-pressed", "false");
     this.undo = button("Take back", () => void this.takeBack());
-    this.resign = button("Concede", () => void this.concede());
+    this.table.element.append(this.end, this.#actions());
     this.element = h(
       "article",
       { class: "game" },
-      gameHead(
-        view,
-        button("New game", () => void this.newGame(), "quiet small"),
-      ),
       this.table.element,
-      h("div", { class: "side" }, this.end, this.notice, this.#actions(), this.hints.section, this.recordDetails()),
+      h("div", { class: "side" }, this.notice, houseRules(view), this.notebook.element),
     );
   }
 
   #actions() {
-    const { link, view } = this;
+    const { link } = this;
     return h(
       "div",
       { class: "actions", role: "group", "aria-label": "Help and more" },
+      link.takebacks && this.undo,
       link.hints && this.hints.button,
       link.hints && this.values,
-      link.takebacks && this.undo,
-      this.resign,
-      button("Share", () => void share(location.href, view.title)),
+      button("More", () => void this.more()),
     );
+  }
+
+  /** What is needed seldom. */
+  async more() {
+    const playing = !this.over && !this.waiting;
+    await menu("More", [
+      ["New game", () => this.newGame()],
+      ["Share this position", () => share(location.href, this.view.title)],
+      playing && ["Concede", () => this.concede()],
+      confirmChoice(this.confirms),
+    ]);
+    this.table.picker.refresh();
   }
 
   get reader() {
@@ -89,6 +101,10 @@ class Play extends GamePage {
     return super.active && !this.waiting;
   }
 
+  get confirms() {
+    return confirmsFor(!this.link.takebacks);
+  }
+
   get mood() {
     return this.waiting ? "wait" : super.mood;
   }
@@ -96,9 +112,8 @@ class Play extends GamePage {
   draw() {
     const focused = this.element.contains(document.activeElement);
     super.draw();
-    this.hints.clear();
-    this.values.setAttribute("aria-pressed", "false");
-    for (const each of [this.hints.button, this.values, this.resign]) each.disabled = this.over || this.waiting;
+    this.hideAdvice();
+    for (const each of [this.hints.button, this.values]) each.disabled = this.over || this.waiting;
     this.undo.disabled = this.back === null;
     this.end.hidden = !this.over;
     this.element.classList.toggle("over", this.over);
@@ -158,11 +173,16 @@ class Play extends GamePage {
     return (await ask("The coach asks", [h("p", null, tell(warning, this.reader))], answers)) === "on";
   }
 
+  /** Puts hints and values away. */
+  hideAdvice() {
+    this.hints.clear();
+    if (this.values.getAttribute("aria-pressed") === "true") this.table.picker.judge(null);
+    this.values.setAttribute("aria-pressed", "false");
+  }
+
   async toggleValues() {
     if (this.values.getAttribute("aria-pressed") === "true") {
-      this.values.setAttribute("aria-pressed", "false");
-      this.hints.clear();
-      this.table.picker.judge(null);
+      this.hideAdvice();
       return;
     }
     await this.safely(async () => {
@@ -170,9 +190,9 @@ class Play extends GamePage {
       const standing = tellAll(solved.standing, this.reader);
       this.values.setAttribute("aria-pressed", "true");
       this.table.picker.judge(solved.each);
-      this.hints.show(
-        h("h2", null, standing),
-        h("p", { class: "soft" }, "Each choice above shows the best result it can still lead to."),
+      this.notebook.advise(
+        standing,
+        h("p", { class: "soft" }, "Each choice shows the best result it can still lead to."),
         verdictList(solved.each, this.reader, (move) => void this.play(move)),
         h("p", { class: "row" }, anchor("Explore this position", pathOf({ ...this.link, vs: null }, "explore"))),
       );
@@ -188,14 +208,14 @@ class Play extends GamePage {
   async newGame() {
     await this.safely(async () => {
       const path = await askForGame(this.link);
-      if (path) go(path);
+      if (path) void go(path);
     });
   }
 
   async rematch() {
     await this.safely(async () => {
       const next = rematchOf(this.link);
-      go(pathOf(this.link.opening ? await withStart(next, true) : next));
+      void go(pathOf(this.link.opening ? await withStart(next, true) : next));
     });
   }
 }

@@ -4,8 +4,10 @@ import { Failure, gameCard, games, getPatiently } from "../api.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
 import { Hints } from "../hints.js";
-import { lessonHead, loadStyle } from "../lesson.js";
+import { showHead } from "../head.js";
+import { loadStyle } from "../lesson.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
+import { Notebook } from "../notebook.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say, sayWait } from "../status.js";
@@ -33,10 +35,11 @@ export async function show({ main, parts, query, signal }) {
   } catch (error) {
     if (signal.aborted || !(error instanceof Failure) || error.temporary) throw error;
     say("");
-    const head = lessonHead("Puzzle", await gameCard(game));
+    const card = await gameCard(game);
+    if (card) showHead("Puzzles", card);
     const choices = puzzleChoices(cards, game, tier, here, {});
     const lead = h("p", { class: "lead" }, error.message);
-    fill(main, h("article", { class: "game lesson-page" }, head, choices, lead));
+    fill(main, h("article", { class: "game lesson-page" }, !card && h("h1", null, "Puzzles"), choices, lead));
     return;
   }
   const start = readLink(puzzle.game, new URLSearchParams(puzzle.link));
@@ -49,14 +52,13 @@ export async function show({ main, parts, query, signal }) {
   setTitle(today ? "Today's puzzle" : `Puzzle: ${puzzle.title}`);
   const paths = { here: withKeys(here, { tier, seed, date }), next: withKeys(here, { tier, seed: randomSeed() }) };
   const page = new PuzzlePage(puzzle, start, first, view, paths, signal);
-  const heading = today && !tier ? "Today's puzzle" : puzzle.title;
+  showHead("Puzzles", view, start.options, today && !tier ? "Today's puzzle" : puzzle.title);
   page.side.append(puzzleChoices(cards, game, tier, here, puzzle.tiers));
   fill(
     main,
     h(
       "article",
       { class: "game lesson-page" },
-      lessonHead("Puzzle", await gameCard(puzzle.game), start.options, heading),
       h("div", { class: "column" }, page.quest, page.table.element),
       page.side,
     ),
@@ -126,7 +128,8 @@ class PuzzlePage extends GamePage {
       h("p", { class: "soft" }, `You are ${first.names[this.seat - 1]}.`),
     );
     this.answer = h("div");
-    this.hints = new Hints(this, "Hints");
+    this.notebook = new Notebook(this.record, () => this.hints.clear());
+    this.hints = new Hints(this, this.notebook);
     this.again = button("Start over", () => void this.restart());
     this.side = h(
       "div",
@@ -134,7 +137,7 @@ class PuzzlePage extends GamePage {
       this.notice,
       this.answer,
       h("div", { class: "actions" }, this.hints.button, this.again, anchor("Another puzzle", paths.next)),
-      this.hints.section,
+      this.notebook.element,
     );
   }
 

@@ -4,7 +4,8 @@ import { gameCard, getPatiently } from "../api.js";
 import { seatLabels } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
-import { lessonHead, loadStyle } from "../lesson.js";
+import { showHead } from "../head.js";
+import { loadStyle } from "../lesson.js";
 import { beginnerLevel } from "../levels.js";
 import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys } from "../link.js";
 import { openedReview, recordOpener } from "../opener.js";
@@ -31,10 +32,11 @@ export async function show({ main, parts, query, signal }) {
   const [view, card] = await Promise.all([getPosition(link, signal), gameCard(link.game)]);
   if (signal.aborted) return;
   setTitle(`Review: ${view.title}`);
+  showHead("Review", view, link.options);
   if (!link.moves.length && !link.conceded) {
     say("");
     const lead = h("p", { class: "lead" }, "There are no moves to review yet.");
-    fill(main, lessonHead("Review", card, link.options, view.title), lead, recordOpener(signal));
+    fill(main, lead, recordOpener(signal));
     return;
   }
   const asked = () => getPatiently(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
@@ -71,7 +73,6 @@ class ReviewPage extends GamePage {
     this.element = h(
       "article",
       { class: "game lesson-page" },
-      lessonHead("Review", card, link.options, view.title),
       this.#verdict(),
       h("div", { class: "column" }, this.stepper.element, this.notice, this.table.element),
       h("div", { class: "side" }, this.moment, this.#found(), recordOpener(signal)),

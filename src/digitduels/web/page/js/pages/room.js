@@ -1,20 +1,23 @@
 // A game between friends: invite, join, play, watch. The server has the game; this page shows its newest state.
 
-import { gameHead } from "../about.js";
 import { Failure, gameCard, get, post } from "../api.js";
-import { ask, confirmConcession, share } from "../dialog.js";
+import { confirmChoice, confirmsFor } from "../confirm.js";
+import { ask, confirmConcession, menu, share } from "../dialog.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { showEnd } from "../end.js";
 import { copyInput, field, nameInput } from "../form.js";
 import { GamePage, messageOf } from "../game-page.js";
+import { showHead } from "../head.js";
 import { LEVELS, levelOptions } from "../levels.js";
 import { linkOf, other } from "../link.js";
 import { Ledger, listen } from "../live.js";
+import { Notebook } from "../notebook.js";
 import { go, setTitle } from "../router.js";
 import * as seats from "../seats.js";
 import { tellAll } from "../sentence.js";
 import { say } from "../status.js";
-import { moveList } from "../table.js";
+import { recall, remember } from "../storage.js";
+import { houseRules, moveList } from "../table.js";
 
 const TRIES = 8; // of an act without an answer; its key makes it happen once
 const LOST = "Connection lost. Reconnecting… your game is safe.";
@@ -30,6 +33,7 @@ export async function show({ main, parts, fragment, signal }) {
   const ledger = new Ledger();
   const state = await ledger.complete(await get(`/api/games/${id}`, undefined, signal), signal);
   if (signal.aborted) return;
+  showHead("", state, linkOf(state).options);
   const page = new RoomPage(state, ledger, signal);
   fill(main, page.element);
   page.show(state);
@@ -47,7 +51,7 @@ class RoomPage extends GamePage {
    * @param {AbortSignal} signal
    */
   constructor(state, ledger, signal) {
-    super(linkOf(state), state, signal, { confirm: true });
+    super(linkOf(state), state, signal);
     this.ledger = ledger;
     this.state = state;
     this.mine = seats.mine(state.id);
@@ -55,24 +59,41 @@ class RoomPage extends GamePage {
     this.drawn = "";
     this.ended = false;
     this.name = nameInput();
-    this.name.value = seats.recall("name") ?? "";
+    this.name.value = recall("name") ?? "";
     this.line = h("p", { class: "line", hidden: true });
     this.panel = h("div", { class: "panel" });
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
     this.again = button("Rematch", () => void this.rematch(), "main");
     this.undo = button("Ask to take back", () => void this.act("takeback"));
-    this.resign = button("Concede", () => void this.concede());
-    const sharing = button("Share", () => void this.share());
     const group = { class: "actions", role: "group", "aria-label": "More" };
-    this.actions = h("div", group, this.undo, this.resign, sharing);
-    const record = this.recordDetails();
+    this.actions = h(
+      "div",
+      group,
+      this.undo,
+      button("More", () => void this.more()),
+    );
+    this.table.element.append(this.end, this.actions);
+    this.notebook = new Notebook(this.record, () => {});
     this.element = h(
       "article",
       { class: "game" },
-      gameHead(state),
       this.table.element,
-      h("div", { class: "side" }, this.end, this.notice, this.line, this.panel, this.actions, record),
+      h("div", { class: "side" }, this.notice, this.line, this.panel, houseRules(state), this.notebook.element),
     );
+  }
+
+  /** What is needed seldom. */
+  async more() {
+    await menu("More", [
+      ["Share", () => this.share()],
+      this.playing && this.full && ["Concede", () => this.concede()],
+      confirmChoice(this.confirms),
+    ]);
+    this.table.picker.refresh();
+  }
+
+  get confirms() {
+    return confirmsFor(true);
   }
 
   get reader() {
@@ -186,8 +207,6 @@ class RoomPage extends GamePage {
     this.actions.hidden = reader === null;
     this.undo.hidden = !playing;
     this.undo.disabled = state.takeback !== null || this.back === null;
-    this.resign.hidden = !playing;
-    this.resign.disabled = !this.full;
     this.again.hidden = state.rematch !== null;
   }
 
@@ -220,7 +239,7 @@ class RoomPage extends GamePage {
   }
 
   #invitation() {
-    const invite = seats.recall(`invite:${this.state.id}`);
+    const invite = recall(`invite:${this.state.id}`);
     if (this.reader !== null) return !this.full && this.mine?.invite ? this.inviting(this.mine.invite) : null;
     if (invite && !this.full) return this.joining(invite);
     return box("You are watching", h("p", null, "The board updates by itself."));
@@ -286,13 +305,13 @@ class RoomPage extends GamePage {
    * @param {string} name
    */
   async join(invite, name) {
-    seats.remember("name", name);
+    remember("name", name);
     await this.safely(async () => {
       const state = await seats.join(this.state.id, invite, name);
       this.mine = seats.mine(this.state.id);
       await this.hear(state);
       // The page opens its feed again, now with a seat.
-      go(`/g/${this.state.id}`);
+      void go(`/g/${this.state.id}`);
     });
   }
 
@@ -372,7 +391,7 @@ class RoomPage extends GamePage {
 
   async rematch() {
     await this.act("rematch");
-    if (this.state.rematch) go(this.successor(this.state.rematch));
+    if (this.state.rematch) void go(this.successor(this.state.rematch));
   }
 
   /**

@@ -129,7 +129,7 @@ class Desk {
   }
 
   #wallCard() {
-    const open = () => go(teachPath(this.rules, { show: "board", seed: null }));
+    const open = () => void go(teachPath(this.rules, { show: "board", seed: null }));
     const row = h("p", { class: "row" }, button("Open the board", open, "main"));
     return section("wall", "A board on the wall", h("p", { class: "soft" }, WALL), row);
   }
@@ -138,7 +138,7 @@ class Desk {
     const print = (/** @type {Event} */ event) => {
       event.preventDefault();
       const own = { tier: this.tiers.value, count: this.count.value, sheet: shortSeed() };
-      go(teachPath(this.rules, { show: "sheet", seed: null, ...own }));
+      void go(teachPath(this.rules, { show: "sheet", seed: null, ...own }));
     };
     const about = `From ${this.card.title}, with the rules above. The answers are on a separate page.`;
     const form = h(
@@ -224,7 +224,7 @@ class Desk {
     const card = this.cards.find((each) => each.game === game) ?? this.card;
     const known = link.vs === null || link.vs === "coach" || card.levels.includes(Number(link.vs));
     const next = { ...link, game, options: {}, vs: known ? link.vs : beginnerLevel(card) };
-    go(teachPath(next, { fair: this.fair ? "on" : null }));
+    void go(teachPath(next, { fair: this.fair ? "on" : null }));
   }
 }
 

@@ -1,0 +1,83 @@
+// The head of a game's pages: its sign, its name, and the same ways everywhere.
+
+import { fill, h } from "./dom.js";
+import { newLink, pathOf } from "./link.js";
+
+/** @type {string} */
+let shown = "";
+
+/** @typedef {"Play" | "Rules" | "Explore" | "Puzzles" | "Review" | ""} Kind */
+
+/**
+ * Shows the head of a game, in the colours of the game.
+ * @param {Kind} kind the page that is open
+ * @param {{game: string, title: string, look: Look, levels?: number[]}} game
+ * @param {Record<string, string>} [options]
+ * @param {string} [heading]
+ */
+export function showHead(kind, game, options = {}, heading = game.title) {
+  shown = location.pathname;
+  wear(game.look);
+  const link = newLink(game.game, { options });
+  /** @type {[Kind, string][]} */
+  const ways = [
+    ["Play", pathOf({ ...link, vs: "2" })],
+    ["Rules", pathOf(link, "learn")],
+    ["Explore", pathOf(link, "explore")],
+    ["Puzzles", `/puzzle/${game.game}`],
+    ["Review", pathOf(link, "review")],
+  ];
+  fill(
+    place(),
+    h("h1", null, emblem(game.look), h("span", { class: "name" }, heading)),
+    h(
+      "nav",
+      { class: "tabs", "aria-label": game.title },
+      h(
+        "ul",
+        null,
+        ways.map(([label, href]) =>
+          h("li", null, h("a", { href, "aria-current": label === kind ? "page" : null }, label)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Removes the head of a page that has been left. */
+export function dropHead() {
+  if (shown === location.pathname) return;
+  shown = "";
+  fill(place());
+  wear(null);
+}
+
+/**
+ * The sign of a game.
+ * @param {Look} look
+ */
+export function emblem(look) {
+  const sign = h("span", { class: "emblem", "aria-hidden": "true" }, look.emblem);
+  dress(sign, look);
+  return sign;
+}
+
+/**
+ * Gives an element the colours of a game.
+ * @param {HTMLElement} element
+ * @param {Look} look
+ */
+export function dress(element, look) {
+  element.style.setProperty("--accent", `light-dark(${look.light}, ${look.dark})`);
+}
+
+/** @param {Look | null} look */
+function wear(look) {
+  const root = document.documentElement;
+  if (look) dress(root, look);
+  else root.style.removeProperty("--accent");
+}
+
+function place() {
+  return /** @type {HTMLElement} */ (document.getElementById("head"));
+}

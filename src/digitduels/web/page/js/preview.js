@@ -1,0 +1,88 @@
+// The line that says what the chosen move does: large, and always in the same place.
+
+import { figure } from "./board.js";
+import { fill, h } from "./dom.js";
+import { tell } from "./sentence.js";
+
+/** @type {Record<string, string>} */
+const TONES = { good: "▲", bad: "▼" };
+
+export class Preview {
+  /** @param {() => void} play */
+  constructor(play) {
+    this.text = h("p", { class: "equation" });
+    this.note = h("p", { class: "note" });
+    this.button = h("button", { type: "button", class: "main", hidden: true, onclick: play }, "Play");
+    this.element = h("div", { class: "preview" }, h("div", { class: "words" }, this.text, this.note), this.button);
+  }
+
+  /**
+   * Asks for what comes next.
+   * @param {string} text
+   */
+  ask(text) {
+    this.#show("asks", text);
+  }
+
+  /**
+   * Shows the parts of a move so far.
+   * @param {(string | null)[]} parts
+   * @param {string} prompt
+   */
+  build(parts, prompt) {
+    const slots = parts.map((part) => h("span", { class: part === null ? "slot empty" : "slot" }, part ?? "?"));
+    this.#show("builds", h("span", { class: "slots" }, slots), prompt);
+  }
+
+  /**
+   * Shows what a move does.
+   * @param {string} shown the move
+   * @param {MoveEffect | undefined} effect
+   * @param {Seat} mover
+   * @param {Seat | null} reader
+   */
+  foretell(shown, effect, mover, reader) {
+    if (!effect) return this.#show("neutral", shown);
+    const { tone, result, scores } = effect;
+    const score = scores[mover - 1] ?? null;
+    const note = effect.note && `${TONES[tone] ?? ""} ${tell(effect.note, reader)}`.trim();
+    // If the rules change the result, the note already says what the score is.
+    const told = result === null || score === null || result === score || (note && tone === "bad");
+    this.#show(tone, effect.equation ?? shown, [note, !told && `Score: ${figure(score)}.`].filter(Boolean).join(" "));
+  }
+
+  /** Says that the move is on its way. */
+  send() {
+    this.element.classList.add("sending");
+    this.note.append(h("span", { class: "wait" }, "sending…"));
+  }
+
+  /**
+   * @param {string} kind
+   * @param {import("./dom.js").Child} text
+   * @param {import("./dom.js").Child} [note]
+   */
+  #show(kind, text, note = "") {
+    this.element.className = `preview ${kind}`;
+    fill(this.text, text);
+    fill(this.note, note);
+  }
+}
+
+/**
+ * What a move leads to, in a few characters for its button.
+ * @param {MoveEffect} effect
+ * @param {Seat} mover
+ * @param {(Integer | null)[]} before the scores now
+ */
+export function outcomeOf({ result, scores }, mover, before) {
+  const after = scores[mover - 1] ?? null;
+  if (result !== null) {
+    if (after === null || result === after) return `= ${figure(result)}`;
+    const added = Number(before[mover - 1]) + Number(result) === Number(after);
+    return added ? `→ ${figure(after)}` : `${figure(result)} → ${figure(after)}`;
+  }
+  const changed = [mover, mover === 1 ? 2 : 1].find((seat) => before[seat - 1] !== scores[seat - 1]);
+  if (changed === undefined) return after === null ? "" : `→ ${figure(after)}`;
+  return `${figure(before[changed - 1] ?? "")} → ${figure(scores[changed - 1] ?? "")}`;
+}

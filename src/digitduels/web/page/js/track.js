@@ -1,0 +1,188 @@
+// The number line: both players, the target as a gate, the last hop as a trace, the move to come as a ghost.
+
+import { fill } from "./dom.js";
+import { marksOf, placeOf, rangeOf, shortly } from "./scale.js";
+import { svg } from "./svg.js";
+
+const SIDE = 18; // pixels left of the line
+const PAST = 52; // right of it, where what passes the target lies
+const UNDER = 34; // below it
+const LARGE = 110; // a higher picture has larger tokens
+const HOP = 320; // milliseconds
+
+/** A number that moves: from where, over which result, to where. Null is a player without a number. */
+/** @typedef {{seat: number, from: number, over: number | null, to: number}} Jump */
+/** A token: whose it is (0 if both players share it), and where it stands. */
+/** @typedef {{seat: number, at: number}} Token */
+
+export class Track {
+  constructor() {
+    this.rail = svg("g", { class: "rail" });
+    this.trace = svg("g", { class: "trace" });
+    this.ghost = svg("g", { class: "ghost" });
+    this.tokens = svg("g", { class: "tokens" });
+    this.element = svg("svg", { class: "track", role: "img" }, this.rail, this.trace, this.ghost, this.tokens);
+    this.width = 0;
+    this.height = 0;
+    /** @type {number | null} */
+    this.goal = null;
+    /** @type {Token[]} */
+    this.places = [];
+    /** @type {Jump | null} */
+    this.last = null;
+    /** @type {{jump: Jump, tone: string} | null} */
+    this.next = null;
+    this.range = rangeOf(null, []);
+    new ResizeObserver(() => this.#measure()).observe(this.element);
+  }
+
+  /**
+   * @param {number | null} goal
+   * @param {Token[]} places
+   * @param {Jump | null} last the last hop
+   * @param {string} words what the picture shows
+   */
+  update(goal, places, last, words) {
+    const moved = places.find(({ seat, at }) => this.places.some((old) => old.seat === seat && old.at !== at));
+    this.goal = goal;
+    this.places = places;
+    this.last = last;
+    this.next = null;
+    this.element.setAttribute("aria-label", words);
+    this.#draw();
+    if (moved && last && last.seat === moved.seat) this.#hop(last);
+  }
+
+  /**
+   * Shows where a move would lead; null shows nothing.
+   * @param {Jump | null} jump
+   * @param {string} [tone]
+   */
+  foresee(jump, tone = "neutral") {
+    this.next = jump && { jump, tone };
+    this.#draw();
+  }
+
+  #measure() {
+    const { clientWidth, clientHeight } = this.element;
+    if (clientWidth === this.width && clientHeight === this.height) return;
+    this.width = clientWidth;
+    this.height = clientHeight;
+    this.#draw();
+  }
+
+  #draw() {
+    if (!this.width) return;
+    const jumps = [this.last, this.next?.jump].filter((jump) => jump !== null && jump !== undefined);
+    const numbers = jumps.flatMap(({ from, over, to }) => [from, over ?? to, to]);
+    // What lies below the line for a moment only is shown at its beginning.
+    const kept = numbers.filter((number) => number >= 0 || this.places.some(({ at }) => at < 0));
+    this.range = rangeOf(this.goal, [...this.places.map(({ at }) => at), ...kept]);
+    this.element.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.#drawRail();
+    fill(this.trace, this.last ? this.#arcs(this.last, `seat-${this.last.seat}`) : []);
+    const { next } = this;
+    fill(this.ghost, next ? [...this.#arcs(next.jump, next.tone), this.#token(next.jump.seat, next.jump.to, "")] : []);
+    fill(
+      this.tokens,
+      this.places.map(({ seat, at }) => this.#token(seat, at, `seat-${seat}`)),
+    );
+  }
+
+  get #y() {
+    return this.height - UNDER;
+  }
+
+  get #end() {
+    return this.width - (this.goal === null ? SIDE : PAST);
+  }
+
+  /** @param {number} number */
+  #x(number) {
+    const place = placeOf(this.range, number);
+    return place > 1 ? this.#end + PAST / 2 : SIDE + place * (this.#end - SIDE);
+  }
+
+  #drawRail() {
+    const y = this.#y;
+    const end = this.#end;
+    const text = (/** @type {number} */ x, /** @type {string} */ label, /** @type {string} */ kind) =>
+      svg("text", { x, y: y + 24, class: kind, "text-anchor": "middle" }, label);
+    const marks = marksOf(this.range).map((mark) => text(this.#x(mark), shortly(mark), "mark"));
+    const gate =
+      this.goal === null
+        ? []
+        : [
+            svg("rect", { class: "past", x: end + 5, y: y - 8, width: PAST - 12, height: 16, rx: 6 }),
+            svg("rect", { class: "gate", x: end - 3, y: y - 20, width: 6, height: 34, rx: 3 }),
+            text(end, shortly(this.goal), "goal"),
+          ];
+    fill(
+      this.rail,
+      svg("rect", { class: "way", x: SIDE - 4, y: y - 5, width: end - SIDE + 4, height: 10, rx: 5 }),
+      gate,
+      marks,
+    );
+  }
+
+  /**
+   * The arc of a jump, and below the line the way back that the rules ask for.
+   * @param {Jump} jump
+   * @param {string} kind
+   */
+  #arcs({ from, over, to }, kind) {
+    const y = this.#y;
+    const [start, turn, end] = [this.#x(from), this.#x(over ?? to), this.#x(to)];
+    const arcs = [svg("path", { class: kind, d: curve(start, turn, y - 10, -this.#lift(start, turn)) })];
+    if (over !== null && Math.abs(turn - end) > 2) {
+      arcs.push(svg("path", { class: `back ${kind}`, d: curve(turn, end, y + 9, Math.min(UNDER - 6, 30)) }));
+    }
+    return arcs;
+  }
+
+  /**
+   * How high a hop is.
+   * @param {number} start
+   * @param {number} end
+   */
+  #lift(start, end) {
+    return Math.min(this.height - UNDER - 12, 16 + Math.abs(end - start) * 0.35);
+  }
+
+  /**
+   * @param {number} seat
+   * @param {number} at
+   * @param {string} kind
+   */
+  #token(seat, at, kind) {
+    const large = this.height > LARGE ? 3 : 0;
+    const r = (seat === 2 ? 11 : 9) + large;
+    return svg("circle", { class: `token ${kind}`, cx: this.#x(at), cy: this.#y, r });
+  }
+
+  /**
+   * Lets a token hop to its new place, as the rules took it there.
+   * @param {Jump} jump
+   */
+  #hop({ seat, from, over, to }) {
+    const token = this.tokens.querySelector(`.seat-${seat}`);
+    if (!token || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const [start, turn, end] = [this.#x(from), this.#x(over ?? to), this.#x(to)];
+    const at = (/** @type {number} */ x, /** @type {number} */ y) => ({ transform: `translate(${x - end}px, ${y}px)` });
+    const there = [at(start, 0), at((start + turn) / 2, -0.75 * this.#lift(start, turn)), at(turn, 0)];
+    const back = over === null ? [] : [at((turn + end) / 2, UNDER / 2), at(end, 0)];
+    token.animate([...there, ...back], { duration: back.length ? 2 * HOP : HOP, easing: "ease-in-out" });
+  }
+}
+
+/**
+ * @param {number} start
+ * @param {number} end
+ * @param {number} y
+ * @param {number} lift
+ */
+function curve(start, end, y, lift) {
+  // A cubic curve comes three quarters of the way to its handles.
+  const handle = y + lift / 0.75;
+  return `M${start} ${y}C${start} ${handle} ${end} ${handle} ${end} ${y}`;
+}
