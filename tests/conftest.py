@@ -36,6 +36,7 @@ SLOW = (
     "test_arena",
     "test_background",
     "test_cache",
+    "test_classes",
     "test_commands",
     "test_compiled",
     "test_crash",

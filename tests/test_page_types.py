@@ -66,7 +66,13 @@ ROUTES = {
 }
 # Routes that begin or change something; `rooms` and `records` ask them.
 ACTS = ("history", "seat", "seats", "moves", "takeback", "concede", "rematch", "substitute", "return")
-DONE = {"/api/review", "/api/games/{id}", *(f"/api/games/{{id}}/{act}" for act in ACTS)}
+CLASS_ROUTES = ("", "/{code}", "/{code}/pupils", "/{code}/acts", "/{code}/results", "/{code}/results.csv")
+DONE = {
+    "/api/review",
+    *(f"/api/classes{route}" for route in CLASS_ROUTES),
+    "/api/games/{id}",
+    *(f"/api/games/{{id}}/{act}" for act in ACTS),
+}
 FOR_PROGRAMS = {"/healthz", "/readyz", "/metrics"}
 
 Samples = list[tuple[str, str, str]]
@@ -82,7 +88,7 @@ def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[h
 def samples(client: httpx.Client) -> Samples:
     """Answers of every route: where from, the type, and the JSON."""
     asked = [(path, kind, answer(client, path)) for kind, paths in ROUTES.values() for path in paths]
-    return [*asked, *rooms(client), *records(client), *refusals(client)]
+    return [*asked, *rooms(client), *classes(client), *records(client), *refusals(client)]
 
 
 def answer(client: httpx.Client, path: str) -> str:
@@ -138,6 +144,27 @@ def rooms(client: httpx.Client) -> Samples:
     late = client.post(f"{path}/moves", json=stale, headers={"Authorization": f"Bearer {tokens['Bob']}"})
     assert late.status_code in (409, 410), late.text
     return [*found, (f"{path}/moves", "Refusal", late.text)]
+
+
+def classes(client: httpx.Client) -> Samples:
+    """A class and what is told of it."""
+    new = client.post("/api/classes", json={**SMALL, "mode": "pairs", "key": "k" * 24})
+    path, teacher = f"/api/classes/{new.json()['code']}", {"Authorization": f"Bearer {new.json()['token']}"}
+    joined = [client.post(f"{path}/pupils", json={"name": name, "key": name * 24}) for name in ("A", "B")]
+    pair = {"act": "pair", "version": 2, "key": "key-of-the-pair"}
+    paired = client.post(f"{path}/acts", json=pair, headers=teacher)
+    pupil = {"Authorization": f"Bearer {joined[0].json()['token']}"}
+    seen = client.get(path, headers=pupil).text
+    for act in ("next", "end"):
+        version = client.get(path, headers=teacher).json()["version"]
+        client.post(f"{path}/acts", json={"act": act, "version": version, "key": f"key-of-{act}"}, headers=teacher)
+    return [
+        ("/api/classes", "NewClass", new.text),
+        (f"{path}/pupils", "JoinedClass", joined[0].text),
+        (f"{path}/acts", "ActedClass", paired.text),
+        (path, "PupilClass", seen),
+        (f"{path}/results", "ClassResults", client.get(f"{path}/results", headers=teacher).text),
+    ]
 
 
 def refusals(client: httpx.Client) -> Samples:

@@ -15,7 +15,20 @@ import pytest
 
 from conftest import PATIENCE, Run
 from databases import Postgresql
-from digitduels.web.store import Change, Event, Kept, Seat, Store, StoreError, open_store, postgresql, sqlite
+from digitduels.web.store import (
+    Change,
+    ClassChange,
+    Event,
+    Kept,
+    KeptClass,
+    Seat,
+    Store,
+    StoreError,
+    Told,
+    open_store,
+    postgresql,
+    sqlite,
+)
 from digitduels.web.store.interface import AT_ONCE
 
 RULES = {"game": "number-duel", "options": {"target": 50}, "first": 1, "position": None, "moves": ["+5"]}
@@ -277,7 +290,7 @@ async def nothing(store: Store) -> None:
 def test_a_newer_database_is_refused_with_a_sentence_and_left_alone(database: str) -> None:
     run(database, nothing)
     sql(database, "INSERT INTO version VALUES (99)")
-    with pytest.raises(StoreError, match=r"has version 99, .* up to 3\. Use the newer Digit Duels that wrote it\."):
+    with pytest.raises(StoreError, match=r"has version 99, .* up to 4\. Use the newer Digit Duels that wrote it\."):
         open_store(database)
     assert sql(database, "SELECT max(number) FROM version") == [(99,)]
 
@@ -332,3 +345,78 @@ def test_other_processes_are_told_what_changed_and_that_they_may_have_missed_som
             pass
 
     run(postgresql.database(), test, 2)
+
+
+# Classes
+
+LESSON = KeptClass("KFMTX", "secret-id", b"hash", {"game": "number-duel"}, 100.0)
+
+
+def test_a_class_is_kept_and_its_id_and_its_code_are_its_own(database: str) -> None:
+    async def test(store: Store) -> None:
+        assert await store.create_class(LESSON) == LESSON
+        assert await store.create_class(replace(LESSON, code="BBBBB")) == LESSON, "the same key is the same class"
+        assert await store.create_class(replace(LESSON, id="other")) is None, "a code is taken"
+        assert await store.read_class("KFMTX") == LESSON
+        assert await store.read_class("BBBBB") is None
+        event = Event(1, None, "join", {"pupil": 1}, "a", 150.0)
+        assert await store.append_class("KFMTX", 0, ClassChange((event,))) == {}
+        assert await store.append_class("KFMTX", 0, ClassChange((event,))) is None, "a version is past"
+        assert await store.read_class("KFMTX") == replace(LESSON, head=1, events=(event,))
+        assert await store.read_class("KFMTX", 1) == replace(LESSON, head=1)
+
+    run(database, test)
+
+
+def test_what_happens_to_a_class_happens_to_its_games_at_once_or_not_at_all(database: str) -> None:
+    seats = (ANNA, Seat(1, b"token", "Bert", None, 100.0))
+    games = [replace(GAME, id=f"game {n}", code="KFMTX", status="playing", due=True, seats=seats) for n in range(3)]
+
+    async def test(store: Store) -> None:
+        await store.create_class(LESSON)
+        pair = Event(1, None, "pair", {}, "a", 150.0)
+        await store.append_class("KFMTX", 0, ClassChange((pair,), tuple(games)))
+        assert await store.read("game 1") == games[1]
+        await happen(store, "game 1", "move")
+        await happen(store, "game 2", "end", status="over")
+        rest = Told(("game 0", "game 1", "game 2"), "pause", {"message": "!"}, "class:2")
+        pause = Event(2, None, "pause", {}, "b", 300.0)
+        assert await store.append_class("KFMTX", 1, ClassChange((pause,), (), (rest,))) == {"game 0": 1, "game 1": 2}
+        assert await store.append_class("KFMTX", 1, ClassChange((pause,), (), (rest,))) is None
+        kept = await store.read("game 1")
+        assert kept is not None
+        assert (kept.head, kept.status, kept.touched) == (2, "playing", 300.0)
+        assert kept.events[-1] == Event(2, None, "pause", {"message": "!"}, "class:2", 300.0)
+        assert not await store.append("game 0", 0, Change((Event(1, 0, "move", {}, "late", 301.0),), "playing", False))
+        assert await store.glance_classes(["KFMTX", "BBBBB"]) == {"KFMTX": 2 + 1 + 2 + 1}
+        close = Told(("game 0",), "close", {}, "class:3", closes=True)
+        await store.append_class("KFMTX", 2, ClassChange((Event(3, None, "end", {}, "c", 400.0),), (), (close,)))
+        closed = await store.read("game 0")
+        assert closed is not None
+        assert (closed.status, closed.due) == ("closed", False)
+
+    run(database, test)
+    with pytest.raises((sqlite3.Error, psycopg.Error), match=r"never|only with their class"):
+        sql(database, "DELETE FROM class_event")
+
+
+def test_a_class_is_deleted_with_its_games_and_its_code_is_kept_back(database: str) -> None:
+    async def test(store: Store) -> None:
+        for number, code in enumerate(("KFMTX", "BBBBB")):
+            await store.create_class(replace(LESSON, code=code, id=code, created=100.0 + number))
+            begins = replace(GAME, id=f"game {number}", code=code)
+            await store.append_class(code, 0, ClassChange((Event(1, None, "pair", {}, "a", 1.0),), (begins,)))
+            await store.see_pupils([(code, 1), ("NNNNN", 1)], 5.0)
+        assert await store.pupils_seen("KFMTX") == {1: 5.0}
+        assert await store.delete_classes(None, 100.0, 500.0) == []
+        assert await store.delete_classes(None, 101.0, 500.0) == ["KFMTX"]
+        assert (await store.read_class("KFMTX"), await store.read("game 0")) == (None, None)
+        assert await store.read("game 1") is not None
+        assert await store.create_class(replace(LESSON, created=499.0)) is None
+        assert await store.delete_classes("BBBBB", 0.0, 500.0) == ["BBBBB"]
+        assert await store.read("game 1") is None
+        assert await store.create_class(replace(LESSON, created=501.0)) is not None
+
+    run(database, test)
+    for table in ("seat", "event", "game", "class_event", "pupil"):
+        assert sql(database, f"SELECT count(*) FROM {table}") == [(0,)]

@@ -17,12 +17,15 @@ from starlette.staticfiles import StaticFiles
 
 from digitduels import __version__
 from digitduels.text import clean
+from digitduels.web.classes.allowances import Allowances
+from digitduels.web.classes.class_service import ClassService
+from digitduels.web.classes.classroom import ClassConflict
 from digitduels.web.guard import Guard
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Conflict
 from digitduels.web.rooms.service import RoomService
-from digitduels.web.routes import health, rooms, stateless
+from digitduels.web.routes import classes, health, rooms, stateless
 from digitduels.web.settings import Settings
 from digitduels.web.store import StoreError, open_store
 from digitduels.web.workers.supervisor import Supervisor
@@ -41,20 +44,28 @@ PAGES = (
     "/learn/{game}",
     "/teach",
     "/g/{id}",
+    "/j",
+    "/j/{code}",
+    "/class/{code}",
+    "/class/{code}/{part}",
+    "/privacy",
 )
 
 
 def create(settings: Settings, stopping: asyncio.Event | None = None) -> Guard:
     """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
     app = routed(settings, stopping or asyncio.Event())
-    return Guard(rooms.RoomRoutes(app), settings, app.state.metrics)
+    feeds = classes.ClassFeed(rooms.RoomRoutes(app), app)
+    return Guard(feeds, settings, app.state.metrics, app.state.allowances)
 
 
 def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     """All routes but the live feed, without the guard before them."""
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
+    app.state.allowances = Allowances()
     app.include_router(rooms.router)  # first, since moves are what comes most
+    app.include_router(classes.router)
     app.include_router(stateless.router)
     app.include_router(health.router)
     for path in PAGES:
@@ -62,6 +73,7 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
     app.add_exception_handler(Refusal, refused)
     app.add_exception_handler(Conflict, rooms.conflict)
+    app.add_exception_handler(ClassConflict, classes.conflict)
     app.add_exception_handler(StoreError, rooms.unavailable)
     app.add_exception_handler(HTTPException, failed)
     app.add_exception_handler(RequestValidationError, invalid)
@@ -81,7 +93,10 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         store = await asyncio.to_thread(open_store, settings.database)
         service = RoomService(store, workers, settings, app.state.stopping)
         app.state.rooms = await stack.enter_async_context(service)
-        metrics.gauge("streams_open", lambda: service.hub.streams)
+        lessons = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)
+        lessons.start()
+        metrics.gauge("streams_open", lambda: service.hub.streams + lessons.hub.streams)
+        metrics.gauge("classes_live", lambda: len(lessons))
         metrics.gauge("rooms_live", lambda: len(service.live))
         metrics.gauge("database_waiting", lambda: store.waiting)
         metrics.counter("background_failures_total", lambda: service.background.failures)

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from digitduels.web.classes.allowances import Allowances
 from digitduels.web.logs import event
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
@@ -26,7 +27,11 @@ CHEAP = 1 << 14  # bytes of a request that count as much as a call
 COSTLY = (  # calls that count as several
     ("POST", re.compile("/api/games|/api/games/[^/]*/rematch"), 10),  # a game is kept for long
     ("GET", re.compile("/api/games/[^/]*/history"), 3),
+    ("POST", re.compile("/api/classes"), 30),  # a class may have many games
+    ("POST", re.compile("/api/classes/[^/]*/pupils"), 10),
+    ("GET", re.compile("/api/classes/[^/]*/results(.csv)?"), 10),
 )
+CLASS_SHARE = 4  # a class may make four times the calls of an address, wherever its pupils sit
 SEAT_SHARE = 3  # a single player may make a third of the calls that an address may, where many may sit
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 LOG_LINES = {False: (50.0, 1000), True: (2.0, 100)}  # about answers and refusals: a second, for long and at once
@@ -47,11 +52,12 @@ PROTECTING = [(name.lower().encode(), value.encode()) for name, value in PROTECT
 class Guard:
     """Lets a request through to the application, or refuses it."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
-        self.app, self.settings, self.metrics = app, settings, metrics
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics, allowances: Allowances) -> None:
+        self.app, self.settings, self.metrics, self.allowances = app, settings, metrics, allowances
         self.origins = {origin.rstrip("/").lower() for origin in listed(settings.origins)}
         self.hosts = {host.lower() for host in listed(settings.hosts)}
         self.buckets = Buckets(settings.rate, settings.burst)
+        self.classes = Buckets(CLASS_SHARE * settings.rate, CLASS_SHARE * settings.burst)
         self.seats = Buckets(settings.rate / SEAT_SHARE, settings.burst // SEAT_SHARE or 1)
         self.lines = {refused: Buckets(*lines) for refused, lines in LOG_LINES.items()}
         self.unlogged = 0
@@ -97,13 +103,17 @@ class Guard:
 
     def charge(self, visit: Visit, cost: float) -> None:
         """Raises Refusal if an address or a token has used up its requests for the moment."""
-        now, who = time.monotonic(), visit.address
-        wait = self.buckets.take(who, now, cost)
-        visit.limits = [
-            (b"ratelimit-policy", self.policy or b""),
-            (b"ratelimit", b'"address";r=%d;t=%d' % (self.buckets.left(who), math.ceil(wait))),
-        ]
-        shown = visit.headers.get(b"authorization")
+        now, who, shown = time.monotonic(), visit.address, visit.headers.get(b"authorization")
+        payer = self.allowances.payer(visit.scope["method"], visit.scope["path"], shown)
+        if payer is not None:
+            wait = self.classes.take(payer.code, now, cost)
+            visit.scope["address"] = payer.person or who  # questions to the workers are counted by person, too
+        else:
+            wait = self.buckets.take(who, now, cost)
+            visit.limits = [
+                (b"ratelimit-policy", self.policy or b""),
+                (b"ratelimit", b'"address";r=%d;t=%d' % (self.buckets.left(who), math.ceil(wait))),
+            ]
         if shown is not None and not wait:
             wait = self.seats.take(str(hash(shown)), now, cost)
         if wait:
@@ -237,6 +247,12 @@ class Buckets:
         if len(self._left) > MOST_CLIENTS:
             self._left.popitem(last=False)
         return 0.0 if allowed else (cost - left) / self.rate
+
+    def wait(self, who: str, now: float, cost: float = 1) -> float:
+        """The seconds until a call would be allowed; none is noted."""
+        left, since = self._left.get(who, (float(self.burst), now))
+        left = min(self.burst, left + (now - since) * self.rate)
+        return max(0.0, (cost - left) / self.rate)
 
     def left(self, who: str) -> int:
         """How many calls an address could make at once when it last called."""

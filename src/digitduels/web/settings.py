@@ -47,6 +47,7 @@ class Settings:
     idle: float = _setting(30.0, "days after which a game that nobody plays is closed", 0.01)
     retention: float = _setting(180.0, "days after which a game that has ended is deleted", 0.01)
     grace: float = _setting(24.0, "hours after a start in which no game is closed or deleted", 0)
+    lesson: float = _setting(24.0, "hours after which a class is deleted, with its games and names", 0.01, 8760)
     connections: int = _setting(20_000, "connections that may be open at once; fewer where the system allows fewer", 1)
     farewell: float = _setting(5.0, "seconds that open requests have to end when the server stops", 0, 3600)
 

@@ -103,7 +103,7 @@ class Room:
     def __init__(self, kept: Kept) -> None:
         """Raises ValueError or Refusal if what is kept does not go by the rules that are installed."""
         self.id, self.rules, self.invite = kept.id, kept.rules, kept.invite
-        self.seats = kept.seats
+        self.seats, self.code = kept.seats, kept.code
         self.match = _start(kept)
         self.levels = [seat and seat.level for seat in (kept.seat(0), kept.seat(1))]
         """What level the computer plays at for each seat; None for a person."""
@@ -115,6 +115,8 @@ class Room:
         self.closed = False
         self.note: str | None = None
         """Why the computer did not choose the last move as it should, if so."""
+        self.paused: str | None = None
+        """What a teacher says while the game rests."""
         for event in kept.events:
             self._happen(event)
         self.touched = kept.touched
@@ -145,10 +147,23 @@ class Room:
             case "rematch":
                 self.rematch = event.body["game"]
             case "close":
-                self.closed = True
+                self.closed, self.paused = True, None
+            case "pause":
+                self.paused = event.body["message"]
+            case "resume":
+                self.paused = None
+            case "rename":
+                self._reseat(event.body["seat"], name=event.body["name"])
+            case "admit":
+                self._reseat(event.body["seat"], token=bytes.fromhex(event.body["token"]))
         self.note = event.body.get("note") if event.kind == "move" else None
         self.takeback = event.seat if event.kind == "takeback" else None
         self.head, self.touched, self.keys[event.key] = event.version, event.at, event
+
+    def _reseat(self, number: int, **changed: Any) -> None:
+        """The person in a seat has another name, or another device."""
+        self.seats = tuple(seat._replace(**changed) if seat.seat == number else seat for seat in self.seats)
+        self.match.names = _names(self.seats)
 
     @property
     def over(self) -> bool:
@@ -302,6 +317,8 @@ def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, Fals
         if (known.seat, known.kind) != (act.seat, act.kind) or not _same(room, known, act):
             raise Refusal(422, "This key was used for something else. Take a new one each time.")
         return Resolution(room, known.version, None)
+    if room.paused is not None:
+        raise Conflict(room, f"Your teacher has paused the class. {room.paused}", 423)
     if act.version != room.head:
         raise Conflict(room, f"The game has gone on: it has version {room.head}, not {act.version}.")
     if room.closed or (act.kind != "rematch" and room.over):
@@ -330,6 +347,8 @@ def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, Fals
                 raise Refusal(422, "The seat is yours.")
             body = {"seat": act.seat}
         case "rematch":
+            if room.code is not None:
+                raise Refusal(422, "Your teacher starts the next game.")
             if not room.over:
                 raise Refusal(422, "A rematch begins when the game is over.")
             if room.rematch is not None:
@@ -341,7 +360,7 @@ def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, Fals
 
 def computer_move(room: Room, version: int, move: str, now: float, note: str | None = None) -> Resolution | None:
     """The computer plays what it chose for a version, unless that is past. A note says what was wrong with it."""
-    if room.head != version or not room.due:
+    if room.head != version or not room.due or room.paused is not None:
         return None
     seat = room.match.state.player
     body = {"move": _legal(room, seat, move)} | ({} if note is None else {"note": note})
@@ -400,6 +419,8 @@ def _back(room: Room, seat: int) -> int:
 def _ask_back(room: Room, act: Act, now: float) -> Resolution:
     """Asks the other player to take back a move; the computer agrees at once."""
     _needs_both(room)
+    if not room.rules.get("takebacks", True):
+        raise Refusal(422, "Your teacher has switched take-backs off.")
     if room.head >= MOST_EVENTS:
         raise Refusal(422, "So much has happened in this game that nothing is taken back any more.")
     if room.takeback is not None:
@@ -431,3 +452,10 @@ def _swapped(room: Room, now: float) -> Kept:
     seats = tuple(sorted(seat._replace(seat=1 - seat.seat) for seat in room.seats))
     kept = Kept(new_id(), room.rules, None, "playing", False, now, now, seats=seats)
     return replace(kept, due=Room(kept).due)
+
+
+def take_over(room: Room, seat: int, level: int, key: str, now: float) -> Resolution | None:
+    """The computer plays for a pupil who left, because a teacher wants it; None if there is nothing to play for."""
+    if key in room.keys or room.over or room.levels[seat] is not None:
+        return None
+    return room.resolve((None, "substitute", {"seat": seat, "level": level}, key), at=now)

@@ -90,6 +90,8 @@ class LiveRoom:
                 "takeback": None if room.takeback is None else room.takeback + 1,
                 "rematch": room.rematch,
                 "closed": room.closed,
+                "paused": room.paused,
+                "class": None if room.code is None else {name: room.rules[name] for name in ("hints", "takebacks")},
             }
             if room.note is not None:
                 shown["status"].insert(1 if last is not None else 0, wire(room.note, match.names))

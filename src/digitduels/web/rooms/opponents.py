@@ -46,7 +46,7 @@ class Opponents:
     def wake(self, room: Room) -> None:
         """Lets the computer move, if it is to."""
         id = room.id
-        if id not in self._thinking and room.due and len(self._thinking) < MOST_THINKING:
+        if id not in self._thinking and room.due and room.paused is None and len(self._thinking) < MOST_THINKING:
             self._thinking[id] = task = asyncio.create_task(self._move(room))
             task.add_done_callback(lambda _: self._thinking.pop(id, None))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from digitduels.match import Match
@@ -38,6 +39,12 @@ class RoomService:
         self.background = PeriodicTasks()
         self.live = LiveRooms(store)
         self._settings, self._stopping = settings, stopping
+        self.changed: list[Callable[[Room], None]] = []
+        """Who else is told when a game has gone on here."""
+        self.heard: list[Callable[[dict[str, int] | None], None]] = []
+        """Who else is told what other processes changed."""
+        self.closing: list[Callable[[], None]] = []
+        """Who else ends streams when the server stops."""
         self._presence = Presence(store, self.hub, settings.away)
         self._publisher = Publisher(store, self.hub, self.live, self._presence, self.background)
         self._opponents = Opponents(store, self.live, chooser, self.play)
@@ -45,7 +52,7 @@ class RoomService:
         self._retention = Retention(store, settings, self._clock, self.play)
 
     async def __aenter__(self) -> RoomService:
-        self.store.watch(self._publisher.hear)
+        self.store.watch(self._hear)
         for seconds, work in (
             (0, self._close_when_stopping),
             (0, self._publisher.refresh),
@@ -59,7 +66,7 @@ class RoomService:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self.hub.close()
+        self._close()
         await self.background.stop()
         await self._opponents.stop()
         self.live.close()
@@ -67,8 +74,16 @@ class RoomService:
 
     async def _close_when_stopping(self) -> None:
         await self._stopping.wait()
-        self.hub.close()
+        self._close()
         await asyncio.Event().wait()
+
+    def _close(self) -> None:
+        for close in (self.hub.close, *self.closing):
+            close()
+
+    def _hear(self, changed: dict[str, int] | None) -> None:
+        for hear in (self._publisher.hear, *self.heard):
+            hear(changed)
 
     async def _look(self) -> None:
         await self._presence.note_arrivals()
@@ -144,11 +159,35 @@ class RoomService:
                         self.live.put(live, resolution.room)
                         self._publisher.publish(live)
                         self._opponents.wake(live.room)
+                        for tell in self.changed:
+                            tell(live.room)
                         return resolution
                     await self.live.catch_up(live)
         finally:
             live.users -= 1
         raise Refusal(503, BUSY_STORE, again=1)
+
+    # What a class does with its games.
+
+    async def current_rooms(self, ids: list[str]) -> dict[str, Room]:
+        """These games as the database has them, without those that are gone or cannot be shown."""
+        found = {}
+        for id, glance in (await self.store.glance(ids)).items():
+            with suppress(Refusal):
+                found[id] = (await self.live.current(id, glance.head)).room
+        return found
+
+    async def take_note(self, heads: dict[str, int]) -> None:
+        """These games were changed here, beside their rules, and have these versions now."""
+        self._publisher.hear(heads)
+        for id in heads:
+            with suppress(Refusal):
+                self._opponents.wake((await self.live.current(id, heads[id])).room)
+
+    def drop_game(self, id: str) -> None:
+        """A game is no more."""
+        self.live.drop(id)
+        self.hub.end(id)
 
     # What people see.
 

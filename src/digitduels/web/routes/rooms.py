@@ -100,20 +100,20 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 
 @router.post("", status_code=201, summary="Begin a game", responses={200: _ANSWERS[200], 422: _ANSWERS[422]})
 async def create(sent: Creation, request: Request) -> Response:
-    pairs = _pairs(sent)
+    pairs = pairs_of(sent)
     if sent.options:
         match, _ = await request.app.state.workers.aside(lambda: link.read(sent.game, pairs), request.scope["address"])
     else:  # by the book, which nobody waits for
         match, _ = link.read(sent.game, pairs)
     seat, computer = _seats(sent)
     answer, new = await _service(request).create(match, seat, sent.name, computer, sent.key)
-    return _json(answer, 201 if new else 200)
+    return json_answer(answer, 201 if new else 200)
 
 
 @router.post("/{id}/seats", status_code=201, summary="Take the free seat, by an invitation", responses=_ANSWERS)
 async def join(id: str, sent: Joining, request: Request) -> Response:
     answer, new = await _service(request).join(_known(id), sent.invite, sent.key or acts.new_secret(), sent.name)
-    return _json(answer, 201 if new else 200)
+    return json_answer(answer, 201 if new else 200)
 
 
 @router.get("/{id}", summary="How a game stands", responses={304: {"description": "As before."}, 404: _ANSWERS[404]})
@@ -131,13 +131,13 @@ async def history(
     request: Request,
     start: Annotated[int, Query(alias="from", ge=0, le=100_000, description="the number of moves before them")] = 0,
 ) -> Response:
-    return _json(await _service(request).history(_known(id), start), 200)
+    return json_answer(await _service(request).history(_known(id), start), 200)
 
 
 @router.get("/{id}/seat", summary="Which seat a token opens", responses={403: _ANSWERS[403], 404: _ANSWERS[404]})
 async def seat(id: str, token: Bearer, request: Request) -> Response:
     number = await _service(request).seat(_known(id), "" if token is None else token.credentials)
-    return _json(packed({"seat": number}), 200)
+    return json_answer(packed({"seat": number}), 200)
 
 
 @router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_ANSWERS)
@@ -205,7 +205,7 @@ class RoomRoutes:
         scope["app"], scope["route"] = self.app, act.route
         request = Request(scope)
         try:
-            response = await act.run(id, act.read(scope["json"]), _credentials(scope), request)
+            response = await act.run(id, act.read(scope["json"]), credentials(scope), request)
         except (Conflict, StoreError, Refusal, RequestValidationError) as error:
             handlers: Any = self.app.exception_handlers
             kind = next(kind for kind in type(error).__mro__ if kind in handlers)
@@ -214,7 +214,7 @@ class RoomRoutes:
 
     async def _feed(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self  # for the metrics
-        shown = _credentials(scope)
+        shown = credentials(scope)
         service: RoomService = self.app.state.rooms
         try:
             await service.stream(_known(id), None if shown is None else shown.credentials, receive, send)
@@ -237,7 +237,7 @@ class _Act:
             raise RequestValidationError(error.errors(include_url=False)) from None
 
 
-def _credentials(scope: Scope) -> HTTPAuthorizationCredentials | None:
+def credentials(scope: Scope) -> HTTPAuthorizationCredentials | None:
     """What somebody shows to be a player."""
     for name, value in scope["headers"]:
         if name == b"authorization":
@@ -266,7 +266,7 @@ async def _act(
     service = _service(request)
     shown = "" if token is None else token.credentials
     answer, new = await service.act(_known(id), shown, kind, sent.version, sent.key, body or {})
-    return _json(answer, 201 if new else 200)
+    return json_answer(answer, 201 if new else 200)
 
 
 def _service(request: Request) -> RoomService:
@@ -281,7 +281,7 @@ def _known(id: str) -> str:
     return id
 
 
-def _pairs(sent: Creation) -> list[tuple[str, str]]:
+def pairs_of(sent: Creation) -> list[tuple[str, str]]:
     """What was sent as the pairs of a link, where the same rules hold."""
     for name in sent.options:
         if name in (*link.KEYS, *link.PAGE_ONLY):
@@ -304,5 +304,5 @@ def _seats(sent: Creation) -> tuple[int, tuple[int, int] | None]:
     return seat, (1 - seat if sent.computer.seat is None else sent.computer.seat - 1, sent.computer.level)
 
 
-def _json(content: bytes, status: int) -> Response:
+def json_answer(content: bytes, status: int) -> Response:
     return Response(content, status, media_type=JSON)

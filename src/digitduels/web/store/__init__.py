@@ -3,6 +3,29 @@
 from __future__ import annotations
 
 from digitduels.web.store.connect import open_store
-from digitduels.web.store.interface import Change, Event, Glance, Kept, Seat, Store, StoreError
+from digitduels.web.store.interface import (
+    Change,
+    ClassChange,
+    Event,
+    Glance,
+    Kept,
+    KeptClass,
+    Seat,
+    Store,
+    StoreError,
+    Told,
+)
 
-__all__ = ["Change", "Event", "Glance", "Kept", "Seat", "Store", "StoreError", "open_store"]
+__all__ = [
+    "Change",
+    "ClassChange",
+    "Event",
+    "Glance",
+    "Kept",
+    "KeptClass",
+    "Seat",
+    "Store",
+    "StoreError",
+    "Told",
+    "open_store",
+]

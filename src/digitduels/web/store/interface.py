@@ -1,4 +1,4 @@
-"""Where games between friends are kept: what a store holds and promises.
+"""Where games between friends, and classes that play them, are kept: what a store holds and promises.
 
 A store knows no rules. `append` keeps what follows a version of a game, all of it or nothing, and only if the game
 still has that version; the answer comes when it is kept. Events are never changed, and deleted only with their game.
@@ -60,6 +60,8 @@ class Kept:
     seats: tuple[Seat, ...] = ()
     events: tuple[Event, ...] = ()
     """All of them, or those after the version that a reader asked for."""
+    code: str | None = None
+    """The code of the class that it belongs to, with which it is deleted."""
 
     def seat(self, number: int) -> Seat | None:
         return next((seat for seat in self.seats if seat.seat == number), None)
@@ -67,11 +69,12 @@ class Kept:
 
 def assembled(id: str, game: Sequence[Any], seats: Iterable[Sequence[Any]], events: Iterable[Sequence[Any]]) -> Kept:
     """What is kept of a game, from the rows of its three tables."""
-    rules, invite, status, due, created, touched, head = game
+    rules, invite, status, due, created, touched, head, code = game
     return Kept(
         id, json.loads(rules), invite, status, bool(due), created, touched, head,
         tuple(Seat(*seat) for seat in seats),
         tuple(Event(version, seat, kind, json.loads(body), key, at) for version, seat, kind, body, key, at in events),
+        code,
     )  # fmt: skip
 
 
@@ -86,6 +89,45 @@ class Change:
     """Seats that were taken."""
     begins: Kept | None = field(default=None)
     """Another game that begins."""
+
+
+@dataclass(frozen=True)
+class KeptClass:
+    """All that is kept of a class, besides its games."""
+
+    code: str
+    """What pupils type to join."""
+    id: str
+    """What only its teacher's key leads to."""
+    token: bytes
+    """The hash of the teacher's token."""
+    rules: dict[str, Any]
+    """What is played, and how."""
+    created: float
+    head: int = 0
+    events: tuple[Event, ...] = ()
+    """All of them, or those after the version that a reader asked for."""
+
+
+class Told(NamedTuple):
+    """An event for games of a class whatever their versions are. Only games that are being played get it."""
+
+    games: tuple[str, ...]
+    kind: str
+    body: dict[str, Any]
+    key: str
+    closes: bool = False
+    """Whether the games are closed by it."""
+
+
+@dataclass(frozen=True)
+class ClassChange:
+    """What a rule decides about a class: events that follow the last one, and what comes with them."""
+
+    events: tuple[Event, ...]
+    begins: tuple[Kept, ...] = ()
+    """Games that begin."""
+    told: tuple[Told, ...] = ()
 
 
 class Glance(NamedTuple):
@@ -128,6 +170,33 @@ class Store(Protocol):
     async def expire(self, before: float) -> list[str]:
         """Deletes some games that ended before a time."""
 
+    async def create_class(self, new: KeptClass) -> KeptClass | None:
+        """Keeps a class that begins; the one that there is if its id is known, and None if its code is taken."""
+
+    async def read_class(self, code: str, after: int = 0) -> KeptClass | None:
+        """What is kept of a class, as it was at one moment, with its events after a version; None if there is none."""
+
+    async def append_class(self, code: str, head: int, change: ClassChange) -> dict[str, int] | None:
+        """Keeps what follows a version of a class, all of it or nothing; the versions of the games that were told.
+
+        None, and nothing is kept, if the class does not have that version.
+        """
+
+    async def glance_classes(self, codes: Collection[str]) -> dict[str, int]:
+        """For each of these classes that exists, a number that grows with everything in it and in its games."""
+
+    async def see_pupils(self, people: Collection[tuple[str, int]], at: float) -> None:
+        """Notes that these pupils, by class and number, were there."""
+
+    async def pupils_seen(self, code: str) -> dict[int, float]:
+        """When each pupil of a class was last there, by number."""
+
+    async def delete_classes(self, code: str | None, before: float, reserve: float) -> list[str]:
+        """Deletes a class, or some that began before a time, with all their games; their codes.
+
+        Nobody gets such a code again until the time `reserve`.
+        """
+
     def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
         """Calls `told` with the versions of games that another process may have changed; None if any may have been."""
 
@@ -144,7 +213,15 @@ class Store(Protocol):
 
 AT_ONCE = 100  # games of one answer of `due`, `idle`, `forget` and `expire`
 MOST_QUEUED = 2_000  # requests that may wait for the database
+CLASS_MARK = "@"  # before the code of a class, among the ids of games in what other processes are told
 BUSY_STORE = "The server is busy. Try again in a moment."
+
+
+def assembled_class(row: Sequence[Any], events: Iterable[Sequence[Any]]) -> KeptClass:
+    """What is kept of a class, from the rows of its two tables."""
+    code, id, token, rules, created, head = row
+    told = (Event(version, None, kind, json.loads(body), key, at) for version, kind, body, key, at in events)
+    return KeptClass(code, id, token, json.loads(rules), created, head, tuple(told))
 
 
 def pending(found: int, migrations: int) -> Iterable[int]:

@@ -25,14 +25,19 @@ from psycopg.conninfo import conninfo_to_dict
 from digitduels.web.store.interface import (
     AT_ONCE,
     BUSY_STORE,
+    CLASS_MARK,
     MOST_QUEUED,
     Change,
+    ClassChange,
     Event,
     Glance,
     Kept,
+    KeptClass,
     Seat,
     StoreError,
+    Told,
     assembled,
+    assembled_class,
     pending,
 )
 
@@ -94,6 +99,31 @@ MIGRATIONS = (
         RAISE EXCEPTION 'events are never changed, and deleted only with their game';
     END $$;
     """,
+    """
+    CREATE TABLE class (
+        code TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, token BYTEA NOT NULL, rules TEXT NOT NULL,
+        created DOUBLE PRECISION NOT NULL, head INTEGER NOT NULL, deleting BOOLEAN NOT NULL DEFAULT false
+    );
+    CREATE INDEX class_created ON class (created);
+    CREATE TABLE class_event (
+        class TEXT NOT NULL REFERENCES class, version INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+        key TEXT NOT NULL, at DOUBLE PRECISION NOT NULL, PRIMARY KEY (class, version), UNIQUE (class, key)
+    );
+    CREATE TABLE pupil (
+        class TEXT NOT NULL REFERENCES class, number INTEGER NOT NULL, seen DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (class, number)
+    );
+    CREATE TABLE class_code (code TEXT PRIMARY KEY, until DOUBLE PRECISION NOT NULL);
+    ALTER TABLE game ADD COLUMN class TEXT REFERENCES class;
+    CREATE INDEX game_class ON game (class) WHERE class IS NOT NULL;
+    CREATE FUNCTION class_event_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF TG_OP = 'DELETE' AND (SELECT deleting FROM class WHERE code = OLD.class) THEN RETURN OLD; END IF;
+        RAISE EXCEPTION 'events are never changed, and deleted only with their class';
+    END $$;
+    CREATE TRIGGER class_event_stays BEFORE UPDATE OR DELETE ON class_event
+    FOR EACH ROW EXECUTE FUNCTION class_event_stays();
+    """,
 )
 
 APPEND = b"""
@@ -104,12 +134,27 @@ APPEND = b"""
     SELECT id, %s::int, %s::int, %s::text, %s::text, %s::text, %s::float8 FROM moved
 """
 READ = b"""
-    SELECT rules, invite, status, due, created, touched, head,
+    SELECT rules, invite, status, due, created, touched, head, class,
         (SELECT json_agg(json_build_array(seat, encode(token, 'hex'), name, level, seen) ORDER BY seat)
             FROM seat WHERE game = id),
         (SELECT json_agg(json_build_array(version, seat, kind, body, key, at) ORDER BY version)
             FROM event WHERE game = id AND version > %s)
     FROM game WHERE id = %s
+"""
+READ_CLASS = b"""
+    SELECT code, class.id, token, rules, created, head,
+        (SELECT json_agg(json_build_array(version, kind, body, key, at) ORDER BY version)
+            FROM class_event WHERE class_event.class = code AND version > %s)
+    FROM class WHERE code = %s
+"""
+TELL = b"""
+    WITH moved AS (
+        UPDATE game SET head = head + 1, touched = %s, status = CASE WHEN %s THEN 'closed' ELSE status END,
+            due = due AND NOT %s
+        WHERE id = ANY(%s) AND status = 'playing' RETURNING id, head
+    )
+    INSERT INTO event (game, version, seat, kind, body, key, at)
+    SELECT id, head, NULL, %s::text, %s::text, %s::text, %s::float8 FROM moved RETURNING game, version
 """
 
 
@@ -334,14 +379,103 @@ class PostgresqlStore:
             query = b"SELECT id FROM game WHERE %b ORDER BY id LIMIT %%s FOR UPDATE SKIP LOCKED" % where
             with database.transaction():
                 ids = [id for (id,) in database.execute(query, (before, AT_ONCE))]
-                for statement in (
-                    "UPDATE game SET deleting = true WHERE id = ANY(%s)",
-                    "DELETE FROM event WHERE game = ANY(%s)",
-                    "DELETE FROM seat WHERE game = ANY(%s)",
-                    "DELETE FROM game WHERE id = ANY(%s)",
-                ):
-                    database.execute(statement.encode(), (ids,))
+                _delete_games(database, ids)
             return ids
+
+        return await self._do(work)
+
+    # Classes.
+
+    async def create_class(self, new: KeptClass) -> KeptClass | None:
+        def work(database: Database) -> KeptClass | None:
+            row = (new.code, new.id, new.token, json.dumps(new.rules), new.created)
+            try:
+                with database.transaction():
+                    database.execute("DELETE FROM class_code WHERE until < %s", (new.created,))
+                    if database.execute("SELECT 1 FROM class_code WHERE code = %s", (new.code,)).fetchone():
+                        return None
+                    database.execute(
+                        "INSERT INTO class (code, id, token, rules, created, head) VALUES (%s, %s, %s, %s, %s, 0)", row
+                    )
+            except psycopg.errors.UniqueViolation:
+                known = database.execute("SELECT code FROM class WHERE id = %s", (new.id,)).fetchone()
+                return None if known is None else _class(database, known[0], 0)
+            return new
+
+        return await self._do(work)
+
+    async def read_class(self, code: str, after: int = 0) -> KeptClass | None:
+        return await self._do(lambda database: _class(database, code, after))
+
+    async def append_class(self, code: str, head: int, change: ClassChange) -> dict[str, int] | None:
+        def work(database: Database) -> dict[str, int] | None:
+            last, heads = change.events[-1], dict[str, int]()
+            with database.transaction():
+                moved = database.execute(
+                    "UPDATE class SET head = %s WHERE code = %s AND head = %s", (last.version, code, head)
+                )
+                if not moved.rowcount:
+                    return None
+                for version, _, kind, body, key, at in change.events:
+                    row = (code, version, kind, json.dumps(body), key, at)
+                    database.execute("INSERT INTO class_event VALUES (%s, %s, %s, %s, %s, %s)", row)
+                for told in change.told:
+                    heads |= _tell(database, told, last.at)
+                for game in change.begins:
+                    _insert(database, game)
+            return heads
+
+        heads = await self._do(work)
+        if heads is not None:
+            self._changed.put((f"{CLASS_MARK}{code}", change.events[-1].version))
+            for changed in heads.items():
+                self._changed.put(changed)
+        return heads
+
+    async def glance_classes(self, codes: Collection[str]) -> dict[str, int]:
+        query = """
+            SELECT code, head + (SELECT coalesce(sum(game.head), 0) FROM game WHERE game.class = code)
+            FROM class WHERE code = ANY(%s)
+        """
+        return await self._do(lambda database: dict(database.execute(query, (list(codes),)).fetchall()))
+
+    async def see_pupils(self, people: Collection[tuple[str, int]], at: float) -> None:
+        ordered = sorted(people)
+        codes, numbers = [code for code, _ in ordered], [number for _, number in ordered]
+        query = """
+            INSERT INTO pupil SELECT there.code, number, %s FROM unnest(%s::text[], %s::int[]) AS there (code, number)
+            JOIN class ON class.code = there.code ORDER BY 1, 2
+            ON CONFLICT (class, number) DO UPDATE SET seen = excluded.seen
+        """
+        await self._do(lambda database: database.execute(query, (at, codes, numbers)))
+
+    async def pupils_seen(self, code: str) -> dict[int, float]:
+        query = "SELECT number, seen FROM pupil WHERE class = %s"
+        return await self._do(lambda database: dict(database.execute(query, (code,)).fetchall()))
+
+    async def delete_classes(self, code: str | None, before: float, reserve: float) -> list[str]:
+        def work(database: Database) -> list[str]:
+            with database.transaction():
+                if code is None:
+                    query = "SELECT code FROM class WHERE created < %s ORDER BY code LIMIT %s FOR UPDATE SKIP LOCKED"
+                    rows = database.execute(query, (before, AT_ONCE)).fetchall()
+                else:
+                    rows = database.execute("SELECT code FROM class WHERE code = %s FOR UPDATE", (code,)).fetchall()
+                codes = [each for (each,) in rows]
+                games = database.execute(
+                    "SELECT id FROM game WHERE class = ANY(%s) ORDER BY id FOR UPDATE", (codes,)
+                ).fetchall()
+                _delete_games(database, [id for (id,) in games])
+                for statement in (
+                    "UPDATE class SET deleting = true WHERE code = ANY(%s)",
+                    "DELETE FROM class_event WHERE class = ANY(%s)",
+                    "DELETE FROM pupil WHERE class = ANY(%s)",
+                    "DELETE FROM class WHERE code = ANY(%s)",
+                ):
+                    database.execute(statement.encode(), (codes,))
+                for each in codes:
+                    database.execute("INSERT INTO class_code VALUES (%s, %s)", (each, reserve))
+            return codes
 
         return await self._do(work)
 
@@ -371,9 +505,9 @@ def _words(error: psycopg.Error) -> str:
 
 def _insert(database: Database, game: Kept) -> None:
     database.execute(
-        "INSERT INTO game (id, rules, invite, head, status, due, created, touched) "
-        "VALUES (%s, %s, %s, 0, %s, %s, %s, %s)",
-        (game.id, json.dumps(game.rules), game.invite, game.status, game.due, game.created, game.touched),
+        "INSERT INTO game (id, rules, invite, head, status, due, created, touched, class) "
+        "VALUES (%s, %s, %s, 0, %s, %s, %s, %s, %s)",
+        (game.id, json.dumps(game.rules), game.invite, game.status, game.due, game.created, game.touched, game.code),
     )
     _sit(database, game.id, game.seats)
 
@@ -403,3 +537,27 @@ def _append(database: Database, id: str, head: int, change: Change) -> bool:
 
 def _row(event: Event) -> tuple[Any, ...]:
     return event.version, event.seat, event.kind, json.dumps(event.body), event.key, event.at
+
+
+def _class(database: Database, code: str, after: int) -> KeptClass | None:
+    row = database.execute(READ_CLASS, (after, code)).fetchone()
+    if row is None:
+        return None
+    *kept, events = row
+    return assembled_class(kept, events or ())
+
+
+def _tell(database: Database, told: Told, at: float) -> dict[str, int]:
+    """Lets the same happen to several games that are being played; their versions."""
+    values = (at, told.closes, told.closes, list(told.games), told.kind, json.dumps(told.body), told.key, at)
+    return dict(database.execute(TELL, values).fetchall())
+
+
+def _delete_games(database: Database, ids: list[str]) -> None:
+    for statement in (
+        "UPDATE game SET deleting = true WHERE id = ANY(%s)",
+        "DELETE FROM event WHERE game = ANY(%s)",
+        "DELETE FROM seat WHERE game = ANY(%s)",
+        "DELETE FROM game WHERE id = ANY(%s)",
+    ):
+        database.execute(statement.encode(), (ids,))

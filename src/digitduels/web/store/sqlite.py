@@ -21,11 +21,15 @@ from digitduels.web.store.interface import (
     BUSY_STORE,
     MOST_QUEUED,
     Change,
+    ClassChange,
     Glance,
     Kept,
+    KeptClass,
     Seat,
     StoreError,
+    Told,
     assembled,
+    assembled_class,
     pending,
 )
 
@@ -70,6 +74,28 @@ MIGRATIONS = (
     CREATE TRIGGER event_lasts BEFORE DELETE ON event
     WHEN (SELECT deleting FROM game WHERE id = OLD.game) IS NOT 1
     BEGIN SELECT RAISE(ABORT, 'events are deleted only with their game'); END;
+    """,
+    """
+    CREATE TABLE class (
+        code TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, token BLOB NOT NULL, rules TEXT NOT NULL,
+        created REAL NOT NULL, head INTEGER NOT NULL, deleting INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE INDEX class_created ON class (created);
+    CREATE TABLE class_event (
+        class TEXT NOT NULL REFERENCES class, version INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+        key TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (class, version), UNIQUE (class, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE pupil (
+        class TEXT NOT NULL REFERENCES class, number INTEGER NOT NULL, seen REAL NOT NULL, PRIMARY KEY (class, number)
+    ) WITHOUT ROWID;
+    CREATE TABLE class_code (code TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+    ALTER TABLE game ADD COLUMN class TEXT REFERENCES class;
+    CREATE INDEX game_class ON game (class) WHERE class IS NOT NULL;
+    CREATE TRIGGER class_event_stays BEFORE UPDATE ON class_event
+    BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+    CREATE TRIGGER class_event_lasts BEFORE DELETE ON class_event
+    WHEN (SELECT deleting FROM class WHERE code = OLD.class) IS NOT 1
+    BEGIN SELECT RAISE(ABORT, 'events are deleted only with their class'); END;
     """,
 )
 
@@ -257,10 +283,83 @@ class SqliteStore:
         def work(database: sqlite3.Connection) -> list[str]:
             query = f"SELECT id FROM game WHERE {where} LIMIT {AT_ONCE}"  # noqa: S608
             ids = database.execute(query, (before,)).fetchall()
-            database.executemany("UPDATE game SET deleting = 1 WHERE id = ?", ids)
-            for table, column in (("event", "game"), ("seat", "game"), ("game", "id")):
-                database.executemany(f"DELETE FROM {table} WHERE {column} = ?", ids)  # noqa: S608
+            _delete_games(database, ids)
             return [id for (id,) in ids]
+
+        return await self._write(work)
+
+    # Classes.
+
+    async def create_class(self, new: KeptClass) -> KeptClass | None:
+        def work(database: sqlite3.Connection) -> KeptClass | None:
+            known = database.execute("SELECT code FROM class WHERE id = ?", (new.id,)).fetchone()
+            if known is not None:
+                return _class(database, known[0], 0)
+            database.execute("DELETE FROM class_code WHERE until < ?", (new.created,))
+            for table in ("class", "class_code"):
+                if database.execute(f"SELECT 1 FROM {table} WHERE code = ?", (new.code,)).fetchone():  # noqa: S608
+                    return None
+            row = (new.code, new.id, new.token, json.dumps(new.rules), new.created)
+            database.execute("INSERT INTO class (code, id, token, rules, created, head) VALUES (?, ?, ?, ?, ?, 0)", row)
+            return new
+
+        return await self._write(work)
+
+    async def read_class(self, code: str, after: int = 0) -> KeptClass | None:
+        return await self._read(lambda database: _class(database, code, after))
+
+    async def append_class(self, code: str, head: int, change: ClassChange) -> dict[str, int] | None:
+        def work(database: sqlite3.Connection) -> dict[str, int] | None:
+            last = change.events[-1].version
+            moved = database.execute("UPDATE class SET head = ? WHERE code = ? AND head = ?", (last, code, head))
+            if not moved.rowcount:
+                return None
+            rows = [
+                (code, version, kind, json.dumps(body), key, at) for version, _, kind, body, key, at in change.events
+            ]
+            database.executemany("INSERT INTO class_event VALUES (?, ?, ?, ?, ?, ?)", rows)
+            heads: dict[str, int] = {}
+            for told in change.told:
+                heads |= _tell(database, told, change.events[-1].at)
+            for game in change.begins:
+                _insert(database, game)
+            return heads
+
+        return await self._write(work)
+
+    async def glance_classes(self, codes: Collection[str]) -> dict[str, int]:
+        query = """
+            SELECT code, head + (SELECT coalesce(sum(head), 0) FROM game WHERE class = code)
+            FROM class WHERE code IN (SELECT value FROM json_each(?))
+        """
+        return await self._read(lambda database: dict(database.execute(query, (json.dumps(list(codes)),)).fetchall()))
+
+    async def see_pupils(self, people: Collection[tuple[str, int]], at: float) -> None:
+        rows = [(code, number, at, code) for code, number in people]
+        query = """
+            INSERT INTO pupil SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM class WHERE code = ?)
+            ON CONFLICT (class, number) DO UPDATE SET seen = excluded.seen
+        """
+        await self._write(lambda database: database.executemany(query, rows))
+
+    async def pupils_seen(self, code: str) -> dict[int, float]:
+        query = "SELECT number, seen FROM pupil WHERE class = ?"
+        return await self._read(lambda database: dict(database.execute(query, (code,)).fetchall()))
+
+    async def delete_classes(self, code: str | None, before: float, reserve: float) -> list[str]:
+        def work(database: sqlite3.Connection) -> list[str]:
+            where, value = ("created < ?", before) if code is None else ("code = ?", code)
+            query = f"SELECT code FROM class WHERE {where} LIMIT {AT_ONCE}"  # noqa: S608
+            codes = database.execute(query, (value,)).fetchall()
+            for each in codes:
+                _delete_games(database, database.execute("SELECT id FROM game WHERE class = ?", each).fetchall())
+            database.executemany("UPDATE class SET deleting = 1 WHERE code = ?", codes)
+            for table, column in (("class_event", "class"), ("pupil", "class"), ("class", "code")):
+                database.executemany(f"DELETE FROM {table} WHERE {column} = ?", codes)  # noqa: S608
+            database.executemany(
+                "INSERT OR REPLACE INTO class_code VALUES (?, ?)", [(each, reserve) for (each,) in codes]
+            )
+            return [each for (each,) in codes]
 
         return await self._write(work)
 
@@ -306,7 +405,7 @@ def statements(script: str) -> list[str]:
 
 def _kept(database: sqlite3.Connection, id: str, after: int) -> Kept | None:
     row = database.execute(
-        "SELECT rules, invite, status, due, created, touched, head FROM game WHERE id = ?", (id,)
+        "SELECT rules, invite, status, due, created, touched, head, class FROM game WHERE id = ?", (id,)
     ).fetchone()
     if row is None:
         return None
@@ -320,8 +419,9 @@ def _kept(database: sqlite3.Connection, id: str, after: int) -> Kept | None:
 
 def _insert(database: sqlite3.Connection, game: Kept) -> None:
     database.execute(
-        "INSERT INTO game (id, rules, invite, head, status, due, created, touched) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (game.id, json.dumps(game.rules), game.invite, 0, game.status, game.due, game.created, game.touched),
+        "INSERT INTO game (id, rules, invite, head, status, due, created, touched, class) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (game.id, json.dumps(game.rules), game.invite, 0, game.status, game.due, game.created, game.touched, game.code),
     )
     _sit(database, game.id, game.seats)
 
@@ -349,3 +449,40 @@ def _append(database: sqlite3.Connection, id: str, head: int, change: Change) ->
     if change.begins is not None:
         _insert(database, change.begins)
     return True
+
+
+def _tell(database: sqlite3.Connection, told: Told, at: float) -> dict[str, int]:
+    """Lets the same happen to several games that are being played; their versions."""
+    closed = ", status = 'closed', due = 0" if told.closes else ""
+    heads: dict[str, int] = {}
+    for id in told.games:
+        row = database.execute(
+            f"UPDATE game SET head = head + 1, touched = ?{closed} "  # noqa: S608
+            "WHERE id = ? AND status = 'playing' RETURNING head",
+            (at, id),
+        ).fetchone()
+        if row is not None:
+            heads[id] = row[0]
+            database.execute(
+                "INSERT INTO event (game, version, seat, kind, body, key, at) VALUES (?, ?, NULL, ?, ?, ?, ?)",
+                (id, row[0], told.kind, json.dumps(told.body), told.key, at),
+            )
+    return heads
+
+
+def _class(database: sqlite3.Connection, code: str, after: int) -> KeptClass | None:
+    query = "SELECT code, id, token, rules, created, head FROM class WHERE code = ?"
+    row = database.execute(query, (code,)).fetchone()
+    if row is None:
+        return None
+    events = database.execute(
+        "SELECT version, kind, body, key, at FROM class_event WHERE class = ? AND version > ? ORDER BY version",
+        (code, after),
+    )
+    return assembled_class(row, events)
+
+
+def _delete_games(database: sqlite3.Connection, ids: list[tuple[str]]) -> None:
+    database.executemany("UPDATE game SET deleting = 1 WHERE id = ?", ids)
+    for table, column in (("event", "game"), ("seat", "game"), ("game", "id")):
+        database.executemany(f"DELETE FROM {table} WHERE {column} = ?", ids)  # noqa: S608

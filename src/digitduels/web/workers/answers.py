@@ -19,7 +19,7 @@ from digitduels.solver.search import Search
 from digitduels.solver.solution import Truth
 from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study import puzzle_sheet, puzzles, serialization
-from digitduels.study.decisions import Decision
+from digitduels.study.decisions import Decision, decisions
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.foresight import NEVER, PLIES, near_hint
 from digitduels.study.hints import hint, refutation, warning
@@ -138,6 +138,25 @@ def game_review(match: Match, solve: Solve) -> dict[str, Any]:
     }
 
 
+def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
+    """How both players of a game chose: critical moves, how many they found, and how many a random mover would find.
+
+    Also where the misses are, as links to a review, in which a reader can try the moment again.
+    """
+    solution, place = solve(match.game), link.written(match)
+    grades: list[dict[str, Any]] = [{"critical": 0, "found": 0, "chance": 0.0, "misses": []} for _ in range(2)]
+    for decision in decisions(match, solution):
+        if not decision.critical:
+            continue
+        grade = grades[decision.player]
+        grade["critical"] += 1
+        grade["found"] += decision.found
+        grade["chance"] += decision.chance
+        if decision.swing and decision.move is not None:
+            grade["misses"].append(f"/review/{match.game.id}?{place}&at={decision.ply}")
+    return grades
+
+
 def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str, Any]:
     """A turn of a review in words: what was done and, if it changed the result, what it changed."""
     move, names = decision.move, match.names
@@ -240,6 +259,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
         hints,
         judged_move,
         game_review,
+        graded,
         scores,
         puzzle,
         sheet,

@@ -106,6 +106,10 @@ interface Room extends View {
   takeback: Seat | null;
   rematch: string | null;
   closed: boolean;
+  /** What a teacher says while the game rests. */
+  paused: string | null;
+  /** What is allowed, if it is a game of a class. */
+  class: { hints: boolean; takebacks: boolean } | null;
 }
 /** What the server sends of it: the position, without the moves that led there. */
 type RoomNews = Omit<Room, "moves" | "history">;
@@ -149,6 +153,128 @@ interface Refusal {
   detail: string;
   /** The newest state, if the game has moved on. */
   state?: RoomNews;
+}
+
+/** What a class plays, and how. */
+interface ClassRules {
+  game: string;
+  title: string;
+  options: Record<string, OptionValue>;
+  house_rules: string;
+  mode: "pairs" | "computer" | "rounds";
+  level: number;
+  hints: boolean;
+  takebacks: boolean;
+  start: "book" | "fair";
+  anonymous: boolean;
+}
+interface ClassBasics {
+  code: string;
+  version: number;
+  round: number;
+  rules: ClassRules;
+  paused: string | null;
+  ended: boolean;
+  pupil_count: number;
+}
+/** A class as its teacher sees it: GET /api/classes/{code} with the teacher's token. */
+interface TeacherClass extends ClassBasics {
+  role: "teacher";
+  /** Seconds since 1970, at the server. */
+  now: number;
+  deleted: number;
+  /** After how many seconds without a move a board counts as stuck. */
+  stuck: number;
+  pupils: ClassPupil[];
+  boards: ClassBoard[];
+}
+interface ClassPupil {
+  pupil: number;
+  name: string;
+  points: number;
+  away: boolean;
+  /** The computer took over, and they have not come back. */
+  absent: boolean;
+  waiting: boolean;
+  /** Who this may be, on another device. */
+  like: number | null;
+}
+/** A game on the wall. */
+interface ClassBoard {
+  id: string;
+  /** By seat; null is the computer. */
+  pupils: (number | null)[];
+  scores: (Integer | null)[];
+  table: Integer | null;
+  goal: Integer | null;
+  player: Seat | null;
+  moves: number;
+  since: number;
+  over: boolean;
+  winner: Seat | null;
+  closed: boolean;
+  levels: (number | null)[];
+}
+/** A class as a pupil sees it. */
+interface PupilClass extends ClassBasics {
+  role: "pupil";
+  pupil: number;
+  name: string;
+  game: { id: string; seat: Seat; token: string } | null;
+  waiting: boolean;
+}
+/** POST /api/classes. */
+interface NewClass {
+  code: string;
+  token: string;
+  state: TeacherClass;
+}
+/** POST /api/classes/{code}/pupils. */
+interface JoinedClass {
+  pupil: number;
+  token: string;
+  state: PupilClass;
+}
+/** POST /api/classes/{code}/acts; there is no state after the class was deleted. */
+interface ActedClass {
+  accepted: number;
+  state: TeacherClass | null;
+}
+/** GET /api/classes/{code}/results. */
+interface ClassResults {
+  code: string;
+  title: string;
+  mode: string;
+  rounds: number;
+  explained: string[];
+  pupils: ResultRow[];
+  games: ResultGame[];
+}
+interface ResultRow {
+  pupil: number;
+  name: string;
+  place: number;
+  points: number;
+  /** The points of the opponents together. */
+  opponents: number;
+  games: number;
+  won: number;
+  drawn: number;
+  lost: number;
+  /** Critical moves found, how many there were, and how many a random mover would find. */
+  found: number;
+  critical: number;
+  chance: number;
+  /** Links to own misses, to try them again. */
+  moments: string[];
+  rounds: { against: string; points: number | null }[][];
+}
+interface ResultGame {
+  id: string;
+  round: number;
+  names: string[];
+  points: number[] | null;
+  review: string | null;
 }
 
 type OptionValue = number | string | number[];

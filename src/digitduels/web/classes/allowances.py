@@ -1,0 +1,47 @@
+"""Requests that a class pays for, and not the address that they come from: with a token of a class, or to join one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from digitduels.web.rooms.acts import hashed
+
+_JOINING = re.compile("/api/classes/([^/]*)/pupils")
+
+
+class Payer(NamedTuple):
+    """The class that pays for a request, and who asks, if that is known."""
+
+    code: str
+    person: str | None
+
+
+class Allowances:
+    """The tokens of the classes that this process has in memory."""
+
+    def __init__(self) -> None:
+        self._codes: dict[bytes, str] = {}
+        self._tokens: dict[str, set[bytes]] = {}
+
+    def learn(self, code: str, tokens: Iterable[bytes]) -> None:
+        """These are the hashes of the tokens of a class."""
+        self.forget(code)
+        self._tokens[code] = set(tokens)
+        self._codes.update(dict.fromkeys(self._tokens[code], code))
+
+    def forget(self, code: str) -> None:
+        for token in self._tokens.pop(code, ()):
+            self._codes.pop(token, None)
+
+    def payer(self, method: str, path: str, authorization: bytes | None) -> Payer | None:
+        """Who pays for a request; None if the address does."""
+        if authorization is not None:
+            scheme, _, token = authorization.decode("latin-1").partition(" ")
+            digest = hashed(token.strip())
+            code = self._codes.get(digest) if scheme.lower() == "bearer" else None
+            return None if code is None else Payer(code, digest.hex())
+        joining = _JOINING.fullmatch(path) if method == "POST" else None
+        code = joining[1].upper() if joining else ""
+        return Payer(f"joining {code}", None) if code in self._tokens else None

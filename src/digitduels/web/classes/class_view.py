@@ -1,0 +1,110 @@
+"""A class as JSON values: what a teacher sees of it, and what a pupil does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from digitduels.games import game
+from digitduels.options import settings
+from digitduels.web.classes.classroom import Classroom, Pupil, twin, waits
+from digitduels.web.rooms.acts import Room
+
+STUCK = 60  # seconds after which a board without a move is marked for the teacher
+
+
+def rules_of(classroom: Classroom) -> dict[str, Any]:
+    """What is played, and how."""
+    rules = game(classroom.rules["game"], **classroom.rules["options"])
+    return {**classroom.rules, "title": rules.title, "house_rules": settings(rules.changes)}
+
+
+def board_of(room: Room) -> dict[str, Any]:
+    """A game as the wall shows it."""
+    match = room.match
+    first, second, table = match.game.board(match.state).scores
+    outcome = match.outcome
+    return {
+        "id": room.id,
+        "scores": [first, second],
+        "table": table,
+        "goal": match.game.goal,
+        "player": None if room.over else match.state.player + 1,
+        "moves": len(match.moves) - match.opening,
+        "since": room.touched,
+        "over": outcome is not None,
+        "winner": None if outcome is None or outcome.winner is None else outcome.winner + 1,
+        "closed": room.closed,
+        "levels": room.levels,
+    }
+
+
+def common(classroom: Classroom) -> dict[str, Any]:
+    """What everybody in a class may know."""
+    return {
+        "code": classroom.code,
+        "version": classroom.head,
+        "round": classroom.round,
+        "rules": rules_of(classroom),
+        "paused": classroom.paused,
+        "ended": classroom.ended,
+        "pupil_count": len(classroom.present),
+    }
+
+
+def teacher_view(
+    classroom: Classroom,
+    boards: Mapping[str, dict[str, Any]],
+    scores: Mapping[str, tuple[float, float]],
+    away: Set[int],
+    now: float,
+    lasts: float,
+) -> dict[str, Any]:
+    """The whole class: who is there, and the boards of this round. `lasts` is how many seconds a class is kept."""
+    points = classroom.points(scores)
+    return {
+        **common(classroom),
+        "role": "teacher",
+        "now": now,
+        "deleted": classroom.created + lasts,
+        "stuck": STUCK,
+        "pupils": [
+            {
+                "pupil": pupil.number,
+                "name": pupil.name,
+                "points": points[pupil.number],
+                "away": pupil.number in away,
+                "waiting": waits(classroom, pupil.number, scores),
+                "absent": pupil.absent is not None and pupil.number in away,
+                "like": _like(classroom, pupil),
+            }
+            for pupil in classroom.present
+        ],
+        "boards": [
+            {**boards[table.id], "pupils": list(table.pupils)} for table in classroom.current if table.id in boards
+        ],
+    }
+
+
+def _like(classroom: Classroom, pupil: Pupil) -> int | None:
+    """Who this newcomer may be, on another device."""
+    if any(pupil.number in table.pupils for table in classroom.tables):
+        return None
+    other = twin(classroom, pupil)
+    return None if other is None else other.number
+
+
+def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Mapping[str, Any]) -> dict[str, Any]:
+    """What a pupil sees of the class: their name, and the game to play."""
+    table = classroom.table_of(pupil.number)
+    seated = None
+    if table is not None:
+        seated = {"id": table.id, "seat": table.pupils.index(pupil.number) + 1, "token": token}
+    return {
+        **common(classroom),
+        "role": "pupil",
+        "pupil": pupil.number,
+        "name": pupil.name,
+        "game": seated,
+        "waiting": waits(classroom, pupil.number, scores),
+    }

@@ -1,0 +1,190 @@
+"""The routes of classes. A teacher and a pupil show a token in a header; a URL never holds one."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from pydantic import Field
+from starlette.types import ASGIApp
+
+from digitduels.match import Match
+from digitduels.web import link
+from digitduels.web.classes import results as class_results
+from digitduels.web.classes.class_service import ClassService
+from digitduels.web.classes.classroom import ClassAct, ClassConflict
+from digitduels.web.refusal import Refusal
+from digitduels.web.rooms.acts import LONGEST_GAME
+from digitduels.web.rooms.feed import Receive, Scope, Send
+from digitduels.web.rooms.live import packed
+from digitduels.web.routes.rooms import (
+    JSON,
+    Bearer,
+    Creation,
+    Doing,
+    Level,
+    Name,
+    Secret,
+    Sent,
+    credentials,
+    json_answer,
+    pairs_of,
+)
+from digitduels.web.store import StoreError
+from digitduels.web.workers.supervisor import Supervisor
+
+_FEED = re.compile(r"/api/classes/([^/]+)/events")
+
+Options = Annotated[dict[str, int | str | list[int]], Field(max_length=20)]
+Number = Annotated[int, Field(ge=1, le=100_000, description="The number of a pupil.")]
+Start = Literal["book", "fair"]
+
+
+class Founding(Sent):
+    game: Annotated[str, Field(max_length=60)]
+    options: Options = {}
+    mode: Literal["pairs", "computer", "rounds"]
+    level: Annotated[Level, Field(description="The level of the computer, for everybody or for an odd pupil.")] = 2
+    hints: bool = False
+    takebacks: bool = False
+    start: Start = "book"
+    anonymous: Annotated[bool, Field(description="Whether the wall shows numbers instead of names.")] = False
+    key: Annotated[Secret, Field(description="A random text. Sent again, it gets the same class.")]
+
+
+class Enrolling(Sent):
+    name: Name
+    key: Annotated[Secret, Field(description="A random text. Sent again, it gets the same pupil.")]
+
+
+class Teaching(Doing):
+    act: Literal[
+        "pair", "pause", "resume", "next", "end", "rename", "remove", "admit", "substitute", "settings", "delete"
+    ]
+    pupil: Number | None = None
+    device: Annotated[Number | None, Field(description="With admit: the newcomer who is this pupil.")] = None
+    name: Name | None = None
+    message: Annotated[str | None, Field(max_length=1000, description="With pause: what all boards show.")] = None
+    level: Level | None = None
+    game: Annotated[str | None, Field(max_length=60)] = None
+    options: Options | None = None
+    hints: bool | None = None
+    takebacks: bool | None = None
+    start: Start | None = None
+    anonymous: bool | None = None
+
+
+router = APIRouter(prefix="/api/classes", tags=["classes"])
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Done before: the key is known."},
+    201: {"description": "Done, and kept."},
+    403: {"description": "The token is missing, or not of this class."},
+    404: {"description": "There is no such class, or it was deleted."},
+    409: {"description": "The class has gone on; with its state."},
+    410: {"description": "The class has ended."},
+    422: {"description": "Refused, with the reason."},
+    423: {"description": "The class is paused."},
+    429: {"description": "Too many requests, or too many wrong codes."},
+}
+
+
+@router.post("", status_code=201, summary="Start a class", responses={200: _ANSWERS[200], 422: _ANSWERS[422]})
+async def create(sent: Founding, request: Request) -> Response:
+    match = await _match(request, sent.game, sent.options)
+    rules = sent.model_dump(exclude={"game", "options", "key"})
+    answer, new = await _service(request).create(
+        {"game": match.game.id, "options": match.game.changes, **rules}, sent.key
+    )
+    return json_answer(answer, 201 if new else 200)
+
+
+@router.post("/{code}/pupils", status_code=201, summary="Join a class", responses=_ANSWERS)
+async def join(code: str, sent: Enrolling, request: Request) -> Response:
+    answer, new = await _service(request).join(code, sent.name, sent.key, request.scope["address"])
+    return json_answer(answer, 201 if new else 200)
+
+
+@router.get("/{code}", summary="How a class stands, for its teacher or a pupil", responses=_ANSWERS)
+async def state(code: str, token: Bearer, request: Request) -> Response:
+    shown = "" if token is None else token.credentials
+    return json_answer(await _service(request).look(code, shown, request.scope["address"]), 200)
+
+
+@router.post("/{code}/acts", status_code=201, summary="Do something as the teacher", responses=_ANSWERS)
+async def act(code: str, sent: Teaching, token: Bearer, request: Request) -> Response:
+    body = sent.model_dump(exclude={"act", "version", "key"}, exclude_none=True)
+    if sent.game is not None:
+        match = await _match(request, sent.game, sent.options or {})
+        body |= {"game": match.game.id, "options": match.game.changes}
+    elif sent.options is not None:
+        raise Refusal(422, "Options belong to a game: name it, too.")
+    shown = "" if token is None else token.credentials
+    wanted = ClassAct(sent.act, sent.version, sent.key, body)
+    answer, new = await _service(request).act(code, shown, wanted, request.scope["address"])
+    return json_answer(answer, 201 if new else 200)
+
+
+@router.get("/{code}/results", summary="The results of a class, for its teacher", responses=_ANSWERS)
+async def results(code: str, token: Bearer, request: Request) -> Response:
+    return json_answer(packed(await _results(code, token, request)), 200)
+
+
+@router.get("/{code}/results.csv", summary="The results as a table, for its teacher", responses=_ANSWERS)
+async def table(code: str, token: Bearer, request: Request) -> Response:
+    text = class_results.as_csv(await _results(code, token, request))
+    headers = {"Content-Disposition": f'attachment; filename="class-{code.upper()}.csv"'}
+    return Response("\ufeff" + text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+class ClassFeed:
+    """The live feed of a class, before the application: whatever wraps a response would cost every stream dearly."""
+
+    path = "/api/classes/{code}/events"
+
+    def __init__(self, behind: ASGIApp, app: FastAPI) -> None:
+        self._behind, self._app = behind, app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = _FEED.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        if asked is None:
+            await self._behind(scope, receive, send)
+            return
+        scope["route"] = self  # for the metrics
+        shown = credentials(scope)
+        service: ClassService = self._app.state.classes
+        try:
+            token = "" if shown is None else shown.credentials
+            await service.stream(asked[1], token, scope["address"], receive, send)
+        except StoreError as error:
+            raise Refusal(503, str(error), again=1) from None
+
+
+async def conflict(request: Request, error: Exception) -> Response:
+    """Too late: how the class stands now."""
+    assert isinstance(error, ClassConflict)
+    state = _service(request).state_of(error.classroom)
+    return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
+
+
+async def _results(code: str, token: Bearer, request: Request) -> dict[str, Any]:
+    shown, address = "" if token is None else token.credentials, request.scope["address"]
+    return await _service(request).results(code, shown, address)
+
+
+async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
+    """The game of a class at its start; raises Refusal if it cannot be played here."""
+    pairs = pairs_of(Creation(game=game, options=options))
+    if options:
+        workers: Supervisor = request.app.state.workers
+        match, _ = await workers.aside(lambda: link.read(game, pairs), request.scope["address"])
+    else:
+        match, _ = link.read(game, pairs)
+    if match.game.longest > LONGEST_GAME:
+        raise Refusal(422, f"With these options a game can last too long. The limit here is {LONGEST_GAME} moves.")
+    return match
+
+
+def _service(request: Request) -> ClassService:
+    service: ClassService = request.app.state.classes
+    return service

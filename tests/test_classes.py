@@ -1,0 +1,430 @@
+"""Classes against a model and over HTTP: whatever a teacher and pupils send, the answers are the expected ones."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from digitduels.web.app import create
+from digitduels.web.settings import Settings
+
+pytestmark = pytest.mark.usefixtures("shared_tables")
+
+LATE = st.sampled_from([0, 0, 0, 0, 0, 1, -1])
+PLACES = st.integers(0, 9)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    file: Path = tmp_path_factory.mktemp("classes") / "games.sqlite"
+    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+        yield client
+
+
+class Teacher:
+    """A class as its teacher handles it."""
+
+    def __init__(self, client: TestClient, **more: Any) -> None:
+        self.client = client
+        body = {
+            "game": "operation-target",
+            "options": {"target": 12},
+            "mode": "pairs",
+            "key": secrets.token_urlsafe(24),
+        }
+        answer = client.post("/api/classes", json=body | more)
+        assert answer.status_code == 201, answer.text
+        self.code, self.token = answer.json()["code"], answer.json()["token"]
+        self.state: Any = answer.json()["state"]
+        self.path = f"/api/classes/{self.code}"
+
+    def headers(self, token: str | None = None) -> dict[str, str]:
+        return {"Authorization": f"Bearer {token or self.token}"}
+
+    def look(self, token: str | None = None) -> Any:
+        answer = self.client.get(self.path, headers=self.headers(token))
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def send(self, act: str, version: int | None = None, key: str | None = None, **more: Any) -> Any:
+        now = self.look()["version"] if version is None else version
+        body = {"act": act, "version": now, "key": key or secrets.token_urlsafe(9), **more}
+        return self.client.post(f"{self.path}/acts", json=body, headers=self.headers())
+
+    def act(self, act: str, **more: Any) -> Any:
+        answer = self.send(act, **more)
+        assert answer.status_code == 201, answer.text
+        return answer.json()["state"]
+
+    def join(self, name: str, key: str | None = None) -> Any:
+        body = {"name": name, "key": key or secrets.token_urlsafe(24)}
+        answer = self.client.post(f"{self.path}/pupils", json=body)
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json()
+
+    def move(self, token: str, kind: str = "moves", **more: Any) -> Any:
+        """Plays the first legal move for a pupil."""
+        game = self.look(token)["game"]
+        state = self.client.get(f"/api/games/{game['id']}").json()
+        body = {"version": state["version"], "key": secrets.token_urlsafe(9), **more}
+        if kind == "moves":
+            body["move"] = state["legal"][0]["move"] if state["legal"] else "+1"
+        return self.client.post(f"/api/games/{game['id']}/{kind}", json=body, headers=self.headers(game["token"]))
+
+
+def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
+    class Machine(RuleBasedStateMachine):
+        """A class: a version that counts, who is there under which name, the round, and whether it rests or is over."""
+
+        @initialize(mode=st.sampled_from(["pairs", "rounds", "computer"]))
+        def begin(self, mode: str) -> None:
+            self.teacher = Teacher(client, mode=mode)
+            self.version = self.round = 0
+            self.pupils: dict[int, tuple[str, str, str]] = {}
+            self.joined = 0
+            self.paused = self.ended = False
+            self.last: tuple[dict[str, Any], int] | None = None
+
+        def expect(self, code: int, act: str, late: int = 0, **more: Any) -> bool:
+            """Sends an act; whether it was done."""
+            body = {"act": act, "version": max(0, self.version + late), "key": secrets.token_urlsafe(9), **more}
+            answer = client.post(f"{self.teacher.path}/acts", json=body, headers=self.teacher.headers())
+            if body["version"] != self.version:
+                code = 409
+            elif self.ended and act not in ("rename", "settings"):
+                code = 410
+            assert answer.status_code == code, answer.text
+            if code == 201:
+                self.version += 1
+                self.last = body, self.version
+                assert answer.json()["accepted"] == self.version
+            if code in (201, 409, 410):
+                assert answer.json()["state"]["version"] == self.version
+            return code == 201
+
+        @rule(name=st.sampled_from(["Ann", "ann", "Bob", " Bob ", "Cem 2"]))
+        def join(self, name: str) -> None:
+            key = secrets.token_urlsafe(24)
+            answer = client.post(f"{self.teacher.path}/pupils", json={"name": name, "key": key})
+            if self.ended:
+                assert answer.status_code == 410
+                return
+            assert answer.status_code == 201
+            self.version += 1
+            self.joined += 1
+            told = answer.json()
+            assert told["pupil"] == self.joined
+            assert told["state"]["version"] == self.version
+            taken = {given.casefold() for given, _, _ in self.pupils.values()}
+            assert told["state"]["name"].casefold() not in taken
+            self.pupils[self.joined] = told["state"]["name"], told["token"], key
+
+        @precondition(lambda self: self.pupils)
+        @rule(place=PLACES)
+        def join_again(self, place: int) -> None:
+            number = list(self.pupils)[place % len(self.pupils)]
+            name, token, key = self.pupils[number]
+            answer = client.post(f"{self.teacher.path}/pupils", json={"name": "Other", "key": key})
+            assert answer.status_code == 200
+            assert (answer.json()["pupil"], answer.json()["token"]) == (number, token)
+            assert answer.json()["state"]["name"] == name
+
+        @rule(late=LATE, act=st.sampled_from(["pair", "next"]))
+        def pair(self, late: int, act: str) -> None:
+            code = 423 if self.paused else 422 if act == "next" and not self.round else 201 if self.pupils else 422
+            if act == "pair" and self.round and code == 201:
+                waiting = [pupil for pupil in self.teacher.look()["pupils"] if pupil["waiting"]]
+                code = 201 if waiting else 422
+            if self.expect(code, act, late):
+                self.round += act == "next" or self.round == 0
+
+        @rule(late=LATE)
+        def pause(self, late: int) -> None:
+            if self.expect(422 if self.paused else 201, "pause", late, message="Look at me."):
+                self.paused = True
+
+        @rule(late=LATE)
+        def resume(self, late: int) -> None:
+            if self.expect(201 if self.paused else 422, "resume", late):
+                self.paused = False
+
+        @precondition(lambda self: self.pupils)
+        @rule(late=LATE, place=PLACES, name=st.sampled_from(["Dora", "Ann", ""]))
+        def rename(self, late: int, place: int, name: str) -> None:
+            number = list(self.pupils)[place % len(self.pupils)]
+            if self.expect(201 if name else 422, "rename", late, pupil=number, name=name):
+                mine = next(pupil for pupil in self.teacher.look()["pupils"] if pupil["pupil"] == number)
+                assert mine["name"].casefold().startswith(name.casefold())
+                self.pupils[number] = mine["name"], *self.pupils[number][1:]
+
+        @precondition(lambda self: len(self.pupils) > 2)
+        @rule(late=LATE, place=PLACES)
+        def remove(self, late: int, place: int) -> None:
+            number = list(self.pupils)[place % len(self.pupils)]
+            if self.expect(201, "remove", late, pupil=number):
+                _, token, key = self.pupils.pop(number)
+                assert client.get(self.teacher.path, headers=self.teacher.headers(token)).status_code == 403
+                again = client.post(f"{self.teacher.path}/pupils", json={"name": "Back", "key": key})
+                assert again.status_code == 403
+
+        @precondition(lambda self: self.pupils)
+        @rule(late=LATE, place=PLACES)
+        def substitute(self, late: int, place: int) -> None:
+            self.expect(201, "substitute", late, pupil=list(self.pupils)[place % len(self.pupils)], level=1)
+
+        @rule(late=LATE, number=st.sampled_from([98, 99]))
+        def act_on_nobody(self, late: int, number: int) -> None:
+            self.expect(422, "remove", late, pupil=number)
+
+        @rule(late=LATE, anonymous=st.booleans())
+        def change_settings(self, late: int, anonymous: bool) -> None:
+            if self.expect(201, "settings", late, anonymous=anonymous):
+                assert self.teacher.look()["rules"]["anonymous"] is anonymous
+
+        @precondition(lambda self: self.round > 1)
+        @rule(late=LATE)
+        def end(self, late: int) -> None:
+            if self.expect(201, "end", late):
+                self.ended, self.paused = True, False
+
+        @precondition(lambda self: self.last is not None)
+        @rule()
+        def send_again(self) -> None:
+            assert self.last is not None
+            body, accepted = self.last
+            answer = client.post(f"{self.teacher.path}/acts", json=body, headers=self.teacher.headers())
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["accepted"] == accepted
+            assert answer.json()["state"]["version"] == self.version
+
+        @precondition(lambda self: self.round and self.pupils)
+        @rule(place=PLACES)
+        def play(self, place: int) -> None:
+            _, token, _ = self.pupils[list(self.pupils)[place % len(self.pupils)]]
+            if self.teacher.look(token)["game"] is None:
+                return
+            answer = self.teacher.move(token)
+            # Another's turn, a seat that the computer has taken, or a game that is over.
+            expected = {423} if self.paused else {201, 409, 410, 422}
+            if self.paused and answer.status_code == 410:
+                assert "over" in answer.json()["detail"] or "closed" in answer.json()["detail"]
+            else:
+                assert answer.status_code in expected, answer.text
+
+        @invariant()
+        def the_class_is_the_model(self) -> None:
+            if not hasattr(self, "teacher"):
+                return
+            state = self.teacher.look()
+            assert (state["version"], state["round"]) == (self.version, self.round)
+            assert ((state["paused"] is not None), state["ended"]) == (self.paused, self.ended)
+            assert {pupil["pupil"]: pupil["name"] for pupil in state["pupils"]} == {
+                number: name for number, (name, _, _) in self.pupils.items()
+            }
+            assert sum(pupil["points"] for pupil in state["pupils"]) >= 0
+
+    run_state_machine_as_test(Machine, settings=settings(max_examples=12, stateful_step_count=25, deadline=None))
+
+
+def test_a_lesson(client: TestClient) -> None:
+    teacher = Teacher(client, mode="rounds")
+    pupils = [teacher.join(name) for name in ("Ann", "Bob", "Ann", "<b>Eve</b>\u202e")]
+    names = [pupil["state"]["name"] for pupil in pupils]
+    assert names == ["Ann", "Bob", "Ann 2", "<b>Eve</b>"]
+    assert all(pupil["state"]["game"] is None for pupil in pupils)
+    state = teacher.act("pair")
+    assert state["round"] == 1
+    assert len(state["boards"]) == 2
+    games = [teacher.look(pupil["token"])["game"] for pupil in pupils]
+    assert {game["token"] for game in games} == {pupil["token"] for pupil in pupils}
+    first = next(pupil for pupil, game in zip(pupils, games, strict=True) if game["seat"] == 1)
+    assert teacher.move(first["token"]).status_code == 201
+    paused = teacher.act("pause", message="Who can explain?")
+    assert paused["paused"] == "Who can explain?"
+    refused = teacher.move(first["token"])
+    assert refused.status_code == 423
+    assert refused.json()["state"]["paused"] == "Who can explain?"
+    assert teacher.act("resume")["paused"] is None
+    # Everybody plays to the end.
+    while any(not board["over"] for board in teacher.look()["boards"]):
+        for pupil in pupils:
+            assert teacher.move(pupil["token"]).status_code in (201, 410, 422)
+    assert sum(pupil["points"] for pupil in teacher.look()["pupils"]) == 2
+    assert teacher.move(first["token"], "rematch").status_code == 422
+    state = teacher.act("next")
+    assert state["round"] == 2
+    teacher.act("end")
+    results = client.get(f"{teacher.path}/results", headers=teacher.headers()).json()
+    assert [len(row["rounds"]) for row in results["pupils"]] == [2, 2, 2, 2]
+    assert sum(row["points"] for row in results["pupils"]) == 4
+    assert results["pupils"][0]["place"] == 1
+    for row in results["pupils"]:
+        assert 0 <= row["found"] <= row["critical"]
+        assert row["critical"] - row["found"] >= len(row["moments"])
+        assert 0 <= row["chance"] <= row["critical"]
+    table = client.get(f"{teacher.path}/results.csv", headers=teacher.headers())
+    assert table.headers["content-type"].startswith("text/csv")
+    assert len(table.text.splitlines()) == 5
+    assert client.get(f"{teacher.path}/results", headers=teacher.headers(pupils[0]["token"])).status_code == 403
+
+
+def test_a_pupil_on_a_new_device_is_admitted_with_one_act(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann, bob = teacher.join("Ann"), teacher.join("Bob")
+    teacher.act("pair")
+    again = teacher.join("Ann")
+    like = {pupil["pupil"]: pupil["like"] for pupil in teacher.look()["pupils"]}
+    assert like == {ann["pupil"]: None, bob["pupil"]: None, again["pupil"]: ann["pupil"]}
+    teacher.act("admit", pupil=ann["pupil"], device=again["pupil"])
+    assert [pupil["name"] for pupil in teacher.look()["pupils"]] == ["Ann", "Bob"]
+    assert client.get(teacher.path, headers=teacher.headers(ann["token"])).status_code == 403
+    mine = teacher.look(again["token"])
+    assert (mine["name"], mine["pupil"]) == ("Ann", ann["pupil"])
+    turn = again if mine["game"]["seat"] == 1 else bob
+    assert teacher.move(turn["token"]).status_code == 201
+    old = {"Authorization": f"Bearer {ann['token']}"}
+    assert client.get(f"/api/games/{mine['game']['id']}/seat", headers=old).status_code == 403
+
+
+def test_the_computer_takes_over_for_a_pupil_who_left_and_they_can_return(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann, bob = teacher.join("Ann"), teacher.join("Bob")
+    teacher.act("pair")
+    game = teacher.look(ann["token"])["game"]
+    teacher.act("substitute", pupil=ann["pupil"], level=2)
+    chair = client.get(f"/api/games/{game['id']}").json()["seats"][game["seat"] - 1]
+    assert (chair["substitute"], chair["level"]) == (True, 2)
+    assert teacher.move(ann["token"], "return").status_code in (201, 409)
+    assert bob
+
+
+def test_a_new_name_is_on_the_board_at_once(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann, _ = teacher.join("Rude"), teacher.join("Bob")
+    teacher.act("pair")
+    teacher.act("rename", pupil=ann["pupil"], name="Ann")
+    game = teacher.look(ann["token"])["game"]
+    assert "Rude" not in client.get(f"/api/games/{game['id']}").text
+
+
+def test_everyone_against_a_level(client: TestClient) -> None:
+    teacher = Teacher(client, mode="computer", level=2)
+    pupils = [teacher.join(name) for name in ("Ann", "Bob", "Cem")]
+    state = teacher.act("pair")
+    assert [board["pupils"].count(None) for board in state["boards"]] == [1, 1, 1]
+    assert {len([level for level in board["levels"] if level]) for board in state["boards"]} == {1}
+    end = time.monotonic() + 30
+    while teacher.look(pupils[0]["token"])["waiting"] is False:
+        teacher.move(pupils[0]["token"])
+        assert time.monotonic() < end
+
+
+def test_a_deleted_class_is_gone_with_its_games_and_its_code_rests(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann, _ = teacher.join("Ann"), teacher.join("Bob")
+    teacher.act("pair")
+    game = teacher.look(ann["token"])["game"]
+    assert teacher.send("delete", version=99).status_code == 409
+    teacher.act("delete")
+    for path in (teacher.path, f"{teacher.path}/results"):
+        gone = client.get(path, headers=teacher.headers())
+        assert gone.status_code == 404
+        assert gone.json()["detail"].startswith("There is no class with this code.")
+    assert client.get(f"/api/games/{game['id']}").status_code == 404
+    wrong = client.post("/api/classes/BBBBB/pupils", json={"name": "Ann", "key": "k" * 24})
+    expired = client.post(f"{teacher.path}/pupils", json={"name": "Ann", "key": "k" * 24})
+    assert (wrong.status_code, wrong.json()) == (expired.status_code, expired.json())
+
+
+def test_only_the_teacher_steers(client: TestClient) -> None:
+    teacher, other = Teacher(client), Teacher(client)
+    ann = teacher.join("Ann")
+    for token in (ann["token"], other.token, "x" * 32):
+        body = {"act": "pair", "version": 1, "key": "abcdefgh"}
+        answer = client.post(f"{teacher.path}/acts", json=body, headers=teacher.headers(token))
+        assert answer.status_code == 403
+    assert client.get(teacher.path).status_code == 403
+
+
+def test_the_same_key_starts_the_same_class(client: TestClient) -> None:
+    body = {"game": "number-duel", "mode": "pairs", "key": secrets.token_urlsafe(24)}
+    one, two = client.post("/api/classes", json=body), client.post("/api/classes", json=body)
+    assert (one.status_code, two.status_code) == (201, 200)
+    assert (one.json()["code"], one.json()["token"]) == (two.json()["code"], two.json()["token"])
+    assert client.post("/api/classes", json=body | {"mode": "rounds"}).status_code == 422
+    assert set(one.json()["code"]) <= set("BCDFGHJKLMNPRSTVWXZ")
+
+
+def test_a_round_can_begin_from_a_balanced_start_and_another_game(client: TestClient) -> None:
+    teacher = Teacher(client, game="number-quest", options={}, start="fair")
+    ann, _ = teacher.join("Ann"), teacher.join("Bob")
+    teacher.act("pair")
+    game = client.get(f"/api/games/{teacher.look(ann['token'])['game']['id']}").json()
+    assert game["opening"] > 0
+    teacher.act("settings", game="number-duel", options={"target": 30}, start="book")
+    teacher.act("next")
+    game = client.get(f"/api/games/{teacher.look(ann['token'])['game']['id']}").json()
+    assert (game["game"], game["changed"], game["opening"]) == ("number-duel", {"target": 30}, 0)
+
+
+# Limits
+
+
+def test_a_class_pays_for_its_pupils_and_strangers_stay_limited(tmp_path: Path) -> None:
+    with TestClient(create(Settings(rate=1, burst=60, database=str(tmp_path / "games.sqlite")))) as client:
+        teacher = Teacher(client)
+        pupils = [teacher.join(f"Pupil {number}") for number in range(20)]
+        teacher.act("pair")
+        statuses = [
+            client.get(teacher.path, headers=teacher.headers(pupil["token"])).status_code
+            for _ in range(4)
+            for pupil in pupils
+        ]
+        assert set(statuses) == {200}
+        strangers = [client.get("/api/games").status_code for _ in range(80)]
+        assert 429 in strangers
+        assert teacher.look(pupils[0]["token"])["round"] == 1
+
+
+def test_wrong_codes_count_against_the_address_and_do_not_disturb_a_class(tmp_path: Path) -> None:
+    with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite")))) as client:
+        teacher = Teacher(client)
+        ann = teacher.join("Ann")
+        body = {"name": "Eve", "key": "k" * 24}
+        answers = [client.post(f"/api/classes/BBBB{letter}/pupils", json=body).status_code for letter in "BCDFGHJKLMNP"]
+        assert answers == [404] * 10 + [429] * 2
+        assert client.post(f"{teacher.path}/pupils", json=body).status_code == 429
+        assert teacher.look(ann["token"])["name"] == "Ann"
+        assert teacher.look()["version"] == 1
+
+
+def test_a_class_is_deleted_when_its_time_is_over(tmp_path: Path) -> None:
+    with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite"), lesson=0.01))) as client:
+        teacher = Teacher(client)
+        service: Any = client.app.app._app.state.classes  # type: ignore[attr-defined]
+        kept = time.time
+        try:
+            time.time = lambda: kept() + 30
+            client.portal.call(service.sweep_classes)  # type: ignore[union-attr]
+            assert teacher.look()["code"] == teacher.code
+            time.time = lambda: kept() + 40
+            client.portal.call(service.sweep_classes)  # type: ignore[union-attr]
+        finally:
+            time.time = kept
+        assert client.get(teacher.path, headers=teacher.headers()).status_code == 404
