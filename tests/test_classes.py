@@ -383,6 +383,14 @@ def test_a_round_can_begin_from_a_balanced_start_and_another_game(client: TestCl
     assert (game["game"], game["changed"], game["opening"]) == ("number-duel", {"target": 30}, 0)
 
 
+def test_a_link_is_drawn_as_a_qr_code(client: TestClient) -> None:
+    drawn = client.get("/api/qr", params={"text": "http://192.0.2.1:8000/j/KFMTX"})
+    assert drawn.headers["content-type"] == "image/svg+xml"
+    assert b"<svg" in drawn.content
+    assert drawn.content != client.get("/api/qr", params={"text": "http://192.0.2.1:8000/j/KFMTZ"}).content
+    assert client.get("/api/qr", params={"text": "javascript:alert(1)"}).status_code == 422
+
+
 # Limits
 
 

@@ -73,7 +73,7 @@ DONE = {
     "/api/games/{id}",
     *(f"/api/games/{{id}}/{act}" for act in ACTS),
 }
-FOR_PROGRAMS = {"/healthz", "/readyz", "/metrics"}
+FOR_PROGRAMS = {"/healthz", "/readyz", "/metrics", "/api/qr"}
 
 Samples = list[tuple[str, str, str]]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import io
 import json
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 
 from digitduels.core import InvalidMove
@@ -28,6 +29,7 @@ from digitduels.web.workers.supervisor import Supervisor
 LONGEST_SEED = 100
 IMMUTABLE = 31_536_000  # seconds: what follows from the rules and the position alone
 LARGEST_SHEET = 24
+LONGEST_QR = 500
 
 
 class Detail(BaseModel):
@@ -277,6 +279,16 @@ async def learn(game: Id, request: Request) -> Response:
         "theory": theory,
     }
     return reply(request, answer)
+
+
+@router.get("/qr", summary="A link as a QR code, in SVG")
+async def qr(text: Annotated[str, Query(max_length=LONGEST_QR, pattern="^https?://")]) -> Response:
+    import segno
+
+    drawn = io.BytesIO()
+    segno.make_qr(text, error="m").save(drawn, kind="svg", border=2, dark="#000", light="#fff")
+    headers = {"Cache-Control": f"public, max-age={IMMUTABLE}, immutable"}
+    return Response(drawn.getvalue(), media_type="image/svg+xml", headers=headers)
 
 
 # What they share
