@@ -14,8 +14,8 @@ import digitduels as dd
 from conftest import HINT, Open, Run
 from digitduels import __version__
 from digitduels.cli import saved_games
-from digitduels.manual import manual
-from digitduels.players.levels import tuning
+from digitduels.manual import manual, summary
+from digitduels.players.levels import CHARACTERS, characters
 from digitduels.record import load
 
 COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
@@ -32,8 +32,12 @@ def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> Non
 
 def test_games_lists_every_game_for_people(duels: Run) -> None:
     lines = duels("games").stdout.splitlines()
-    assert lines[::2] == dd.games()
-    assert all(line.startswith("    ") and line.endswith(".") for line in lines[1::2])
+    assert [line for line in lines if line in dd.games()] == dd.games()
+    for name in dd.games():
+        about, levels = lines[lines.index(name) + 1 :][:2]
+        assert about == f"    {summary(dd.game(name))}"
+        assert levels == f"    Levels: {' '.join(map(str, characters(dd.game(name))))}"
+    assert all(f"    {level}  {called}. {about}" in lines for level, (called, about) in CHARACTERS.items())
 
 
 @pytest.mark.parametrize("name", dd.games())
@@ -85,9 +89,8 @@ def test_the_menu_offers_and_explains_the_levels_that_the_game_has(name: str, te
     person.read("Enter for 2: ")
     person.type(f"[{dd.games().index(name) + 1}]\n")
     menu = person.read("Enter, a level, or c: ")
-    offered = re.findall(r"^(\d) +a computer that (.+)$", menu, re.M)
-    assert tuple(int(level) for level, _ in offered) == tuning(dd.game(name)).levels
-    assert len({about for _, about in offered}) == len(offered)
+    offered = re.findall(r"^(\d) {6}(\w+)\. (.+)$", menu, re.M)
+    assert {int(level): (called, about) for level, called, about in offered} == characters(dd.game(name))
     person.type("8\n")
     assert "is not possible here. Possible: 1, " in person.read("Enter, a level, or c: ")
     person.type("1\n")

@@ -285,7 +285,7 @@ def test_the_computer_plays_and_agrees_to_take_back(client: TestClient) -> None:
     friends = Friends(client, join=False, seat=2, computer={"level": 1})
     state = friends.wait(1)
     assert state["seats"][0] | {"away": False} == {
-        "name": "Computer, level 1",
+        "name": "Level 1",
         "kind": "computer",
         "level": 1,
         "joined": True,

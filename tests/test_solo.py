@@ -130,8 +130,8 @@ def test_the_person_sits_where_they_want(seat: str, duels: Run) -> None:
     assert played.returncode == 0
     assert "Your Turn:" in played.stdout
     if seat != "random":
-        assert f"Player {seat} Score: 0\n" in played.stdout
-        assert f"Player {3 - int(seat)} Score: 0\n" not in played.stdout
+        mine, theirs = "Your Score: 0\n", "Level 1 Score: 0\n"
+        assert (mine + theirs if seat == "1" else theirs + mine) in played.stdout
 
 
 def test_a_seat_is_picked_after_a_look_at_the_start(duels: Run) -> None:
@@ -139,7 +139,7 @@ def test_a_seat_is_picked_after_a_look_at_the_start(duels: Run) -> None:
     before, _, after = played.stdout.partition("Which side do you want? (1/2) 2")
     assert "Player 1 moves next." in before
     assert "Error: answer 1 or 2." in before
-    assert "Player 2 Score: 0\n" in after
+    assert "Level 1 Score: 0\nYour Score: 0\n" in after
     assert "Your Turn:" in after
 
 
@@ -272,7 +272,7 @@ def test_only_the_winner_is_congratulated(duels: Run, program: str) -> None:
     assert "Congratulations! You've reached exactly 5 and won the game.\n" in won
 
 
-@pytest.mark.parametrize(
+EVERY_GAME = pytest.mark.parametrize(
     ("name", "settings"),
     [
         ("equation-duel", ("--set", "highest=5")),
@@ -282,13 +282,26 @@ def test_only_the_winner_is_congratulated(duels: Run, program: str) -> None:
         ("operation-target", ()),
     ],
 )
+
+
+@EVERY_GAME
+def test_nobody_who_is_you_is_also_player_1(name: str, settings: tuple[str, ...], duels: Run) -> None:
+    moves = [str(move) for move in dd.game(name).moves]
+    for seat, who in (("1", "Player 1"), ("2", "Player 2")):
+        answers = ["?", "hint", "values", *moves[::-1], "moves", "undo", "concede"]
+        played = duels("play", name, "--vs", "2", "--seat", seat, "--seed", "1", *settings, answers="\n".join(answers))
+        assert "Level 2" in played.stdout
+        assert who not in played.stdout
+
+
+@EVERY_GAME
 def test_people_read_signs_and_no_tokens(name: str, settings: tuple[str, ...], duels: Run) -> None:
     game = dd.game(name)
     answers = ["hint", "hint", "hint", "hint", "values", *map(str, game.moves), "moves", "undo"]
     played = duels("play", name, "--vs", "2", "--seed", "1", *settings, answers="\n".join(answers))
     assert (played.returncode, played.stderr) == (0, "")
     # What was typed is echoed behind a question, and quoted where it is refused.
-    typed = ("Error: ", *(prompt.format(player="Player 1").split("\n")[-1] for prompt in game.prompts))
+    typed = ("Error: ", *(prompt.removeprefix("{player}, ").capitalize().split("\n")[-1] for prompt in game.prompts))
     shown = [line for line in played.stdout.splitlines() if not line.startswith(typed) and " > " not in line]
     assert not [line for line in shown if re.search(r"(?<!\w)\d*[x*/]\d|reset-", line)]
     assert any("×" in line for line in shown)

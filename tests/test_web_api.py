@@ -15,7 +15,7 @@ import pytest
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.players import player
-from digitduels.players.levels import tuning
+from digitduels.players.levels import characters
 from digitduels.record import to_record
 from digitduels.sentence import PLAYERS, signs
 from digitduels.study import serialization
@@ -89,7 +89,8 @@ def test_every_game_is_listed_with_its_options_and_levels(site: httpx.Client) ->
     assert [each["game"] for each in listing] == dd.games()
     for each in listing:
         game = dd.game(each["game"])
-        assert (each["title"], each["levels"]) == (game.title, list(tuning(game).levels))
+        assert (each["title"], each["levels"]) == (game.title, list(characters(game)))
+        assert {int(level): tuple(told.values()) for level, told in each["characters"].items()} == characters(game)
         for told, option in zip(each["options"], game.options(), strict=True):
             assert (told["name"], told["allowed"], told["about"]) == (option.name, str(option.kind), option.about)
             text = ",".join(map(str, told["default"])) if isinstance(told["default"], list) else str(told["default"])
@@ -354,7 +355,7 @@ def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> No
         ("position/number-duel?target=-1", 422, "target must be an integer from 1 to 10^6; -1 is not."),
         ("position/number-duel?position=1;2", 422, "A position of Number Duel is written like 1;0;0;2,2"),
         ("position/number-duel?position=1;60;0;2,2,2,2,2,2,2,2,2,2", 422, "A score must be an integer from 0"),
-        ("position/number-duel?first=3", 422, "first must be a whole number from 1 to 2; '3' is not."),
+        ("position/number-duel?first=3", 422, "first must be an integer from 1 to 2; '3' is not."),
         ("position/number-duel?opening=1", 422, "opening must be a whole number from 0 to 0; '1' is not."),
         ("position/number-duel?moves=%2B5%20%2B10%20x10&conceded=1", 422, "The game is over."),
         ("position/equation-duel?highest=99", 422, "has 38,808 different moves; this server goes up to 1,000."),

@@ -8,19 +8,9 @@ from digitduels.cli import saved_games
 from digitduels.cli.console import Console
 from digitduels.games import game_class, games
 from digitduels.manual import summary
-from digitduels.players import COACH
-from digitduels.players.levels import tuning
+from digitduels.players import COACH, COACH_LEVEL
+from digitduels.players.levels import characters
 from digitduels.text import quoted
-
-LEVEL_WORDS = {
-    1: "plays at random",
-    2: "takes a win in one move, and avoids losing at once",
-    3: "also sees your reply",
-    4: "looks a little way ahead",
-    5: "looks further ahead",
-    6: "misses only what is far away",
-    7: "plays perfectly",
-}
 
 
 def choose(console: Console, last: str = "number-duel") -> list[str] | None:
@@ -39,11 +29,12 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
         console.say(f"{number}  {game.title}: {summary(game)}")
     try:
         game = game_class(_ask(console, f"1 to {len(ids)}, or Enter for {default}: ", numbers, numbers[default]))()
-        levels = {str(level): str(level) for level in tuning(game).levels}
-        console.say("", "Who is your opponent?", "Enter  another person, here at the keyboard")
-        console.say(*(f"{level:<5}  a computer that {LEVEL_WORDS[int(level)]}" for level in levels))
-        console.say("c      a coach: the computer at level 4, and it warns you before a mistake")
-        opponent = _ask(console, "Enter, a level, or c: ", levels | {"c": COACH}, "human")
+        levels = characters(game)
+        console.say("", "Who is your opponent?", "Enter  Another person, here at the keyboard.")
+        console.say(*(f"{level:<5}  {name}. {about}" for level, (name, about) in levels.items()))
+        console.say(f"c      Coach. Plays like level {COACH_LEVEL} and warns you before a mistake.")
+        answers = {str(level): str(level) for level in levels} | {"c": COACH}
+        opponent = _ask(console, "Enter, a level, or c: ", answers, "human")
     except EOFError:
         return None
     console.say("")

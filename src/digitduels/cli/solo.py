@@ -9,7 +9,7 @@ from digitduels.cli.errors import LIMIT, Failure
 from digitduels.cli.progress import solution_of
 from digitduels.cli.saved_games import Save
 from digitduels.cli.session import AT_THE_END, END_KEYS, HELP, Session
-from digitduels.core import TooLarge
+from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import COACH, COACH_LEVEL, Forfeit, Player, player
@@ -93,6 +93,13 @@ class Solo(Session):
     def tell(self, text: str) -> str:
         """A sentence as the person reads it."""
         return tell(text, self.match.names, self.person)
+
+    def prompt(self, state: State[Any, Any]) -> str:
+        """The open question, without a name: there is only one person to ask."""
+        if self.half is not None:
+            return super().prompt(state)
+        question = self.match.game.prompts[len(self.chosen)].removeprefix("{player}, ")
+        return f"{question[:1].upper()}{question[1:]}".format(player=self.match.names[state.player])
 
     def turn(self) -> None:
         match, game, state = self.match, self.match.game, self.match.state

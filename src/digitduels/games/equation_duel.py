@@ -145,10 +145,19 @@ class EquationDuel(Game[int, Pool, Move]):
     def welcome(self, state: Position) -> list[str]:
         first, second = state.hands
         if first == second:
-            points = Sentence("{player} and {other} start with {score} points.", player=0, score=first)
+            points = Sentence(
+                "{player} and {other:whom} start with {score} points.",
+                you="You and {other} start with {score} points.",
+                player=0,
+                score=first,
+            )
         else:
             points = Sentence(
-                "{player} starts with {first} points, {other} with {second}.", player=0, first=first, second=second
+                "{player} starts with {first} points, {other:whom} with {second}.",
+                you="You start with {first} points, {other} with {second}.",
+                player=0,
+                first=first,
+                second=second,
             )
         goes = Sentence("{player} will go first.", you="You will go first.", player=state.player)
         return ["Welcome to Equation Duel!", points, _available(state.table), goes]
@@ -187,7 +196,9 @@ class EquationDuel(Game[int, Pool, Move]):
     def victory(self, winner: int | None) -> str:
         if winner is None:
             return Sentence("It is a draw!")
-        return Sentence("{other} loses. {player} wins!", you="{other} loses. You win!", player=winner)
+        loses = Sentence("{player} loses.", you="You lose.", player=1 - winner)
+        wins = Sentence("{player} wins!", you="You win!", player=winner)
+        return Sentence("{loses} {wins}", loses=loses, wins=wins)
 
 
 def _available(pool: Pool) -> str:

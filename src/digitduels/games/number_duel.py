@@ -183,7 +183,10 @@ class NumberDuel(Game[int, Pool, Move]):
 
 
 def _scores(state: Position) -> list[str]:
-    return [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
+    return [
+        Sentence("{player} Score: {score}", you="Your Score: {score}", player=seat, score=state.hands[seat])
+        for seat in (0, 1)
+    ]
 
 
 @lru_cache

@@ -168,7 +168,10 @@ class NumberQuest(Game[int, Pool, Move]):
     labels = {"x": "*"}
 
     def view(self, state: Position) -> list[str]:
-        scores = [Sentence("{player} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
+        scores = [
+            Sentence("{player} Score: {score}", you="Your Score: {score}", player=seat, score=state.hands[seat])
+            for seat in (0, 1)
+        ]
         return [f"Number Pool: {row(state.table)}", *scores]
 
     def turn(self, state: Position) -> list[str]:

@@ -173,12 +173,15 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     def view(self, state: Position) -> list[str]:
         lines: list[str] = [
-            Sentence("{player} Score: {score}", player=player, score=state.hands[player].score) for player in (0, 1)
+            Sentence(
+                "{player} Score: {score}", you="Your Score: {score}", player=player, score=state.hands[player].score
+            )
+            for player in (0, 1)
         ]
         for player in (0, 1):
             stocks = zip(OPERATIONS, state.hands[player].uses, strict=True)
             left = ", ".join(f"{name} ({count})" for name, count in stocks)
-            lines.append(Sentence("{player} uses left: {left}", player=player, left=left))
+            lines.append(Sentence("{player} uses left: {left}", you="Your uses left: {left}", player=player, left=left))
         return lines
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:

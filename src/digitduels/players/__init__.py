@@ -18,12 +18,24 @@ __all__ = [
     "Player",
     "RandomPlayer",
     "check",
+    "computer_name",
     "player",
 ]
 
 OPPONENTS = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
 PERFECT_PLAYERS = ("7", "perfect")  # those who cannot play without the solution
 COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before a result is given away
+
+
+def computer_name(who: str) -> str:
+    """What a computer player is called in a game, by the name under which it was chosen.
+
+    >>> computer_name("3"), computer_name("perfect"), computer_name("python bot.py")
+    ('Level 3', 'Perfect', 'The program')
+    """
+    if who.isdecimal():
+        return f"Level {who}"
+    return who.capitalize() if who in (*OPPONENTS, COACH) else "The program"
 
 
 def check(name: str, *others: str) -> None:

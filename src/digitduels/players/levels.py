@@ -63,6 +63,11 @@ def tuning(game: AnyGame) -> Tuning:
     return TUNING.get(game.id, Tuning())
 
 
+def characters(game: AnyGame) -> dict[int, Character]:
+    """The levels that a game offers, with their names and how they play."""
+    return {level: CHARACTERS[level] for level in tuning(game).levels}
+
+
 class Sight(NamedTuple):
     """How far a level sees: always `horizon` plies, and further with a probability that falls by `reach`."""
 

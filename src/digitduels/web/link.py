@@ -14,12 +14,13 @@ from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import Match
 from digitduels.options import Choice, Option, Whole, Wholes
+from digitduels.players import COACH, OPPONENTS, computer_name
 from digitduels.record import FOREIGN, replay
 from digitduels.text import quoted
 from digitduels.web.refusal import Refusal
 
-KEYS = ("moves", "first", "position", "opening", "conceded")
-PAGE_ONLY = ("vs", "seat", "seed", "hints", "takebacks")
+KEYS = ("moves", "first", "position", "opening", "conceded", "vs", "seat")
+PAGE_ONLY = ("seed", "hints", "takebacks")
 MOST_MOVES = 1000  # in a link
 MOST_DIFFERENT = 1000  # moves of a variant, so that a position stays small enough to be sent
 
@@ -46,11 +47,22 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
         match = Match(rules, first=number(query, "first", 1, 2) - 1, position=_position(rules, query.get("position")))
         play_all(match, query.get("moves", "").split())
         match.opening = number(query, "opening", 0, len(match.moves))
+        if query.get("vs"):
+            _seat_computer(match, query)
         if query.get("conceded"):
             match.concede(number(query, "conceded", 1, 2) - 1)
     except (InvalidMove, IllegalMove, ValueError) as error:
         raise Refusal(422, str(error)) from None
     return match, {key: value for key, value in query.items() if key in further}
+
+
+def _seat_computer(match: Match, query: dict[str, str]) -> None:
+    """Gives the computer its seat and its name."""
+    who, seat = query["vs"], number(query, "seat", 1, 2) - 1
+    if who not in (*OPPONENTS, COACH):
+        raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(who)} is not.")
+    match.players = ("human", who) if seat == 0 else (who, "human")
+    match.names = (match.names[0], computer_name(who)) if seat == 0 else (computer_name(who), match.names[1])
 
 
 def play_all(match: Match, moves: Iterable[str]) -> None:
@@ -117,6 +129,8 @@ def described() -> dict[str, tuple[str, dict[str, Any]]]:
         "position": ("where the game began, if it was set up: player;hand 1;hand 2;table", {"type": "string"}),
         "opening": ("how many of the moves were given", {"type": "integer", "minimum": 0}),
         "conceded": ("who gave up", player),
+        "vs": ("who plays against you", {"type": "string", "enum": [*OPPONENTS, COACH]}),
+        "seat": ("your seat against the computer", player),
     }
     for name in games():
         for option in kind(name).options():
@@ -176,8 +190,8 @@ def _position(rules: AnyGame, text: str | None) -> State[Any, Any] | None:
 
 
 def number(query: dict[str, str], key: str, low: int, high: int) -> int:
-    """A whole number of a query; the lowest if it is not there."""
+    """An integer in a query; the lowest if it is not there."""
     text = query.get(key) or str(low)
     if not re.fullmatch("[0-9]{1,6}", text) or not low <= int(text) <= high:
-        raise Refusal(422, f"{key} must be a whole number from {low} to {high}; {quoted(text)} is not.")
+        raise Refusal(422, f"{key} must be an integer from {low} to {high}; {quoted(text)} is not.")
     return int(text)

@@ -11,7 +11,7 @@ from digitduels.games import AnyGame
 from digitduels.manual import summary
 from digitduels.match import Match
 from digitduels.options import Choice, Option, settings
-from digitduels.players.levels import tuning
+from digitduels.players.levels import characters
 from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
 from digitduels.web.looks import look
@@ -209,7 +209,8 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
         "title": game.title,
         "look": look(game.id),
         "summary": summary(game),
-        "levels": list(tuning(game).levels),
+        "levels": list(characters(game)),
+        "characters": {str(level): character._asdict() for level, character in characters(game).items()},
         "options": [option(each) for each in kind.options()],
     }
 

@@ -10,6 +10,7 @@ from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console
 from digitduels.games import AnyGame, game_class, games
 from digitduels.manual import summary
+from digitduels.players.levels import CHARACTERS, characters
 
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     parser = add_command(commands, "games", run, "duels games", "duels games --json")
-    parser.add_argument("--json", action="store_true", help="print JSON, with the options and their allowed values")
+    parser.add_argument("--json", action="store_true", help="print JSON, with levels and options")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,7 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
         console.write(json.dumps({"version": 1, "games": [_to_json(kind) for kind in kinds]}, indent=1))
         return 0
     for kind in kinds:
-        console.say(kind().id, f"    {summary(kind())}")
+        levels = " ".join(map(str, characters(kind())))
+        console.say(kind().id, f"    {summary(kind())}", f"    Levels: {levels}")
+    console.say("", "The levels, for `duels play GAME --vs LEVEL`:")
+    for level, (name, about) in CHARACTERS.items():
+        console.say(f"    {level}  {name}. {about}")
     return 0
 
 
@@ -36,4 +41,6 @@ def _to_json(kind: type[AnyGame]) -> dict[str, Any]:
         {"name": option.name, "default": option.default, "about": option.about, "allowed": str(option.kind)}
         for option in kind.options()
     ]
-    return {"game": kind().id, "title": kind().title, "summary": summary(kind()), "options": options}
+    game = kind()
+    levels = [{"level": level, **character._asdict()} for level, character in characters(game).items()]
+    return {"game": game.id, "title": game.title, "summary": summary(game), "levels": levels, "options": options}

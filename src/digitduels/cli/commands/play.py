@@ -17,7 +17,7 @@ from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.core import TooLarge
 from digitduels.match import Match, player_names, swap_seats
-from digitduels.players import COACH, OPPONENTS, check
+from digitduels.players import COACH, check, computer_name
 from digitduels.sentence import player_name
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def add(commands: Commands) -> None:
         "--vs",
         default="human",
         metavar="WHO",
-        help="human, random, a level from 1 to 7, perfect, coach, or the command of a program (default: human)",
+        help="human, a level from 1 to 7 (`duels games` describes them), random, perfect, coach, or the command of a "
+        "program (default: human)",
     )
     parser.add_argument(
         "--seat",
@@ -88,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
             return 0
         match.players = ("human", arguments.vs) if seat == 0 else (arguments.vs, "human")
         match.names = player_names(
-            [player_name(player) if player == seat else _computer_name(arguments.vs) for player in (0, 1)]
+            [player_name(player) if player == seat else computer_name(arguments.vs) for player in (0, 1)]
         )
     try:
         if arguments.names:
@@ -129,10 +130,3 @@ def _choose_seat(match: Match, choice: str, dice: random.Random, console: Consol
             console.say("Error: answer 1 or 2.")
         return int(text) - 1
     return dice.randrange(2) if choice == "random" else int(choice) - 1
-
-
-def _computer_name(name: str) -> str:
-    """What a computer player is called in the game."""
-    if name.isdecimal():
-        return f"Level {name}"
-    return name.capitalize() if name in (*OPPONENTS, COACH) else "The program"

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from digitduels.core import InvalidMove
 from digitduels.games import AnyGame, UnknownGame, game
 from digitduels.match import LONGEST_NAME, Match
+from digitduels.players import computer_name
 from digitduels.record import to_record
 from digitduels.sentence import Count, player_name, tell
 from digitduels.text import clean
@@ -274,7 +275,7 @@ def begin(
         other, level = computer
         if other == seat:
             raise Refusal(422, "The computer needs the other seat.")
-        seats.append(Seat(other, None, f"Computer, level {level}", level, now))
+        seats.append(Seat(other, None, computer_name(str(level)), level, now))
     record = to_record(match)
     kept = Kept(
         id=derived(key, "id", 9),

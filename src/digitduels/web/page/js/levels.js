@@ -2,24 +2,15 @@
 
 import { h } from "./dom.js";
 
-/** @type {Record<number, string>} */
-const ABOUT = {
-  1: "plays at random",
-  2: "takes a win in one move",
-  3: "also sees your next move",
-  4: "looks a little ahead",
-  5: "looks ahead",
-  6: "looks far ahead",
-  7: "perfect, and sets traps",
-};
-export const LEVELS = Object.keys(ABOUT).map(Number);
-
 /**
  * Levels to choose from.
- * @param {number[]} levels
+ * @param {Pick<GameCard, "levels" | "characters">} card
  */
-export function levelOptions(levels) {
-  return levels.map((level) => h("option", { value: String(level) }, `Level ${level}: ${ABOUT[level] ?? ""}`));
+export function levelOptions({ levels, characters }) {
+  return levels.map((level) => {
+    const { name = "", about = "" } = characters[level] ?? {};
+    return h("option", { value: String(level) }, `Level ${level} · ${name}. ${about}`);
+  });
 }
 
 /**

@@ -59,6 +59,10 @@ export function queryOf(link, more = {}) {
   if (link.opening) query.set("opening", String(link.opening));
   if (link.moves.length) query.set("moves", link.moves.join(" "));
   if (link.conceded) query.set("conceded", String(link.conceded));
+  if (link.vs) {
+    query.set("vs", link.vs);
+    query.set("seat", String(link.seat));
+  }
   for (const [name, value] of Object.entries(more)) query.set(name, value);
   return query;
 }
@@ -70,11 +74,7 @@ export function queryOf(link, more = {}) {
  */
 export function pathOf(link, page = "play") {
   const query = queryOf(link);
-  if (link.vs) {
-    query.set("vs", link.vs);
-    query.set("seat", String(link.seat));
-    query.set("seed", link.seed);
-  }
+  if (link.vs) query.set("seed", link.seed);
   if (!link.hints) query.set("hints", "off");
   if (!link.takebacks) query.set("takebacks", "off");
   return query.size ? `/${page}/${link.game}?${query}` : `/${page}/${link.game}`;

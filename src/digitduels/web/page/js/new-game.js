@@ -106,8 +106,8 @@ class Sheet {
       opponents,
       h("option", { value: "human" }, "Someone next to you, on this screen"),
       h("option", { value: "friend" }, "A friend on another device, by link"),
-      h("option", { value: "coach" }, "The coach: warns you before a mistake"),
-      levelOptions(card.levels),
+      h("option", { value: "coach" }, "Coach. Warns you before a mistake."),
+      levelOptions(card),
     );
     opponents.value = wanted;
     if (!opponents.value) opponents.value = beginnerLevel(card);

@@ -291,6 +291,7 @@ interface GameCard {
   look: Look;
   summary: string;
   levels: number[];
+  characters: Record<string, { name: string; about: string }>;
   options: GameOption[];
 }
 

@@ -200,9 +200,9 @@ class Explore extends LinePage {
   }
 
   #onward() {
-    const levels = this.card?.levels ?? [1];
-    const level = h("select", null, levelOptions(levels));
-    level.value = beginnerLevel({ levels });
+    const card = this.card ?? { levels: [1], characters: {} };
+    const level = h("select", null, levelOptions(card));
+    level.value = beginnerLevel(card);
     /** @type {[string, string][]} */
     const sides = [
       ["move", "The player to move"],

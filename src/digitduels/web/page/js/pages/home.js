@@ -52,7 +52,7 @@ class FirstMove extends GamePage {
   }
 
   get labels() {
-    return seatLabels(this.view, this.reader, `level ${this.link.vs}`);
+    return seatLabels(this.view, this.reader, "computer");
   }
 
   /** @param {string} move */

@@ -88,8 +88,7 @@ class Play extends GamePage {
   }
 
   get labels() {
-    const { vs } = this.link;
-    return seatLabels(this.view, this.reader, vs === "coach" ? "the coach" : `level ${vs}`);
+    return seatLabels(this.view, this.reader, "computer");
   }
 
   /** Whether it is the computer's turn. */

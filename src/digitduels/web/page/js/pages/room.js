@@ -8,7 +8,7 @@ import { showEnd } from "../end.js";
 import { copyInput, field, nameInput } from "../form.js";
 import { GamePage, messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
-import { LEVELS, levelOptions } from "../levels.js";
+import { levelOptions } from "../levels.js";
 import { linkOf, other } from "../link.js";
 import { Ledger, listen } from "../live.js";
 import { Notebook } from "../notebook.js";
@@ -137,7 +137,7 @@ class RoomPage extends GamePage {
    */
   #presence(chair, mine) {
     if (!chair.joined) return "not joined yet";
-    if (chair.kind === "computer") return `computer, level ${chair.level}`;
+    if (chair.kind === "computer") return chair.substitute ? `computer, level ${chair.level}` : "computer";
     return chair.away && !mine ? "away" : "";
   }
 
@@ -317,13 +317,18 @@ class RoomPage extends GamePage {
 
   /** @param {Chair} them */
   substituting(them) {
-    const level = h("select", { "aria-label": "Computer level" }, levelOptions(LEVELS));
-    level.value = "4";
-    // Levels that play alike in this game are offered once.
+    const level = h("select", { "aria-label": "Computer level" });
+    const substitute = button(
+      "Let the computer play",
+      () => void this.act("substitute", { level: Number(level.value) }),
+    );
+    substitute.disabled = true;
     gameCard(this.state.game).then(
       (card) => {
-        fill(level, levelOptions(card?.levels ?? []));
-        level.value = String(card?.levels.findLast((each) => each <= 4) ?? 1);
+        if (!card) return;
+        fill(level, levelOptions(card));
+        level.value = String(card.levels.findLast((each) => each <= 4) ?? 1);
+        substitute.disabled = false;
       },
       () => {},
     );
@@ -331,7 +336,7 @@ class RoomPage extends GamePage {
       `${them.name ?? "Your friend"} is away`,
       h("p", null, "Wait, or let the computer play for them. They can take over again when they return."),
       level,
-      button("Let the computer play", () => void this.act("substitute", { level: Number(level.value) })),
+      substitute,
     );
   }
 

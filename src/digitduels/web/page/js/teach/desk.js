@@ -78,8 +78,8 @@ class Desk {
       "select",
       { name: "vs" },
       h("option", { value: "" }, "Two players on one screen"),
-      h("option", { value: "coach" }, "The coach: warns you before a mistake"),
-      levelOptions(card.levels),
+      h("option", { value: "coach" }, "Coach. Warns you before a mistake."),
+      levelOptions(card),
     );
     opponents.value = link.vs ?? "";
     const hints = checkbox("hints", "Hints and values", link.hints);
