@@ -286,7 +286,7 @@ def test_json_of_the_games_is_as_documented(duels: Run) -> None:
     listing = json.loads(duels("games", "--json").stdout)
     (example,) = [json.loads(block.text) for block in blocks(DOCS / "json.md", "json") if block.text in text]
     (game,) = [game for game in listing["games"] if game["game"] == example["game"]]
-    assert first_column(text) == [*listing, *game, *game["options"][0]]
+    assert first_column(text) == [*listing, *game, *game["levels"][0], *game["options"][0]]
     assert example == game
 
 

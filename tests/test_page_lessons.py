@@ -139,7 +139,7 @@ def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
     page.get_by_role("link", name="Review").last.click()
     found = page.get_by_role("region", name="Critical moves found")
     expect(found.get_by_role("definition")).to_have_text(["2 of 2; a random mover would find about 0.2", "–"])
-    expect(page.get_by_role("region", name="What decided it")).to_contain_text("Nobody made a mistake")
+    expect(page.get_by_role("region", name="What decided it")).to_contain_text("No move changed the result")
 
 
 def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path: Path) -> None:

@@ -349,9 +349,12 @@ def test_the_ribbon_has_plain_signs_in_a_narrow_encoding(
 
 def test_json_of_a_review_is_as_documented(duels: Run, home: Path) -> None:
     text = section(DOCS / "json.md", "## duels review --json")
+    recorded(home, "x2 x2")
+    defence = json.loads(duels("review", "game.json", "--json").stdout)["turns"][1]["defence"]
+    assert (defence["found"], defence["best"]) == (False, ["+1"])
     recorded(home, "+1 x2", target=5)
     told = json.loads(duels("review", "game.json", "--json").stdout)
-    assert first_column(text) == [*told, *told["start"], *told["turns"][0], *told["critical"][0]]
+    assert first_column(text) == [*told, *told["start"], *told["turns"][0], *defence, *told["critical"][0]]
     (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
     assert json.loads(example.text) == told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +14,11 @@ from hypothesis import strategies as st
 import digitduels as dd
 from digitduels.core import Outcome
 from digitduels.games import AnyGame
-from digitduels.sentence import Sentence
+from digitduels.players.natural import natural
+from digitduels.players.perfect import error_chance
+from digitduels.sentence import Played, Sentence
 from digitduels.solver import Solution, Verdict
+from digitduels.study.defence import NOTABLE, rate
 from digitduels.study.review import Review, review
 from variants import describe, play_on, solve, variants
 
@@ -87,8 +91,8 @@ def check(match: dd.Match, solution: Solution) -> Review:
         assert f"move {last.ply + 1}. " in told.sentence
         assert told.answer == last.answer
     else:
-        assert told.sentence.startswith("Nobody made a mistake")
-    assert told.lines()[-1] == told.sentence
+        assert told.sentence.startswith("No move changed the result")
+    assert told.lines()[-2 if told.resistance else -1] == told.sentence
     return told
 
 
@@ -96,15 +100,70 @@ def check(match: dd.Match, solution: Solution) -> Review:
 def test_start_and_swings_explain_the_result_of_every_random_game(name: str) -> None:
     solution = solve(dd.game(name))
     dice = random.Random(name)
-    for _ in range(150):
+    for _ in range(60):
         check(random_match(solution.game, dice), solution)
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_moves_in_lost_positions_are_graded_by_how_hard_they_are_to_answer(name: str) -> None:
+    solution = solve(dd.game(name))
+    game, dice, graded = solution.game, random.Random(name), 0
+    for _ in range(60):
+        if graded > 2:
+            return
+        match = random_match(game, dice)
+        told = review(match, solution)
+        for turn in told.decisions:
+            if turn.move is None or turn.before.value > -1:
+                assert turn.ply not in told.defences
+                continue
+            state = match.states[turn.ply]
+            chances = {move: error_chance(state, move, solution) for move in game.legal_moves(state)}
+            hardest, verdicts = max(chances.values()), solution.judge(state)
+            found = told.defences.get(turn.ply)
+            if hardest < NOTABLE:
+                good = [verdicts[move] == turn.before for move in chances]
+            else:
+                good = [hardest - chance < NOTABLE for chance in chances.values()]
+            assert (found is None) == all(good), "every move is graded where some defend better than others"
+            if found is not None:
+                graded += 1
+                assert found.found == good[list(chances).index(turn.move)]
+                assert (found.chance, found.hardest) == (chances[turn.move], hardest)
+                assert set(found.best) <= {move for move, well in zip(chances, good, strict=True) if well}
+                assert hardest < NOTABLE or rate(found.chance) in found.sentence
+                assert found.found or str(Played(found.best[0], found.player)) in found.sentence
+        for player in (0, 1):
+            wells = [each.found for each in told.defences.values() if each.player == player]
+            assert told.resisted(player) == (sum(wells), len(wells))
+    assert graded
+
+
+def test_the_losing_seat_learns_which_move_was_harder_to_answer() -> None:
+    game = dd.game("numerical-nexus")
+    solution = solve(game)
+    assert solution.probe(game.start()).value == -1
+    match = dd.Match(game)
+    while match.outcome is None:  # the natural move against the best one
+        here = match.state
+        match.play(natural(game, here) if here.player == 0 else solution.best(here)[0])
+    told = review(match, solution)
+    assert (match.outcome.winner, told.swings) == (1, [])
+    found, of = told.resisted(0)
+    assert found < of
+    assert told.resistance is not None
+    where = re.match(r"On move (\d+) there was a better defence. Player 1 played ", told.resistance)
+    assert where
+    assert not told.defences[int(where[1]) - 1].found
+    assert told.resistance.to(reader=0).count("You played ") == 1
+    assert f"Player 1 found the best defence in {found} of {of} lost positions." in told.lines()
 
 
 @pytest.mark.parametrize("variant", DRAWN, ids=describe)
 def test_with_draws_start_and_swings_explain_the_result_too(variant: tuple[str, dict[str, Any]]) -> None:
     solution = solve(dd.game(variant[0], **variant[1]))
     dice = random.Random(1)
-    reviews = [check(random_match(solution.game, dice), solution) for _ in range(150)]
+    reviews = [check(random_match(solution.game, dice), solution) for _ in range(60)]
     assert any(0 in (m.before.value, m.after.value) for told in reviews for m in told.decisions)
 
 
@@ -123,7 +182,7 @@ def test_a_game_without_mistakes_is_decided_by_the_seat() -> None:
     told = review(played(game, "+5 +10 x10"), solve(game))
     assert (told.start, told.swings, told.ribbon) == (Verdict(1, 3), [], "▲▲▲▲")
     assert told.sentence == (
-        "Nobody made a mistake: the player who moves first wins from this start, and Player 1 never let go of it."
+        "No move changed the result: the player who moves first wins from this start, and Player 1 never let go of it."
     )
     assert told.lines() == [
         "At the start: Player 1 is winning: 2 more turns.",

@@ -201,7 +201,9 @@ class Solo(Session):
                 self.say("", f"The review is not ready yet. See it later with: duels review {self.save.name}")
             return
         lesson = review(self.match, solution)
-        self.say("", lesson.sentence, *([] if lesson.answer is None else [lesson.answer]))
+        lost = self.match.outcome is not None and self.match.outcome.winner == self.computer
+        told = [lesson.sentence, lesson.answer, lesson.resistance if lost else None]
+        self.say("", *(line for line in told if line is not None))
         mistakes = [swing.ply for swing in lesson.swings if swing.player == self.person]
         self.offer_another_try(mistakes[-1] if mistakes else None)
 

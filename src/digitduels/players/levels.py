@@ -103,7 +103,7 @@ class Level(Player):
     def choose(self, match: Match) -> Any:
         dice = chance(self.seed, match)
         seen = self.truth.within(match.state, math.floor(self.sight.depth(dice)))
-        found = self._choice(match.state, seen)
+        found = _choice(weights(self.truth.game, match.state), seen)
         return dice.choices(list(found), list(found.values()))[0]
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
@@ -111,6 +111,7 @@ class Level(Player):
         judgement = self.truth.within(state, self.truth.game.longest)
         distances = sorted({verdict.distance for verdict in judgement.values() if verdict is not None})
         shares = dict.fromkeys(judgement, 0.0)
+        natural = weights(self.truth.game, state)
         # The deepest result that is seen in a turn decides what is played.
         for depth, deeper in zip([0, *distances], [*distances, None], strict=True):
             likely = self.sight.sees(depth) - (0.0 if deeper is None else self.sight.sees(deeper))
@@ -119,20 +120,19 @@ class Level(Player):
                     move: verdict if verdict is not None and verdict.distance <= depth else None
                     for move, verdict in judgement.items()
                 }
-                choice = self._choice(state, seen)
+                choice = _choice(natural, seen)
                 total = sum(choice.values())
                 for move, weight in choice.items():
                     shares[move] += likely * weight / total
         return shares
 
-    def _choice(self, state: State[Any, Any], seen: Mapping[Any, Verdict | None]) -> dict[Any, float]:
-        """The moves among which a level draws when it sees these results, and their weights."""
-        game = self.truth.game
-        best = max((verdict for verdict in seen.values() if verdict is not None), default=None)
-        if best is not None and best.value > 0:
-            chosen = [move for move, verdict in seen.items() if verdict == best]
-        else:
-            chosen = [move for move, verdict in seen.items() if verdict is None or verdict.value == 0]
-            chosen = chosen or [move for move, verdict in seen.items() if verdict == best]
-        found = weights(game, state)
-        return {move: found[move] for move in chosen}
+
+def _choice(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None]) -> dict[Any, float]:
+    """The moves among which a level draws when it sees these results, and their weights."""
+    best = max((verdict for verdict in seen.values() if verdict is not None), default=None)
+    if best is not None and best.value > 0:
+        chosen = [move for move, verdict in seen.items() if verdict == best]
+    else:
+        chosen = [move for move, verdict in seen.items() if verdict is None or verdict.value == 0]
+        chosen = chosen or [move for move, verdict in seen.items() if verdict == best]
+    return {move: natural[move] for move in chosen}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from digitduels.sentence import Count, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.decisions import Decision, decisions
+from digitduels.study.defence import Defence, defence
 from digitduels.study.wording import joined, standing, winner
 
 RIBBON = {0: "▲", 1: "▼", None: "="}
@@ -30,6 +32,8 @@ class Review(NamedTuple):
     """How many moves the match was given."""
     decisions: list[Decision]
     outcome: Outcome | None
+    defences: Mapping[int, Defence] = {}
+    """The moves in lost positions in which some moves defend better than others, by ply."""
 
     @property
     def swings(self) -> list[Decision]:
@@ -39,6 +43,11 @@ class Review(NamedTuple):
         """How many critical moves a player found, and how many there were."""
         critical = [decision for decision in self.decisions if decision.critical and decision.player == player]
         return sum(decision.found for decision in critical), len(critical)
+
+    def resisted(self, player: int) -> tuple[int, int]:
+        """How often a player defended a lost position as well as possible, and how often some moves were better."""
+        graded = [each for each in self.defences.values() if each.player == player]
+        return sum(each.found for each in graded), len(graded)
 
     @property
     def winning(self) -> list[int | None]:
@@ -82,9 +91,9 @@ class Review(NamedTuple):
         who = winner(self.player, self.start)
         if who is None:
             kept = "a draw from the start, and it stayed one" if over else "a draw from the start, and it still is one"
-            return Sentence(f"Nobody made a mistake: the game was {kept}.")
+            return Sentence(f"No move changed the result: the game was {kept}.")
         seat = "first" if who == self.player else "second"
-        start = f"Nobody made a mistake: the player who moves {seat} wins from this start"
+        start = f"No move changed the result: the player who moves {seat} wins from this start"
         if over:
             return Sentence(
                 f"{start}, and {{player}} never let go of it.", you=f"{start}, and you never let go of it.", player=who
@@ -95,6 +104,25 @@ class Review(NamedTuple):
     def answer(self) -> Sentence | None:
         """Which moves would have kept the result at the last swing."""
         return self.swings[-1].answer if self.swings else None
+
+    @property
+    def resistance(self) -> Sentence | None:
+        """How the loser of the game could best have made it harder to win; None if nobody lost a choice of defences."""
+        if self.outcome is None or self.outcome.winner is None:
+            return None
+        loser = 1 - self.outcome.winner
+        missed = {ply: each for ply, each in self.defences.items() if each.player == loser and not each.found}
+        if missed:
+            ply, most = max(missed.items(), key=lambda pair: (pair[1].hardest - pair[1].chance, pair[1].sooner))
+            chance = "On move {move} there was a better defence. {told}"
+            return Sentence(chance, move=ply + 1, told=most.sentence)
+        if self.resisted(loser)[1]:
+            return Sentence(
+                "In lost positions {player} always defended as well as possible.",
+                you="In lost positions you always defended as well as possible.",
+                player=loser,
+            )
+        return None
 
     def lines(self) -> list[Sentence]:
         """The review for people to read."""
@@ -107,7 +135,21 @@ class Review(NamedTuple):
         for swing in self.swings:
             told = [swing.lesson, *([swing.answer] if swing.answer else [])]
             lines.append(Sentence("Move {move}: {told}", move=swing.ply + 1, told=joined(told)))
-        return [*lines, *(self.score(player) for player in (0, 1)), self.sentence]
+        lines += [self.score(player) for player in (0, 1)]
+        lines += [self.endurance(player) for player in (0, 1) if self.resisted(player)[1]]
+        return [*lines, self.sentence, *([self.resistance] if self.resistance else [])]
+
+    def endurance(self, player: int) -> Sentence:
+        """Best defences found in lost positions."""
+        found, lost = self.resisted(player)
+        told = "found the best defence in {found} of {lost}."
+        return Sentence(
+            f"{{player}} {told}",
+            you=f"You {told}",
+            player=player,
+            found=found,
+            lost=Count(lost, "lost position"),
+        )
 
     def score(self, player: int) -> Sentence:
         """Critical moves found, and what a random mover would find."""
@@ -131,5 +173,8 @@ class Review(NamedTuple):
 
 def review(match: Match, solution: Solution) -> Review:
     """The review of a match, finished or not. The moves of a given opening are not judged."""
-    first = match.states[match.opening]
-    return Review(first.player, solution.probe(first), match.opening, decisions(match, solution), match.outcome)
+    first, turns = match.states[match.opening], decisions(match, solution)
+    lost = [turn for turn in turns if turn.before.value < 0 and turn.move is not None]
+    graded = {turn.ply: defence(match.states[turn.ply], turn.move, solution) for turn in lost}
+    defences = {ply: found for ply, found in graded.items() if found is not None}
+    return Review(first.player, solution.probe(first), match.opening, turns, match.outcome, defences)

@@ -7,6 +7,7 @@ from typing import Any
 from digitduels.match import Match
 from digitduels.record import to_record
 from digitduels.solver.verdict import Judgement, Verdict
+from digitduels.study.defence import Defence
 from digitduels.study.review import Review
 from digitduels.study.wording import VALUES
 
@@ -45,6 +46,7 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
                 "swing": turn.swing,
                 "best": [str(move) for move in turn.best],
                 "keeping": [str(move) for move in turn.keeping],
+                "defence": _defended(told.defences.get(turn.ply)),
                 "words": [text for after, text in match.words if after == turn.ply],
             }
             for turn in told.decisions
@@ -54,8 +56,21 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
             dict(zip(("found", "of"), told.found(player), strict=True)) | {"chance": round(told.chance(player), 4)}
             for player in (0, 1)
         ],
+        "resisted": [dict(zip(("found", "of"), told.resisted(player), strict=True)) for player in (0, 1)],
         "sentence": told.sentence,
         "answer": told.answer,
+        "resistance": told.resistance,
+    }
+
+
+def _defended(found: Defence | None) -> dict[str, Any] | None:
+    """How well a move defended a lost position."""
+    return found and {
+        "found": found.found,
+        "error_chance": round(found.chance, 6),
+        "best_error_chance": round(found.hardest, 6),
+        "best": [str(move) for move in found.best],
+        "sooner": found.sooner,
     }
 
 

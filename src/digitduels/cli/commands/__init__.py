@@ -10,7 +10,7 @@ SUMMARIES = {
     "play": "Play a game: two people at one keyboard, or you against the computer.",
     "resume": "Resume a saved game: the last unfinished one, or the one you name.",
     "saved": "List the saved games, or delete some.",
-    "games": "List the games.",
+    "games": "List the games and the levels of the computer.",
     "rules": "Show the rules, options and rulings of a game.",
     "solve": "Show who wins a position, how soon, and with which moves.",
     "cache": "List the solved games in the cache, verify them, or delete them.",

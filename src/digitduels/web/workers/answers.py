@@ -126,9 +126,12 @@ def game_review(match: Match, solve: Solve) -> dict[str, Any]:
     answer = serialization.reviewed(match, result)
     for entry, decision in zip(answer["turns"], result.decisions, strict=True):
         entry |= _decision(match, decision, solution)
+        graded = result.defences.get(decision.ply)
+        entry["defended"] = _perhaps(graded and graded.sentence, names)
     return answer | {
         "sentence": wire(result.sentence, names),
         "answer": _perhaps(result.answer, names),
+        "resistance": _perhaps(result.resistance, names),
         "story": wire(result.story, names),
         "lines": wires(result.lines(), names),
         "ribbon": result.ribbon,

@@ -28,7 +28,8 @@ export async function showEnd(section, view, link, reader, next, signal) {
     const wait = () => (lesson.textContent = WAIT);
     /** @type {Review} */
     const review = await getPatiently(`/api/review/${link.game}`, queryOf(link), signal, wait);
-    lesson.textContent = [review.sentence, review.answer].map((each) => each && tell(each, reader)).join(" ");
+    const told = [review.sentence, review.answer, mood === "loss" ? review.resistance : null];
+    lesson.textContent = told.map((each) => each && tell(each, reader)).join(" ");
     const again = retry(review, link, reader);
     if (again) row.prepend(again);
   } catch (error) {

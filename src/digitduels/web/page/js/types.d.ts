@@ -376,6 +376,9 @@ interface ReviewTurn {
   best: string[];
   keeping: string[];
   words: string[];
+  /** How well the move defends a lost position, where some moves defend better than others. */
+  defence: { found: boolean; error_chance: number; best_error_chance: number; best: string[]; sooner: number } | null;
+  defended: Sentence | null;
   lesson?: Sentence;
   /** What would have kept the result. */
   answer?: Sentence | null;
@@ -404,8 +407,11 @@ interface Review {
   /** Who was winning at the start and after each turn. */
   winning: (Seat | null)[];
   critical: CriticalMoves[];
+  resisted: { found: number; of: number }[];
   sentence: Sentence;
   answer: Sentence | null;
+  /** How the loser could have made it harder. */
+  resistance: Sentence | null;
   story: Sentence;
   lines: Sentence[];
   ribbon: string;

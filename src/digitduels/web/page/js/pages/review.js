@@ -347,11 +347,13 @@ class ReviewPage extends GamePage {
  * @param {Seat | null} reader
  */
 function nextMove(turn, reader) {
-  return `Next: ${tell(turn.shown, reader)}. ${quality(turn)}`;
+  const told = turn.defended ? tell(turn.defended, reader) : quality(turn);
+  return `Next: ${tell(turn.shown, reader)}. ${told}`;
 }
 
 /** @param {ReviewTurn} turn */
 function quality({ critical, keeping, before: { value } }) {
+  if (value === "loss") return "Every move loses here, and none defends better than another.";
   if (!critical) return "Nothing was at stake here.";
   if (keeping.length === 1) return `Found: the only move that keeps the ${value}.`;
   return `Found: one of ${keeping.length} moves that keep the ${value}.`;

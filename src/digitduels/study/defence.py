@@ -1,0 +1,98 @@
+"""Defence in lost positions: how hard a move is to answer, and how long it holds out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from digitduels.core import State
+from digitduels.players.perfect import FALLIBLE, error_chance
+from digitduels.sentence import Moves, Played, Sentence
+from digitduels.solver.solution import Solution
+
+NOTABLE = 0.05
+"""By how much chances must differ for one move to count as harder to answer than another."""
+EQUAL = 0.001  # chances that differ by less are the same
+
+
+class Defence(NamedTuple):
+    """How well a move in a lost position defends, compared with the hardest move to answer."""
+
+    player: int
+    move: Any
+    chance: float
+    """How likely an opponent who may err answers it wrongly."""
+    hardest: float
+    """The same for the hardest move to answer."""
+    best: list[Any]
+    """The hardest moves to answer; where the opponent hardly ever errs, the moves that hold out longest."""
+    sooner: int
+    """By how many plies it loses sooner than the longest defence."""
+
+    @property
+    def found(self) -> bool:
+        """Whether no move was notably harder to answer, and none held out longer if only that mattered."""
+        if self.hardest < NOTABLE:
+            return not self.sooner
+        return self.hardest - self.chance < NOTABLE
+
+    @property
+    def sentence(self) -> Sentence:
+        """How hard the move was to answer, and which move was harder."""
+        if self.hardest < NOTABLE:
+            did = "played {move}, which holds out longest."
+            if not self.found:
+                did = "played {move} and lost sooner than necessary. Holds out longest: {better}."
+        elif self.found:
+            did = "played {move}, which is hard to answer: a level {level} opponent goes wrong {rate}."
+        else:
+            did = (
+                "played {move}. A level {level} opponent then goes wrong {rate}. "
+                "Harder to answer, {best_rate}: {better}."
+            )
+        return Sentence(
+            f"{{player}} {did}",
+            you=f"You {did}",
+            player=self.player,
+            move=Played(self.move, self.player),
+            level=FALLIBLE,
+            rate=rate(self.chance),
+            better=Moves(self.best, self.player, "or"),
+            best_rate=rate(self.hardest),
+        )
+
+
+def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | None:
+    """How well a move defends a lost position; None in other positions, and where no move is better than another."""
+    judgement, game = solution.judge(state), solution.game
+    if judgement.best.value > -1 or len(judgement) == 1:
+        return None
+    chances: dict[Any, float] = {}
+    known: dict[State[Any, Any], float] = {}
+    for candidate in judgement:
+        after = game.after(state, candidate)
+        if after not in known:
+            known[after] = error_chance(state, candidate, solution)
+        chances[candidate] = known[after]
+    hardest, longest = max(chances.values()), judgement.best.distance
+    best = judgement.best_moves
+    if hardest >= NOTABLE:
+        best = [candidate for candidate, chance in chances.items() if chance > hardest - EQUAL]
+    graded = {
+        candidate: Defence(state.player, candidate, chance, hardest, best, longest - judgement[candidate].distance)
+        for candidate, chance in chances.items()
+    }
+    return graded[move] if len({each.found for each in graded.values()}) > 1 else None
+
+
+def rate(chance: float) -> str:
+    """A chance for people.
+
+    >>> [rate(chance) for chance in (0.0, 0.001, 0.01, 0.41, 0.999)]
+    ['0 times in 100', 'less than once in 100', 'once in 100', '41 times in 100', 'more than 99 times in 100']
+    """
+    times = round(100 * chance)
+    if not times and chance:
+        return "less than once in 100"
+    if times == 100 and chance < 1:
+        return "more than 99 times in 100"
+    return "once in 100" if times == 1 else f"{times} times in 100"
