@@ -17,7 +17,7 @@ from conftest import Open, Run
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.record import replay, save, to_record
-from digitduels.sentence import Moves, Played
+from digitduels.sentence import Moves, Played, tell
 from digitduels.solver import Solution
 from digitduels.study import puzzle_sheet
 from digitduels.study.puzzles import MANY, TIERS, Puzzle, daily, order, puzzles
@@ -204,8 +204,8 @@ def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_secon
     assert trap is not None
     person = terminal("puzzle", *SMALL, "--tier", "3", "--seed", "7")
     shown = person.read("Select a number: ")
-    assert "\n".join(solution.game.view(puzzle.match.state)) in shown
     solver = puzzle.match.state.player
+    assert "\n".join(tell(line, reader=solver) for line in solution.game.view(puzzle.match.state)) in shown
     assert puzzle.question(solution).to(reader=solver) in shown
     person.type("hint\n")
     assert "You are winning: 3 more turns.\n" in person.read("Select a number: ")
