@@ -49,6 +49,7 @@ SLOW = (
     "test_gymnasium",
     "test_hints",
     "test_isolation",
+    "test_lab",
     "test_live",
     "test_openspiel",
     "test_package",

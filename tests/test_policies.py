@@ -15,7 +15,8 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import player
-from digitduels.players.evaluation import Evaluation, Uniform, _policy, _TreeEngine, evaluate
+from digitduels.players.evaluation import _kind, columns, evaluate
+from digitduels.players.expectation import Uniform, expect, plain
 from digitduels.players.levels import CHARACTERS, Level, tuning
 from digitduels.players.natural import WASTED, natural, weights
 from digitduels.players.perfect import Perfect, error_chance
@@ -107,20 +108,14 @@ def test_every_level_has_a_name_and_a_character() -> None:
 # Exact evaluation
 
 
-def assert_close(one: Evaluation, two: Evaluation) -> None:
-    for first, second in zip(one, two, strict=True):
-        assert first == pytest.approx(second, abs=1e-5)
-
-
 @pytest.mark.parametrize(
     ("one", "two"), [("random", "random"), ("3", "random"), ("4", "2"), ("perfect", "4"), ("5", "perfect")]
 )
-def test_the_table_and_the_tree_agree(game: AnyGame, one: str, two: str) -> None:
+def test_the_table_and_plain_recursion_agree(game: AnyGame, one: str, two: str) -> None:
     solution = solution_of(game)
-    policies = _policy(one, solution), _policy(two, solution)
+    sheet, _ = columns(_kind(one, solution), _kind(two, solution))
     starts = [game.start(), *some_positions(game, 5, 5)]
-    tree = _TreeEngine(solution, *policies).evaluation(starts)
-    assert_close(evaluate(one, game, against=two, starts=starts), tree)
+    assert expect(solution, sheet, starts) == pytest.approx(plain(solution, sheet, starts), abs=1e-5)
 
 
 def test_it_agrees_with_games_that_are_played(game: AnyGame) -> None:

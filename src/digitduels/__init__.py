@@ -17,10 +17,24 @@ from digitduels.games import game, games
 from digitduels.match import Match
 
 if TYPE_CHECKING:
+    from digitduels import lab
     from digitduels.players.evaluation import Evaluation
     from digitduels.solver import Solution
 
-__all__ = ["Game", "IllegalMove", "InvalidMove", "Match", "Outcome", "State", "TooLarge", "game", "games", "solve"]
+__all__ = [
+    "Game",
+    "IllegalMove",
+    "InvalidMove",
+    "Match",
+    "Outcome",
+    "State",
+    "TooLarge",
+    "evaluate",
+    "game",
+    "games",
+    "lab",
+    "solve",
+]
 __version__ = "0.1.0"
 
 
@@ -57,3 +71,12 @@ def solve(
     from digitduels import solver
 
     return solver.solve(game, cache=cache, limit=limit, progress=progress)
+
+
+def __getattr__(name: str) -> Any:
+    """The lab, which is loaded when it is first needed."""
+    if name == "lab":
+        from importlib import import_module
+
+        return import_module("digitduels.lab")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

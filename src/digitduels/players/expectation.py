@@ -1,33 +1,51 @@
-"""What is expected when policies play: many quantities of many pairs of policies in one pass over a table.
+"""What is expected when policies play: many quantities of many pairs of policies at once, exactly.
 
 A column is one quantity while one policy is to move. Its value in a position is the mean, over the moves of that
 policy, of what the move adds and of the column that goes on afterwards. So "level 4 against level 3" is two columns
 that name each other, and "level 4 against itself" one that names itself.
+
+Where the game has a table, its positions are filled backwards, on all cores. Any other game, or a policy of one's own,
+is evaluated by plain recursion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from digitduels.core import State, TooLarge
-from digitduels.players.levels import Sight, sight, tuning
-from digitduels.players.natural import WASTED, nearness
-from digitduels.players.perfect import FALLIBLE
+from digitduels.games import AnyGame
+from digitduels.players.levels import Level, Sight, sight, tuning
+from digitduels.players.natural import WASTED, nearness, weights
+from digitduels.players.perfect import FALLIBLE, Perfect
 from digitduels.solver import memory
 from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
 from digitduels.solver.layout import distinct
 from digitduels.solver.schedule import waves
+from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables, share, workers
+from digitduels.solver.verdict import Judgement, finished
 
 _SHARE = 0.4  # of the free memory, for the rows
+_FAR = 65535  # the highest code that the kernels know
 NO_COLUMN = -1
 BY_CHANCE, PERFECTLY, BEST_REPLY = "by chance", "perfectly", "best reply"
-Kind = Sight | str
-"""How a policy is known here: how far a level sees, or one of the three words above."""
+_DEEPEST = 200  # plies of a game without a table
+REACHABLE = 2_000_000  # positions of a game without a table that are looked at
+
+
+class Policy(Protocol):
+    """Chooses moves with known probabilities."""
+
+    def probabilities(self, state: State[Any, Any]) -> Mapping[Any, float]:
+        """How likely each legal move of a position is."""
+
+
+Kind = Sight | str | Policy
+"""A policy: how far a level sees, one of the three words above, or somebody's own."""
 
 
 class Column(NamedTuple):
@@ -89,13 +107,8 @@ class Sheet:
         return begin
 
 
-def fits(solution: Tables) -> bool:
-    """Whether the distances of a table are small enough for the kernels."""
-    return solution.scale.top <= 65535
-
-
 def expect(
-    solution: Tables,
+    solution: Solution,
     sheet: Sheet,
     starts: Sequence[State[Any, Any]] = (),
     reached: npt.NDArray[np.bool_] | None = None,
@@ -105,20 +118,78 @@ def expect(
 
     `reached` may name the positions that can arise from the starts, if that is known already.
     """
+    known = all(isinstance(column.policy, Sight | str) for column in sheet.columns)
+    if not known or not isinstance(solution, Tables) or solution.scale.top > _FAR:
+        return plain(solution, sheet, starts)
+    batches, found = list(_batches(solution, sheet)), np.zeros((max(1, len(starts)), len(sheet.columns)))
+    for number, (places, columns) in enumerate(batches):
+
+        def report(step: str, done: float, number: int = number) -> None:
+            if progress is not None:
+                progress(step, (number + done) / len(batches))
+
+        found[:, places] = _fill(solution, columns, starts or [solution.game.start()], reached, report)
+    return found
+
+
+# On a table
+
+
+def _batches(solution: Tables, sheet: Sheet) -> Iterator[tuple[list[int], list[Column]]]:
+    """The columns, all at once or as many as fit into memory, with their places on the sheet."""
+    size = _Ring(solution.compiled).boards * len(solution.compiled.hands) ** 2 * 4
+    most = int(_SHARE * memory.available()) // size - 1  # one more says how likely mistakes are
+    batch: list[int] = []
+    for group in _groups(sheet.columns):
+        if len(group) > most:
+            raise TooLarge(
+                f"Measuring {solution.game.title} with these options needs at least "
+                f"{memory.shown((len(group) + 1) * size)} of memory."
+            )
+        if len(batch) + len(group) > most:
+            yield batch, _renumbered(sheet.columns, batch)
+            batch = []
+        batch += group
+    yield batch, _renumbered(sheet.columns, batch)
+
+
+def _groups(columns: Sequence[Column]) -> list[list[int]]:
+    """The places of columns that go on with each other."""
+    group = list(range(len(columns)))
+    for place, column in enumerate(columns):
+        for after in (column.onward, column.aside):
+            if after != NO_COLUMN:
+                joined, gone = group[place], group[after]
+                group = [joined if number == gone else number for number in group]
+    return [[place for place, number in enumerate(group) if number == first] for first in dict.fromkeys(group)]
+
+
+def _renumbered(columns: Sequence[Column], places: list[int]) -> list[Column]:
+    numbers = {place: number for number, place in enumerate(places)} | {NO_COLUMN: NO_COLUMN}
+    chosen = (columns[place] for place in places)
+    return [column._replace(onward=numbers[column.onward], aside=numbers[column.aside]) for column in chosen]
+
+
+def _fill(
+    solution: Tables,
+    columns: list[Column],
+    starts: Sequence[State[Any, Any]],
+    reached: npt.NDArray[np.bool_] | None,
+    progress: Callable[[str, float], None],
+) -> npt.NDArray[np.float64]:
+    """[start, column], from a table."""
     from digitduels.players import policy_kernels as kernels
 
     compiled, hands = solution.compiled, len(solution.compiled.hands)
     board = hands * hands
-    encoded = [solution.encode(start) for start in starts or [solution.game.start()]]
-    places = [(table * hands + theirs) * hands + mine for table, mine, theirs in encoded]
+    encoded = [solution.encode(start) for start in starts]
     if reached is None:
-        reached = solution.reached(places)
+        reached = solution.reached([solution.place(start) for start in starts])
     fallible = sight(FALLIBLE, tuning(solution.game).reaches)
-    columns = [*sheet.columns, Column(fallible, factor=0.0, swing=1.0)]
+    columns = [*columns, Column(fallible, factor=0.0, swing=1.0)]
     levels = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, Sight)))
     sees = np.array([[level.sees(plies) for plies in range(compiled.longest + 2)] for level in levels])
     ring = _Ring(compiled)
-    _afford(ring.boards * board * len(columns) * 4)
     rows = np.zeros((ring.boards * board, len(columns)), np.float32)
     arguments = (
         *_steps(compiled),
@@ -127,7 +198,7 @@ def expect(
         sees,
         _table(columns, levels),
     )
-    found = np.zeros((len(places), len(columns)))
+    found = np.zeros((len(encoded), len(columns)))
     done = 0
     with workers() as pool:
         for wave in waves(compiled, 4 * len(columns), 1 if ring.turns else 1 << 19):
@@ -142,17 +213,8 @@ def expect(
                 if not ring.turns or table in tables:
                     found[number] = rows[first[table] + theirs * hands + mine]
             done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
-            if progress is not None:
-                progress("measuring", done / compiled.positions)
-    return found[:, : len(sheet.columns)]
-
-
-def _afford(size: int) -> None:
-    most = int(_SHARE * memory.available())
-    if size > most:
-        raise TooLarge(
-            f"Measuring these rules needs at least {memory.shown(size)} of memory. The limit is {memory.shown(most)}."
-        )
+            progress("measuring", done / compiled.positions)
+    return found[:, :-1]
 
 
 class _Ring:
@@ -246,3 +308,86 @@ def _table(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...
         np.array([column.over for column in columns]).T.copy(),
         len(columns) - 1,
     )
+
+
+# Position by position
+
+
+class Uniform:
+    """Plays every legal move with the same probability, as `random` and level 1 do."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self.game = game
+
+    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
+        moves = self.game.legal_moves(state)
+        return dict.fromkeys(moves, 1 / len(moves))
+
+
+def plain(solution: Solution, sheet: Sheet, starts: Sequence[State[Any, Any]] = ()) -> npt.NDArray[np.float64]:
+    """The same as `expect`, by plain recursion over the positions that can arise."""
+    if solution.game.longest > _DEEPEST:
+        raise TooLarge(f"{solution.game.title} with these options lasts too long to be evaluated.")
+    return np.array([_Recursion(solution, sheet.columns).row(start) for start in starts or [solution.game.start()]])
+
+
+class _Recursion:
+    def __init__(self, solution: Solution, columns: Sequence[Column]) -> None:
+        self.solution, self.game, self.columns = solution, solution.game, columns
+        self._policies = {column.policy: self._policy(column.policy) for column in columns}
+        self._rows: dict[State[Any, Any], list[float]] = {}
+
+    def _policy(self, kind: Kind) -> Policy | None:
+        if isinstance(kind, Sight):
+            level = Level(FALLIBLE, self.solution, seed=0)
+            level.sight = kind
+            return level
+        if isinstance(kind, str):
+            words: dict[str, Policy] = {BY_CHANCE: Uniform(self.game), PERFECTLY: Perfect(self.solution, seed=0)}
+            return words.get(kind)
+        return kind
+
+    def row(self, state: State[Any, Any]) -> list[float]:
+        """What is expected of every column in a position."""
+        if state not in self._rows:
+            if len(self._rows) > REACHABLE:
+                raise TooLarge(f"{self.game.title} with these options has too many positions to evaluate this policy.")
+            outcome = self.game.outcome(state)
+            if outcome is not None:
+                result = 1 - finished(outcome, state.player).value
+                self._rows[state] = [column.over[result] for column in self.columns]
+            else:
+                self._rows[state] = self._expected(state)
+        return self._rows[state]
+
+    def _expected(self, state: State[Any, Any]) -> list[float]:
+        judgement = self.solution.judge(state)
+        after = {move: self.row(self.game.after(state, move)) for move in judgement}
+        likely = {kind: policy.probabilities(state) for kind, policy in self._policies.items() if policy is not None}
+        flags = self.flags(state, judgement)
+        row = []
+        for column in self.columns:
+            gains = {}
+            for move, values in after.items():
+                throws = judgement[move].value < judgement.best.value
+                gain = column.constant + column.swing * throws
+                if column.onward != NO_COLUMN:
+                    gain += column.factor * values[column.onward]
+                if column.aside != NO_COLUMN and not throws:
+                    gain += values[column.aside]
+                gains[move] = gain
+            chosen = likely.get(column.policy)
+            mean = max(gains.values()) if chosen is None else sum(chosen[move] * gains[move] for move in chosen)
+            row.append(mean + sum(weight * flag for weight, flag in zip(column.flags, flags, strict=True)))
+        return row
+
+    def flags(self, state: State[Any, Any], judgement: Judgement[Any]) -> tuple[bool, bool, bool, bool]:
+        """Whether a position is critical, has an only move, is a trap, has a single legal move."""
+        natural = weights(self.game, state)
+        going_on = [move for move, verdict in judgement.items() if verdict.distance > 1]
+        kept, thrown = (
+            max((natural[move] for move in going_on if move in moves), default=0.0)
+            for moves in (judgement.keeping, judgement.throwing)
+        )
+        trap = judgement.critical and judgement.best != (1, 1) and thrown > kept
+        return judgement.critical, judgement.only, trap, len(judgement) == 1

@@ -142,7 +142,9 @@ def fill(
                         op_bucket[op] = bucket
                         still = scores[op_to[op]] == scores[mine] and scores[after_theirs] == scores[theirs]
                         heavy = near_own[op_to[op]] * near_other[after_theirs] * (waste if still else 1.0)
-                        if value[bucket] == 1:
+                        if distance[bucket] == 1:
+                            pass
+                        elif value[bucket] == 1:
                             heavy_won = max(heavy_won, heavy)
                         elif value[bucket] == 0:
                             heavy_drawn = max(heavy_drawn, heavy)
@@ -173,7 +175,6 @@ def fill(
                     only = critical and keeping_places == 1
                     heavy_kept = heavy_won if best == 1 else heavy_drawn
                     heavy_thrown = heavy_lost if best == 0 else max(heavy_lost, heavy_drawn)
-                    trap = critical and won == 0 and heavy_thrown > heavy_kept
                     # Losses, the quickest first, and the quickest win.
                     losses, quickest, total = 0, _FAR, 0.0
                     for bucket in range(buckets):
@@ -189,6 +190,7 @@ def fill(
                                 spot -= 1
                             order[spot] = bucket
                             losses += 1
+                    trap = critical and quickest > 1 and heavy_thrown > heavy_kept
                     for policy in range(len(sees)):
                         _shares(share, value, distance, weight, buckets, order, losses, quickest, total, sees[policy])
                         thrown = 0.0

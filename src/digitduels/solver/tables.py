@@ -190,12 +190,14 @@ class Tables(Solution):
             raise ValueError(f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left.")
         return place, mine, theirs
 
+    def place(self, state: State[Any, Any]) -> int:
+        """Where the table has a position that is not over."""
+        table, mine, theirs = self.encode(state)
+        return (table * self._hands + theirs) * self._hands + mine
+
     def probe(self, state: State[Any, Any]) -> Verdict:
         outcome = self.game.outcome(state)
-        if outcome is not None:
-            return finished(outcome, state.player)
-        table, mine, theirs = self.encode(state)
-        return self._verdict(int(self.codes[(table * self._hands + theirs) * self._hands + mine]))
+        return self._verdict(int(self.codes[self.place(state)])) if outcome is None else finished(outcome, state.player)
 
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:
         after = partial(self.game.after, state)
@@ -263,8 +265,7 @@ class Tables(Solution):
 
     def reachable(self) -> int:
         """How many positions of the table can arise from the start."""
-        table, mine, theirs = self.encode(self.game.start())
-        return int(np.count_nonzero(self.reached([(table * self._hands + theirs) * self._hands + mine])))
+        return int(np.count_nonzero(self.reached([self.place(self.game.start())])))
 
     def reached(self, places: Sequence[int]) -> npt.NDArray[np.bool_]:
         """[place]: whether a position can arise from one of these places."""

@@ -1,0 +1,265 @@
+"""The measures of a rule set. docs/lab.md defines each in a sentence.
+
+All are exact: they follow from the solution of the game and from the move probabilities of the levels. Only the
+lengths of games are estimated where a table is large, and then they say so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from digitduels.core import State
+from digitduels.games import AnyGame
+from digitduels.players.expectation import BY_CHANCE, PERFECTLY, Kind, Sheet, expect
+from digitduels.players.levels import Level, sight, tuning
+from digitduels.players.perfect import FALLIBLE
+from digitduels.solver import Solution, solve
+from digitduels.solver.tables import Tables
+from digitduels.solver.verdict import Verdict
+
+EQUALS = (3, 4, 5, 6)  # the levels that play themselves
+ALL_LEVELS = (1, 2, 3, 4, 5, 6, 7)
+STRONGER = 0.6  # what a level must score against the one below to count as stronger
+_LONGEST = 40  # plies of a game whose lengths are computed exactly
+_EXACT = 5_000_000  # and positions of its table
+_GAMES = 1000  # simulated for the lengths of others
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How many plies games between two players of level 4 last."""
+
+    shares: dict[int, float]
+    """By plies, how likely a game lasts that long."""
+    margins: dict[int, float] | None = None
+    """If they are simulated: half of the 95 % confidence interval of each."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a rule set is worth."""
+
+    game: AnyGame
+    winner: int | None
+    """With best play: 1 or 2, None for a draw."""
+    plies: int
+    first_moves_winning: int
+    first_moves: int
+    longest: int
+    """The longest forced win of any position, in plies."""
+    positions: int
+    reachable: int
+    fair: float
+    deep: float
+    seats: dict[int, float]
+    """By level, what Player 1 scores against a player of the same level."""
+    steps: dict[int, float]
+    """By level, what it scores against the level below, on average over both seats."""
+    critical: float
+    only: float
+    traps: float
+    swings: float
+    decided: float
+    forced: float
+    length: float
+    line: tuple[str, ...] = ()
+    """A perfect game, as tokens."""
+    lengths: Lengths | None = field(default=None, compare=False)
+
+    @property
+    def chain(self) -> int:
+        """How many levels there are that each score at least 60 % against the one below."""
+        return 1 + sum(score >= STRONGER for score in self.steps.values())
+
+    def row(self) -> dict[str, Any]:
+        """The measures as numbers by name, for a table of rule sets."""
+        return {
+            "winner": self.winner,
+            "plies": self.plies,
+            "first_moves_winning": self.first_moves_winning,
+            "first_moves": self.first_moves,
+            "fair": self.fair,
+            "deep": self.deep,
+            "reachable": self.reachable,
+            "positions": self.positions,
+            "longest": self.longest,
+            "length": self.length,
+            "critical": self.critical,
+            "only": self.only,
+            "traps": self.traps,
+            "swings": self.swings,
+            "decided": self.decided,
+            "forced": self.forced,
+            **{f"seat_{level}": score for level, score in self.seats.items()},
+            **{f"step_{level}": score for level, score in self.steps.items()},
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        lengths = self.lengths
+        return {
+            "game": self.game.id,
+            "options": self.game.values,
+            "outcome": {"winner": self.winner, "plies": self.plies},
+            "first_moves": {"winning": self.first_moves_winning, "of": self.first_moves},
+            "reachable": self.reachable,
+            "fair": self.fair,
+            "deep": self.deep,
+            "positions": self.positions,
+            "longest": self.longest,
+            "line": list(self.line),
+            "seats": {str(level): score for level, score in self.seats.items()},
+            "steps": {str(level): score for level, score in self.steps.items()},
+            "tension": {
+                "critical": self.critical,
+                "only": self.only,
+                "traps": self.traps,
+                "swings": self.swings,
+                "decided": self.decided,
+            },
+            "length": {
+                "mean": self.length,
+                "forced": self.forced,
+                "shares": {} if lengths is None else {str(plies): share for plies, share in lengths.shares.items()},
+                "margins": None
+                if lengths is None or lengths.margins is None
+                else {str(plies): margin for plies, margin in lengths.margins.items()},
+            },
+        }
+
+
+def measure(
+    game: AnyGame,
+    *,
+    lengths: bool = True,
+    limit: int | None = None,
+    solution: Solution | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Measures a rule set; raises TooLarge if that takes more memory than `limit` bytes or than there is.
+
+    `lengths` also asks how the lengths of games are distributed. `solution` may be given if it is known already.
+    `seed` is for the lengths, if they are simulated.
+    """
+    if solution is None:
+        solution = solve(game, cache=False, limit=limit, progress=progress)
+    judgement = solution.judge(game.start())
+    sheet = Sheet()
+    policies = policies_of(game)
+    seats = {level: sheet.score(policies[level])[0] for level in EQUALS}
+    steps = {level: sheet.score(policies[level], policies[below]) for below, level in pairwise(ALL_LEVELS)}
+    person = policies[FALLIBLE]
+    length = sheet.total(person, constant=1.0)[0]
+    swings = sheet.total(person, swing=1.0)[0]
+    flags = [sheet.total(person, flags=tuple(float(n == flag) for n in range(4)))[0] for flag in range(4)]
+    settled = sheet.settled(person)
+    exact = lengths and game.longest <= _LONGEST and _size(solution) <= _EXACT
+    lasts = sheet.lasts(person, game.longest) if exact else 0
+    reached, reachable, positions, longest = _counts(solution)
+    found = expect(solution, sheet, reached=reached, progress=progress)[0].tolist()
+    by_seat = {level: _rounded(found[column]) for level, column in seats.items()}
+    by_step = {level: _rounded((found[one] + 1 - found[two]) / 2) for level, (one, two) in steps.items()}
+    plies = found[length]
+    shares = None
+    if exact:
+        each = {n: found[lasts + n] for n in range(game.longest + 1)}
+        shares = Lengths({n: _rounded(share) for n, share in each.items() if share > 1e-6})
+    elif lengths:
+        shares = simulated(solution, seed)
+    best: Verdict = judgement.best
+    return Report(
+        game=game,
+        winner=None if best.value == 0 else 1 if best.value > 0 else 2,
+        plies=best.distance,
+        first_moves_winning=sum(verdict.value > 0 for verdict in judgement.values()),
+        first_moves=len(judgement),
+        longest=longest,
+        positions=positions,
+        reachable=reachable,
+        fair=fairness(by_seat),
+        deep=depth(by_step),
+        seats=by_seat,
+        steps=by_step,
+        critical=_rounded(found[flags[0]] / plies),
+        only=_rounded(found[flags[1]] / plies),
+        traps=_rounded(found[flags[2]] / plies),
+        swings=_rounded(found[swings]),
+        decided=_rounded(1 - found[settled] / plies),
+        forced=_rounded(found[flags[3]]),
+        length=_rounded(plies),
+        line=tuple(str(move) for move in solution.line(game.start())) if lengths else (),
+        lengths=shares,
+    )
+
+
+def policies_of(game: AnyGame) -> dict[int, Kind]:
+    """The seven levels as they play this game, offered to people or not."""
+    reaches = tuning(game).reaches
+    middle: dict[int, Kind] = {level: sight(level, reaches) for level in ALL_LEVELS[1:-1]}
+    return {ALL_LEVELS[0]: BY_CHANCE, **middle, ALL_LEVELS[-1]: PERFECTLY}
+
+
+def fairness(seats: dict[int, float]) -> float:
+    """1 if equal players score alike in both seats, 0 if one seat wins everything."""
+    mean = sum(seats.values()) / len(seats)
+    return _rounded(1 - abs(2 * mean - 1))
+
+
+def depth(steps: dict[int, float]) -> float:
+    """The share of the levels that are clearly stronger than the one below."""
+    return _rounded(sum(score >= STRONGER for score in steps.values()) / len(steps))
+
+
+def _rounded(number: float) -> float:
+    # The kernels add in single precision and in an order of their own.
+    return round(number, 5) + 0.0
+
+
+def _size(solution: Solution) -> int:
+    return solution.compiled.positions if isinstance(solution, Tables) else 0
+
+
+def _counts(solution: Solution) -> tuple[Any, int, int, int]:
+    """Which positions can arise, how many, how many there are at all, and the longest forced win."""
+    if not isinstance(solution, Tables):
+        counts = solution.counts()
+        return None, counts.reachable, counts.positions, counts.longest
+    reached = solution.reached([solution.place(solution.game.start())])
+    distances = solution.by_distance()
+    longest = max((verdict.distance for verdict in distances if verdict.value > 0), default=0)
+    return reached, int(np.count_nonzero(reached)), sum(distances.values()), longest
+
+
+def simulated(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:
+    """The lengths of some games between two players of level 4."""
+    dice, game, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
+    likely: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}
+    counted: Counter[int] = Counter()
+    for _ in range(games):
+        state, plies = game.start(), 0
+        while game.outcome(state) is None:
+            if state not in likely:
+                chances = person.probabilities(state)
+                likely[state] = list(chances), list(chances.values())
+            state = game.after(state, dice.choices(*likely[state])[0])
+            plies += 1
+        counted[plies] += 1
+    shares = {plies: counted[plies] / games for plies in sorted(counted)}
+    return Lengths(shares, {plies: _margin(share, games) for plies, share in shares.items()})
+
+
+def _margin(share: float, games: int) -> float:
+    """Half of the 95 % confidence interval of a share (Wilson)."""
+    z = 1.96
+    return round(z / (1 + z * z / games) * sqrt(share * (1 - share) / games + (z / (2 * games)) ** 2), 5)

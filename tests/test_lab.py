@@ -1,0 +1,185 @@
+"""The measures of the lab, compared with games that are enumerated move by move."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import digitduels as dd
+from digitduels.core import State, TooLarge
+from digitduels.games import AnyGame
+from digitduels.lab.measures import ALL_LEVELS, EQUALS, measure, simulated
+from digitduels.players.levels import Level, sight, tuning
+from digitduels.players.natural import weights
+from digitduels.players.perfect import Perfect
+from variants import describe, solve
+
+SMALL: list[tuple[str, dict[str, Any]]] = [
+    ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
+    ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
+    ("equation-duel", {"target": 9, "highest": 5}),
+    ("numerical-nexus", {"target": 9, "uses": (1, 1, 0, 1, 0, 1)}),
+    ("operation-target", {}),
+]
+Probabilities = dict[State[Any, Any], dict[Any, float]]
+
+
+class Games:
+    """All games between two policies, with their probabilities, played forwards one ply after the other."""
+
+    def __init__(self, game: AnyGame, levels: tuple[int, int]) -> None:
+        self.game, self.solution = game, solve(game)
+        self.policies = [self.policy(level) for level in levels]
+        self.score, self.lengths, self.totals = 0.0, defaultdict[int, float](float), defaultdict[str, float](float)
+        self.settled = 0.0
+        # The likelihood of a position and of the ply after the last swing so far.
+        now: dict[tuple[State[Any, Any], int], float] = {(game.start(), 0): 1.0}
+        for ply in range(game.longest + 1):
+            following: dict[tuple[State[Any, Any], int], float] = defaultdict(float)
+            for (state, swung), likely in now.items():
+                outcome = game.outcome(state)
+                if outcome is not None:
+                    self.score += likely * (0.5 if outcome.winner is None else 1.0 - outcome.winner)
+                    self.lengths[ply] += likely
+                    self.settled += likely * (ply - swung)
+                    continue
+                self.look(state, likely)
+                best = max(verdict.value for verdict in self.solution.judge(state).values())
+                for move, chance in self.policies[ply % 2](state).items():
+                    throws = self.solution.judge(state)[move].value < best
+                    self.totals["swings"] += likely * chance * throws
+                    following[game.after(state, move), ply + 1 if throws else swung] += likely * chance
+            now = following
+        assert not now
+
+    def policy(self, level: int) -> Any:
+        if level == 1:
+            return lambda state: {move: 1 / len(self.game.legal_moves(state)) for move in self.game.legal_moves(state)}
+        if level == 7:
+            return Perfect(self.solution, seed=0).probabilities
+        made = Level(level, self.solution, seed=0)
+        made.sight = sight(level, tuning(self.game).reaches)
+        return made.probabilities
+
+    def look(self, state: State[Any, Any], likely: float) -> None:
+        game = self.game
+        values = {move: self.solution.probe(game.after(state, move)).value * -1 for move in game.legal_moves(state)}
+        after = {move: game.after(state, move) for move in values}
+        keeping = [move for move in values if values[move] == max(values.values())]
+        natural = weights(game, state)
+        going_on = [move for move in values if game.outcome(after[move]) is None]
+        wins_now = any(game.outcome(after[move]) and values[move] == 1 for move in values)
+        heaviest = max((natural[move] for move in going_on), default=0)
+        tempted = [move for move in going_on if natural[move] == heaviest]
+        critical = len(keeping) < len(values)
+        self.totals["critical"] += likely * critical
+        self.totals["only"] += likely * (critical and len({after[move] for move in keeping}) == 1)
+        trapped = critical and not wins_now and bool(tempted) and not set(tempted) & set(keeping)
+        self.totals["traps"] += likely * trapped
+        self.totals["forced"] += likely * (len(values) == 1)
+
+    @property
+    def length(self) -> float:
+        return sum(plies * share for plies, share in self.lengths.items())
+
+
+@pytest.fixture(scope="module", params=SMALL, ids=describe)
+def game(request: pytest.FixtureRequest) -> AnyGame:
+    return dd.game(request.param[0], **request.param[1])
+
+
+def test_scores_of_levels_are_those_of_all_games(game: AnyGame) -> None:
+    report = measure(game)
+    for level in EQUALS:
+        assert report.seats[level] == pytest.approx(Games(game, (level, level)).score, abs=2e-5)
+    for below, level in pairwise(ALL_LEVELS):
+        first, second = Games(game, (level, below)), Games(game, (below, level))
+        assert report.steps[level] == pytest.approx((first.score + 1 - second.score) / 2, abs=2e-5)
+
+
+def test_tension_and_length_are_those_of_all_games(game: AnyGame) -> None:
+    report, games = measure(game), Games(game, (4, 4))
+    assert report.length == pytest.approx(games.length, abs=1e-4)
+    assert report.lengths is not None
+    assert report.lengths.margins is None
+    assert report.lengths.shares == pytest.approx({n: p for n, p in games.lengths.items() if p > 1e-6}, abs=2e-5)
+    assert report.swings == pytest.approx(games.totals["swings"], abs=2e-5)
+    assert report.forced == pytest.approx(games.totals["forced"], abs=2e-5)
+    for share in ("critical", "only", "traps"):
+        assert getattr(report, share) == pytest.approx(games.totals[share] / games.length, abs=2e-5), share
+    assert report.decided == pytest.approx(1 - games.settled / games.length, abs=2e-5)
+
+
+def test_outcome_is_what_the_solution_says(game: AnyGame) -> None:
+    report, solution = measure(game), solve(game)
+    value, plies = solution.start
+    assert (report.winner, report.plies) == ({1: 1, 0: None, -1: 2}[value], plies)
+    judgement = solution.judge(game.start())
+    assert report.first_moves == len(judgement)
+    assert report.first_moves_winning == sum(verdict.value == 1 for verdict in judgement.values())
+    seen, waiting = set[State[Any, Any]](), [game.start()]
+    while waiting:
+        state = waiting.pop()
+        if state not in seen:
+            seen.add(state)
+            waiting += [game.after(state, move) for move in game.legal_moves(state)]
+    # A table does not tell the players apart, and a game that is over has no position in it.
+    alike = {(state.table, state.mine, state.theirs) for state in seen if game.legal_moves(state)}
+    assert report.reachable >= len(alike)
+    over = {(state.table, state.mine, state.theirs) for state in seen}
+    assert report.reachable <= len(over)
+
+
+def test_gauges_follow_from_the_scores(game: AnyGame) -> None:
+    report = measure(game)
+    assert report.fair == pytest.approx(1 - abs(2 * sum(report.seats.values()) / 4 - 1), abs=1e-5)
+    assert report.chain == 1 + sum(score >= 0.6 for score in report.steps.values())
+    assert report.deep == pytest.approx((report.chain - 1) / 6, abs=1e-5)
+
+
+def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: AnyGame) -> None:
+    exact = measure(game).lengths
+    estimate = simulated(solve(game), seed=1)
+    assert exact is not None
+    assert estimate.margins is not None
+    misses = [
+        plies
+        for plies, share in estimate.shares.items()
+        if abs(exact.shares.get(plies, 0.0) - share) > 2 * estimate.margins[plies]
+    ]
+    assert not misses
+    assert estimate.shares == simulated(solve(game), seed=1).shares
+    if len(estimate.shares) > 1:
+        assert estimate.shares != simulated(solve(game), seed=2).shares
+
+
+def test_columns_in_batches_give_the_same_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    from digitduels.players import expectation
+    from digitduels.solver import memory
+
+    game = dd.game("number-quest", target=12, highest=4, copies=1)
+    whole = measure(game)
+    size = expectation._Ring(solve(game).compiled).boards * len(solve(game).compiled.hands) ** 2 * 4  # type: ignore[attr-defined]
+    monkeypatch.setattr(memory, "available", lambda: int(8 * size / expectation._SHARE) + 1)
+    assert measure(game, lengths=False).row() == whole.row()
+    monkeypatch.setattr(memory, "available", lambda: size)
+    with pytest.raises(TooLarge):
+        measure(game, solution=solve(game))
+
+
+def test_rule_set_that_is_too_large_is_refused() -> None:
+    with pytest.raises(TooLarge):
+        measure(dd.game("number-duel", target=100_000), limit=1 << 30)
+    with pytest.raises(TooLarge):
+        measure(dd.game("operation-target", target=10**100))
+
+
+def test_report_has_the_keys_that_programs_rely_on() -> None:
+    found = measure(dd.game("number-duel", target=12, highest=4)).to_dict()
+    assert list(found)[:7] == ["game", "options", "outcome", "first_moves", "reachable", "fair", "deep"]
+    assert found["options"] == {"target": 12, "highest": 4, "copies": 2, "tie": "last-mover-loses"}
+    assert set(found["outcome"]) == {"winner", "plies"}
+    assert set(found["first_moves"]) == {"winning", "of"}
