@@ -18,6 +18,7 @@ from digitduels.cli.main import main
 from digitduels.evals.dataset import rows, write_lines, write_parquet
 from digitduels.match import Match
 from digitduels.study.positions import only_move, positions
+from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
 from variants import solve
 
@@ -50,6 +51,8 @@ def test_every_row_tells_the_truth_about_a_position_that_can_arise(game: Any) ->
         assert row["keeping"] == kept
         assert sorted(row["best"]) == sorted(map(str, solution.best(state)))
         assert row["critical"] == any(each.value < verdict.value for each in after)
+        assert row["chance"] == len(kept) / len(after)
+        assert row["split"] == split(game, state)
         assert " ".join(row["legal"]) in row["prompt"]
     assert len({replayed(row).state for row in found}) == len(found)
 
@@ -107,7 +110,7 @@ def test_parquet_and_lines_of_json_hold_the_same_rows_in_the_documented_columns(
     assert table.to_pylist() == [json.loads(line) for line in lines.getvalue().splitlines()]
     assert table.column_names == first_column(section(DOCS / "datasets.md", "## A row"))
     types = dict(zip(table.column_names, map(str, table.schema.types), strict=True))
-    documented = {"integer": "int32", "text": "string", "truth value": "bool"}
+    documented = {"integer": "int32", "number": "double", "text": "string", "bool": "bool"}
     documented |= {"texts": "list<element: string>", "integers": "list<element: int32>"}
     for line in section(DOCS / "datasets.md", "## A row").splitlines():
         if line.startswith("| `"):

@@ -22,8 +22,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalSample, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import SampleScore, includes, stderr
-from inspect_ai.scorer import Score as InspectScore
+from inspect_ai.scorer import includes
 
 import digitduels as dd
 from conftest import ROOT
@@ -36,7 +35,7 @@ from digitduels.record import load, replay, to_record
 from test_docs import DOCS, FENCE, blocks, first_column, section
 
 QUEST = {"target": 20, "highest": 5}
-MODELS = ("perfect", "random", "illegal", "prose", "hasty")
+MODELS = ("perfect", "random", "illegal", "prose", "hasty", "copier")
 KNOWING = ("perfect", "illegal", "prose")  # who are asked about the rules
 COUNT = 30
 PAGE = DOCS / "frameworks" / "inspect.md"
@@ -109,7 +108,7 @@ def test_a_random_player_finds_what_the_truth_expects(ran: Ran) -> None:
     assert abs(found - sum(chances)) < 3 * spread
 
 
-@pytest.mark.parametrize("model", ["illegal", "prose"])
+@pytest.mark.parametrize("model", ["illegal", "prose", "copier"])
 def test_who_never_gives_a_legal_move_forfeits_everything_after_three_answers(ran: Ran, model: str) -> None:
     assert ran.figure("positions", model, "found") == ran.figure("match", model, "points") == 0.0
     assert ran.figure("positions", model, "forfeits") == ran.figure("match", model, "forfeits") == 1.0
@@ -167,14 +166,43 @@ def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
         ]
 
 
-def test_standard_errors_take_a_pair_as_one_piece_of_evidence(ran: Ran) -> None:
-    scores = []
-    for sample in ran.samples("match", "random"):
-        value: Any = (sample.scores or {})["exact_game"].value
-        points = InspectScore(value=value["points"])
-        scores.append(SampleScore(score=points, sample_id=sample.id, sample_metadata=sample.metadata))
-    expected: Any = stderr(cluster="pair")
-    assert ran.figure("match", "random", "points_stderr") == pytest.approx(expected(scores))
+def test_intervals_in_the_logs_are_those_of_the_leaderboard_and_never_of_zero_width(ran: Ran) -> None:
+    for board in leaderboard(read_logs([ran.folder]))["boards"]:
+        if board["task"] == "rules":
+            continue
+        for row in board["models"]:
+            model = row["model"].removeprefix("digitduels/")
+            skill = row["moves"]["skill"]
+            for end in ("value", "low", "high"):
+                name = "skill" if end == "value" else f"skill_{end}"
+                assert ran.figure(board["task"], model, name) == skill[end]
+            assert skill["high"] - skill["low"] > 0.01
+
+
+def test_the_perfect_player_has_skill_1_and_the_random_one_0_within_its_interval(ran: Ran) -> None:
+    for task in ("positions", "match"):
+        assert ran.figure(task, "perfect", "skill") == 1.0
+        assert ran.figure(task, "random", "skill_low") <= 0 <= ran.figure(task, "random", "skill_high")
+    assert ran.figure("positions", "copier", "skill") < 0
+
+
+def test_epochs_of_a_position_are_one_observation_and_errors_have_a_column(machine: Path) -> None:
+    def answers(messages: Any, *_: object) -> ModelOutput:
+        if "You are Player 2" in messages[-1].text:
+            raise RuntimeError("The provider is overloaded.")
+        output = ModelOutput.from_content("mockllm/model", '{"move": "+1"}')
+        output.usage = ModelUsage()
+        return output
+
+    folder = machine / "errors"
+    model = get_model("mockllm/model", custom_outputs=answers)
+    task = positions("number-quest", 10, options=QUEST)
+    seats = [sample.metadata["seat"] for sample in task.dataset if sample.metadata]
+    evaluate(task, model=model, log_dir=str(folder), display="none", epochs=3, fail_on_error=False)
+    (row,) = leaderboard(read_logs([folder]))["boards"][0]["models"]
+    assert 0 < seats.count(2) < 10
+    assert (row["errors"], row["samples"], row["different"]) == (3 * seats.count(2), 3 * seats.count(1), seats.count(1))
+    assert row["moves"]["decisions"] == row["samples"]
 
 
 def test_each_turn_is_a_new_conversation_and_only_our_players_get_the_match_beside_the_words(ran: Ran) -> None:
@@ -219,6 +247,7 @@ def test_the_lines_of_a_position_may_differ_in_spaces_and_case_only() -> None:
 @pytest.mark.parametrize("name", dd.games())
 def test_every_game_has_positions_and_questions_about_its_rules(name: str) -> None:
     small = {"number-duel": {"highest": 5, "target": 20}, "number-quest": QUEST, "numerical-nexus": {"target": 20}}
+    small |= {"equation-duel": {"target": 20, "highest": 7}, "operation-target": {"target": 30}}
     for task in (positions(name, 6, options=small.get(name)), rules(name, 6, options=small.get(name))):
         for sample in task.dataset:
             assert sample.metadata is not None
@@ -231,11 +260,11 @@ def test_every_game_has_positions_and_questions_about_its_rules(name: str) -> No
     [
         (lambda: match(opponent="9"), "no opponent '9'"),
         (lambda: match(start="here"), "must be fair or book"),
-        (lambda: match(games=0), "games must be a whole number from 1 up; 0 is not."),
+        (lambda: match(games=0), "games must be an integer from 1 up; 0 is not."),
         (lambda: match(options="target=100"), "such as {target: 100}; 'target=100' is not."),  # type: ignore[arg-type]
-        (lambda: positions(positions=-1), "positions must be a whole number from 1 up; -1 is not."),
-        (lambda: rules(questions=0), "questions must be a whole number from 1 up; 0 is not."),
-        (lambda: positions("operation-target", distances="near"), "distances must be whole numbers"),  # type: ignore[arg-type]
+        (lambda: positions(positions=-1), "positions must be an integer from 1 up; -1 is not."),
+        (lambda: rules(questions=0), "questions must be an integer from 1 up; 0 is not."),
+        (lambda: positions("operation-target", distances="near"), "distances must be integers"),  # type: ignore[arg-type]
         (lambda: positions("chess"), "no game 'chess'"),
         (lambda: positions("operation-target", options={"speed": 9}), "no option 'speed'"),
         (lambda: positions("operation-target", legal="shown"), "listed or hidden"),
@@ -332,7 +361,7 @@ def test_samples_that_were_asked_in_other_words_are_not_compared(ran: Ran) -> No
     first = [sample._replace(version=1) for sample in logs.done]
     boards = leaderboard(logs._replace(done=[*logs.done, *first]))["boards"]
     assert [(board["task"], board["version"]) for board in boards] == [
-        (task, version) for task in ("positions", "match", "rules") for version in (1, 2)
+        (task, version) for task in ("positions", "match", "rules") for version in (1, 3)
     ]
 
 
@@ -349,7 +378,7 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
     assert f"{4 * len(MODELS)} records in" in told
     assert (
         "Number Quest with target=20, highest=5: games "
-        "(version 2, against 4, fair starts, legal moves listed, retries: 2)" in told
+        "(version 3, against 4, fair starts, legal moves listed, retries: 2)" in told
     )
     files = sorted((machine / "games").iterdir())
     assert len(files) == 4 * len(MODELS)

@@ -28,6 +28,7 @@ from digitduels.evals.protocol import (
 )
 from digitduels.match import Match
 from digitduels.study.positions import positions
+from test_docs import DOCS, section
 from variants import ALL, describe, games_in_progress, solve
 
 JSON = st.recursive(
@@ -188,7 +189,7 @@ def test_a_prompt_tells_what_each_move_did() -> None:
         "The moves so far:\n"
         "1. +5 (You: 0 + 5 = 5.)\n"
         "2. +10 (Player 2: 0 + 10 = 10.)\n"
-        "3. x10 (You: 5 × 10 = 50. Over 20: back to 0.)\n"
+        "3. x10 (You: 5 x 10 = 50. Over 20: back to 0.)\n"
         "4. +1 (Player 2: 10 + 1 = 11.)\n\n"
     ) in question(match)
 
@@ -211,12 +212,32 @@ def test_a_refusal_gives_the_reason_and_what_is_possible() -> None:
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_rules_are_those_of_the_book_with_its_example(name: str) -> None:
+def test_the_rules_are_complete_and_give_nothing_away(name: str) -> None:
     game = dd.game(name)
-    text = rules(game)
-    assert all(ruling in text for ruling in game.rulings)
-    assert "## Example" in text
-    assert "House rules:" not in text
+    prompts = rules(game), question(Match(game)), refusal("No.", Match(game))
+    assert all(ruling.translate(str.maketrans("×÷−", "x/-")) in prompts[0] for ruling in game.rulings)
+    for text in prompts:
+        assert "xample" not in text, "no worked example"
+        assert "the book" not in text.lower(), "no editing history"
+        assert not set("×÷−") & set(text), "one notation"
+        assert game.example not in text
+    assert "House rules:" not in prompts[0]
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_whoever_copies_the_form_of_the_answer_gives_no_move(name: str) -> None:
+    game = dd.game(name)
+    match = Match(game)
+    with pytest.raises(InvalidMove):
+        legal(game, match.state, chosen(rules(game) + question(match)))
+
+
+def test_the_lengths_of_the_prompts_are_documented() -> None:
+    text = section(DOCS / "frameworks" / "inspect.md", "## How a model is asked")
+    for name in dd.games():
+        game = dd.game(name)
+        lengths = len(rules(game)), len(question(Match(game))), len(question(Match(game), Style("hidden")))
+        assert f"| {game.title} | {' | '.join(f'{length:,}' for length in lengths)} |\n" in text
 
 
 def test_the_rules_of_a_variant_say_what_is_different_and_show_no_example_of_another_game() -> None:

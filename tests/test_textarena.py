@@ -77,7 +77,7 @@ def test_both_players_are_told_the_rules_and_who_they_are(name: str) -> None:
     for text in (prompt, other):
         assert summary(env.game) in text
         assert "Player 2" not in text
-        assert f"such as [{env.game.moves[0]}]" in text
+        assert "one move in brackets: […]" in text
 
 
 def test_a_variant_is_told_what_it_changes() -> None:

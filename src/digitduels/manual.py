@@ -79,7 +79,8 @@ def plain_text(page: str) -> list[str]:
 def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
     """The rules of this variant, for a reader who knows nothing else and cannot ask.
 
-    Conceding and invalid answers are left out, because they depend on the interface.
+    Conceding and invalid answers are left out, because they depend on the interface. So is the example: a reader who
+    copied its moves would often play well.
     """
     about, rules = card(game)
     settings = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
@@ -89,12 +90,6 @@ def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
         parts += [f"{changed[0]}."]
     parts += ["## Rules", rules, "## Rulings", _bullets((*rulings(game), FIRST.to(names), ENDS))]
     parts += ["## Settings of this game", _bullets(settings), "## Moves", tokens(game)]
-    if game.example and not changed:
-        parts += [
-            "## Example",
-            f"The moves are `{game.example}`.",
-            f"```\n{transcript(game, game.example, names)}\n```",
-        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -158,9 +153,9 @@ def _options(game: AnyGame) -> list[str]:
 
 
 def tokens(game: AnyGame) -> str:
-    """How moves are written, in a sentence."""
+    """The short names of moves, in a sentence."""
     few = game.moves if len(game.moves) < 10 else (*game.moves[:3], *game.moves[-3:])
     shown = [f"`{move}`" for move in few]
     if len(game.moves) > len(few):
         shown.insert(3, "…")
-    return f"In records and for programs, each of the {len(game.moves)} moves has a short name: {' '.join(shown)}."
+    return f"Each of the {len(game.moves)} moves has a short name, for records and programs: {' '.join(shown)}."

@@ -97,7 +97,7 @@ class TextDuelEnv(textarena.Env):  # type: ignore[misc]
         return (
             f"You are {ROLES[player_id]} and play {self.game.title} against {ROLES[1 - player_id]}. "
             f"{ROLES[0]} moves first.\n\n{briefing(self.game, ROLES)}\n"
-            f"End each reply with the short name of one move in brackets, such as [{self.game.moves[0]}]. "
+            "End each reply with the short name of one move in brackets: […]. "
             "Only the last brackets count. After a reply without an allowed move you are told why and have "
             f"{chances} in that turn; then you lose."
         )

@@ -12,17 +12,18 @@ from digitduels.match import Match
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.study.positions import positions
+from digitduels.study.splits import split
 from digitduels.study.wording import VALUES
 
-ROW_VERSION = 2
+ROW_VERSION = 3
 _BATCH = 10_000  # rows that are in memory at once
 
 
 def rows(
-    solution: Solution, count: int, seed: object = 0, progress: Progress | None = None
+    solution: Solution, count: int, seed: object = 0, progress: Progress | None = None, part: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yields graded positions; always the same with the same seed, and fewer if the game has no more."""
-    for done, match in enumerate(positions(solution, count, seed, progress=progress)):
+    """Yields graded positions of one split or of all; the same with the same seed, and fewer if there are no more."""
+    for done, match in enumerate(positions(solution, count, seed, progress=progress, part=part)):
         if progress is not None:
             progress("writing", done / count)
         yield row(match, solution)
@@ -38,6 +39,7 @@ def row(match: Match, solution: Solution) -> dict[str, Any]:
         "version": ROW_VERSION,
         "game": game.id,
         "options": json.dumps(game.values),
+        "split": split(game, state),
         "moves": [str(move) for move in match.moves],
         "player": state.player + 1,
         "position": protocol.seen(game, state),
@@ -46,6 +48,7 @@ def row(match: Match, solution: Solution) -> dict[str, Any]:
         "value": VALUES[value],
         "plies": plies,
         "critical": judgement.critical,
+        "chance": len(keeping) / len(judgement),
         "legal": [str(move) for _, move in legal],
         "ids": [number for number, _ in legal],
         "values": [VALUES[judgement[move].value] for _, move in legal],
@@ -75,6 +78,7 @@ def write_parquet(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
             "version": number,
             "game": text,
             "options": text,
+            "split": text,
             "moves": texts,
             "player": number,
             "position": texts,
@@ -83,6 +87,7 @@ def write_parquet(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
             "value": text,
             "plies": number,
             "critical": pa.bool_(),
+            "chance": pa.float64(),
             "legal": texts,
             "ids": numbers,
             "values": texts,

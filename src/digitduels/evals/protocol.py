@@ -3,6 +3,9 @@
 The rules, the position and every refusal are in the game's own words, addressed to the model as "you". Each turn is a
 new conversation with the moves so far, so that a move depends only on what the prompt says. The answer is the last JSON
 object of the reply and nothing else: a move that is only mentioned in the prose is not an answer.
+
+A prompt gives nothing away: it shows the form of an answer, but no example of a move or a game. Operations have one
+notation, that of the short names: + - x /.
 """
 
 from __future__ import annotations
@@ -21,7 +24,12 @@ from digitduels.text import quoted
 RETRIES = 2
 LEGAL = ("listed", "hidden")
 _LOOKED_AT = 20_000  # characters at the end of a reply in which the answer is looked for
+_SIGNS = str.maketrans("×÷−", "x/-")
 _NO_MOVES = "The moves so far: none, this is the first"
+_BEST = (
+    "Choose your best move: one that wins as soon as possible if you can force a win, otherwise one that holds a draw "
+    "if you can, otherwise one that loses as late as possible. "
+)
 _ANSWER = "as the very last thing, {what} as a JSON object on a line of its own:\n{form}"
 
 
@@ -48,7 +56,7 @@ def check(style: Style) -> Style:
     if not isinstance(style.history, bool):
         raise ValueError(f"history must be true or false; {quoted(style.history)} is not.")
     if type(style.retries) is not int or not 0 <= style.retries <= 10:
-        raise ValueError("retries must be a whole number from 0 to 10.")
+        raise ValueError("retries must be an integer from 0 to 10.")
     return style
 
 
@@ -58,7 +66,7 @@ def check(style: Style) -> Style:
 @functools.cache
 def rules(game: AnyGame) -> str:
     """What a model is told about a game before anything else."""
-    return f"You play a game for two players, {game.title}. These are its rules.\n\n{briefing(game)}".strip()
+    return f"You play a game for two players, {game.title}. These are its rules.\n\n{_plain(briefing(game))}".strip()
 
 
 def question(match: Match, style: Style = STYLE) -> str:
@@ -66,7 +74,7 @@ def question(match: Match, style: Style = STYLE) -> str:
     return "\n\n".join(
         [
             _position(match, style),
-            "Choose the move that is best for you. You may think first, in as many words as you like. Then give, "
+            f"{_BEST}You may think first, in as many words as you like. Then give, "
             + _ANSWER.format(what="your move by its short name", form='{"move": "…"}'),
         ]
     )
@@ -74,7 +82,7 @@ def question(match: Match, style: Style = STYLE) -> str:
 
 def refusal(reason: str, match: Match, style: Style = STYLE) -> str:
     """What a model is told when its answer was not a legal move."""
-    lines = [f"That is not possible: {tell(reason, reader=match.state.player)}", "It is still your turn."]
+    lines = [f"That is not possible: {_plain(tell(reason, reader=match.state.player))}", "It is still your turn."]
     if style.legal == "listed":
         lines.append(_legal(match))
     return "\n".join(lines) + '\n\nGive your move as the very last thing, as a JSON object: {"move": "…"}'
@@ -82,7 +90,12 @@ def refusal(reason: str, match: Match, style: Style = STYLE) -> str:
 
 def seen(game: AnyGame, state: State[Any, Any], reader: int | None = None) -> list[str]:
     """The lines of a position, as they are told to a player or to anybody."""
-    return [tell(line, reader=reader) for line in game.view(state) if line.strip()]
+    return [_plain(tell(line, reader=reader)) for line in game.view(state) if line.strip()]
+
+
+def _plain(text: str) -> str:
+    """A text with the signs of the short names."""
+    return text.translate(_SIGNS)
 
 
 def _position(match: Match, style: Style) -> str:
@@ -101,7 +114,9 @@ def _position(match: Match, style: Style) -> str:
 def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
     """What each player has left, where players own things that are used up and the lines of a position do not say."""
     shown = "\n".join(seen(game, state))
-    hands = [", ".join(f"{stock.label} ({stock.left})" for stock in hand.stocks) for hand in game.board(state).hands]
+    hands = [
+        _plain(", ".join(f"{stock.label} ({stock.left})" for stock in hand.stocks)) for hand in game.board(state).hands
+    ]
     lines = [
         Sentence("Left to {player:whom}: {left}", player=player, left=left).to(reader=state.player)
         for player, left in enumerate(hands)
@@ -113,7 +128,7 @@ def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
 def _history(match: Match) -> list[str]:
     """The moves so far by their short names, and what each of them did."""
     return [
-        f"{place}. {move} ({match.game.report(state, move).to(reader=match.state.player)})"
+        f"{place}. {move} ({_plain(match.game.report(state, move).to(reader=match.state.player))})"
         for place, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1)
     ]
 

@@ -2,25 +2,27 @@
 
 `digitduels/perfect`, `digitduels/random` and `digitduels/1` to `digitduels/7` answer in the form that is asked for.
 Others make mistakes on purpose: `digitduels/prose` never gives JSON, `digitduels/illegal` never gives a legal move, and
-`digitduels/hasty` gives one only when it is asked again.
+`digitduels/hasty` gives one only when it is asked again. `digitduels/copier` repeats the example of an answer that the
+prompt shows.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from digitduels.evals.protocol import seen
+from digitduels.evals.protocol import NoAnswer, answer, seen
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, player
 from digitduels.record import replay
 from digitduels.solver.library import solution_of
 from digitduels.text import quoted
 
-CARELESS = ("prose", "illegal", "hasty")
+CARELESS = ("prose", "illegal", "hasty", "copier")
 
 
 class Players(ModelAPI):
@@ -50,6 +52,8 @@ class Players(ModelAPI):
             text = "I only play the games of Digit Duels."
         else:
             text = self.reply(replay(asked["record"]), asked.get("move"), asked.get("about"), len(questions))
+        if self.model_name == "copier":
+            text = copied(message.text for message in input)
         output = ModelOutput.from_content(self.model_name, text)
         # Without it some of Inspect's features fetch a tokenizer.
         output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
@@ -82,5 +86,14 @@ class Players(ModelAPI):
         return _json(position=seen(game, after, state.player))
 
 
-def _json(**answer: Any) -> str:
-    return json.dumps(answer, ensure_ascii=False)
+def copied(texts: Iterable[str]) -> str:
+    """The last JSON object that some prompts show."""
+    every = "\n".join(texts)
+    try:
+        return _json(**answer(every))
+    except NoAnswer:
+        return every.split()[-1]
+
+
+def _json(**given: Any) -> str:
+    return json.dumps(given, ensure_ascii=False)

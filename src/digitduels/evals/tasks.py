@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import random
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +15,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.util import StoreModel
 from pydantic import Field
 
+from digitduels.arena.evidence import observations
+from digitduels.arena.grading import Grade, share, skill
 from digitduels.arena.tournament import names
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.evals import protocol
@@ -33,8 +33,11 @@ from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
 from digitduels.text import clean, quoted
 
-TASK_VERSION = 2
+TASK_VERSION = 3
 """Grows when models are asked in other words, or graded by other rules."""
+SKILL = "skill"
+PART = "test"
+"""The split from which positions are taken: datasets for training have others."""
 
 
 class Duel(StoreModel):
@@ -63,7 +66,7 @@ def positions(
     _check_count("positions", positions)
     solution, wanted = solution_of(rules), _distances(distances)
     samples = []
-    for number, match in enumerate(some_positions(solution, positions, seed, only_move, wanted), 1):
+    for number, match in enumerate(some_positions(solution, positions, seed, only_move, wanted, part=PART), 1):
         judgement = solution.judge(match.state)
         keeping = list(map(str, judgement.keeping))
         samples.append(
@@ -79,7 +82,7 @@ def positions(
             )
         )
     if not samples:
-        raise ValueError(f"{rules.title} has no such positions with these options.")
+        raise ValueError(f"{rules.title} has no such positions in the {PART} split; try other options or distances.")
     return Task(
         MemoryDataset(samples, f"{rules.id} positions"), solver=decide(style), scorer=exact_move(), version=TASK_VERSION
     )
@@ -136,7 +139,7 @@ def rules(
     _check_count("questions", questions)
     dice = random.Random(f"rules {about.id} {about.values} {seed}")
     samples, asked = [], 0  # how often for legality: half of the times, and half of these of a forbidden move
-    for number, match in enumerate(some_positions(solution_of(about), questions, seed), 1):
+    for number, match in enumerate(some_positions(solution_of(about), questions, seed, part=PART), 1):
         allowed = about.legal_moves(match.state)
         barred = [move for move in about.moves if move not in set(allowed)]
         kind = "legal" if barred and 2 * asked < number else "after"
@@ -172,7 +175,7 @@ def _game(name: str, options: dict[str, Any] | None) -> AnyGame:
 
 def _check_count(name: str, count: int) -> None:
     if type(count) is not int or count < 1:
-        raise ValueError(f"{name} must be a whole number from 1 up; {quoted(count)} is not.")
+        raise ValueError(f"{name} must be an integer from 1 up; {quoted(count)} is not.")
 
 
 def _distances(given: int | Sequence[int] | None) -> list[int] | None:
@@ -182,16 +185,17 @@ def _distances(given: int | Sequence[int] | None) -> list[int] | None:
     try:
         return [int(distance) for distance in ([given] if isinstance(given, int | str) else given)]
     except (TypeError, ValueError):
-        raise ValueError(f"distances must be whole numbers, such as [3,5]; {quoted(given)} is not.") from None
+        raise ValueError(f"distances must be integers, such as [3,5]; {quoted(given)} is not.") from None
 
 
 def _about(match: Match, pair: str) -> dict[str, Any]:
-    """What every sample says. Those of one pair are from one start; the model has the seat, 1 or 2."""
+    """What every sample says. Samples with the same start are one observation; the model has the seat, 1 or 2."""
     return {
         "game": match.game.id,
         "options": match.game.values,
         "record": to_record(match),
         "pair": pair,
+        "start": json.dumps(match.game.placed(match.state)),
         "seat": match.state.player + 1,
     }
 
@@ -313,34 +317,47 @@ def _answered(
 
 @metric
 def shares(wanted: list[str]) -> Metric:
-    """Shares of what samples count, such as "found/critical", over all samples, each with its standard error.
+    """Shares of what samples count, such as "found/critical", with 95 % confidence intervals; and skill.
 
-    Samples of one pair count as one piece of evidence. What was never counted is left out.
+    Samples that begin in the same position count as one observation. What was never counted is left out.
     """
 
     def shared(scores: list[SampleScore]) -> Value:
+        groups = observations(scores, _start, _pair, _course)
         values: dict[str, float | None] = {}
         for quotient in wanted:
             some, _, all = quotient.partition("/")
-            values |= _share(scores, some, all)
+            if some == SKILL:
+                estimate = skill(_grade(group) for group in groups)
+            else:
+                estimate = share((_sum(group, some), _sum(group, all)) for group in groups)
+            values |= {some: estimate["value"], f"{some}_low": estimate["low"], f"{some}_high": estimate["high"]}
         return values
 
     return shared
 
 
-def _share(scores: Sequence[SampleScore], some: str, all: str) -> dict[str, float | None]:
-    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for sample in scores:
-        figures: Any = sample.score.value
-        pairs[(sample.sample_metadata or {})["pair"]].append((figures[some], figures[all]))
-    total = sum(of for parts in pairs.values() for _, of in parts)
-    if not total:
-        return {some: None, f"{some}_stderr": None}
-    value = sum(part for parts in pairs.values() for part, _ in parts) / total
-    strays = [sum(part - value * of for part, of in parts) for parts in pairs.values()]
-    count = len(strays)
-    error = math.sqrt(count / (count - 1) * sum(stray**2 for stray in strays)) / total if count > 1 else 0.0
-    return {some: value, f"{some}_stderr": error}
+def _start(sample: SampleScore) -> str:
+    return str((sample.sample_metadata or {})["start"])
+
+
+def _pair(sample: SampleScore) -> str:
+    return str((sample.sample_metadata or {})["pair"])
+
+
+def _course(sample: SampleScore) -> str:
+    return str((sample.score.metadata or {}).get("course"))
+
+
+def _sum(samples: Sequence[SampleScore], name: str) -> float:
+    values: list[Any] = [sample.score.value for sample in samples]
+    return float(sum(value[name] for value in values))
+
+
+def _grade(samples: Sequence[SampleScore]) -> Grade:
+    """What skill is computed from."""
+    found, critical = (int(_sum(samples, name)) for name in ("found", "critical"))
+    return Grade(found=found, critical=critical, chance=_sum(samples, "chance"))
 
 
 def _graded(state: TaskState, task: str) -> Score:
@@ -352,11 +369,14 @@ def _graded(state: TaskState, task: str) -> Score:
         value={name: float(value) for name, value in performance.figures().items()},
         answer=str(match.moves[-1]) if match.moves else None,
         explanation=" ".join(dict.fromkeys(reasons)) or (last.kind if last else None),
-        metadata={"kinds": [decision.kind for decision in decisions]},
+        metadata={
+            "kinds": [decision.kind for decision in decisions],
+            "course": " ".join([str(performance.seat), *map(str, match.moves)]),
+        },
     )
 
 
-@scorer(metrics=[shares(["found/critical", "forfeits/turns", "refused/answers"])])
+@scorer(metrics=[shares([SKILL, "found/critical", "forfeits/turns", "refused/answers"])])
 def exact_move() -> Scorer:
     """Whether the value of the position was kept."""
 
@@ -368,7 +388,9 @@ def exact_move() -> Scorer:
 
 @scorer(
     metrics=[
-        shares(["points/games", "found/critical", "thrown/won", "detour/turns", "forfeits/games", "refused/answers"])
+        shares(
+            [SKILL, "found/critical", "points/games", "thrown/won", "detour/turns", "forfeits/games", "refused/answers"]
+        )
     ]
 )
 def exact_game() -> Scorer:

@@ -45,12 +45,10 @@ class EquationDuel(Game[int, Pool, Move]):
 
     rulings = (
         "Numbers are used two at a time, so an odd one at the end is never used. The game ends when fewer than two are "
-        "left; the book speaks of all numbers being used.",
-        "The book says there are no draws but gives no rule for equal scores at the end. The rule of Number Duel is "
-        "used, which the option `tie` changes.",
+        "left.",
+        "The option `tie` decides what happens at equal scores.",
         "Order matters for − and ÷: the number you pick first comes first.",
-        "The book's rule for two players who go over the target in one round never applies: the first one has lost.",
-        "The book does not say who begins. Player 1 does.",
+        "A player who goes over the target has lost at once. The other player does not move again.",
     )
     spellings = ("2 * 1", "2×1", "1-2", "2/1")
     example = "6x7 9-5 8x1"

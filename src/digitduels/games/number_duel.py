@@ -41,10 +41,8 @@ class NumberDuel(Game[int, Pool, Move]):
 
     rulings = (
         "A move past the target is legal: the score drops to 0 and that copy of the number is gone.",
-        "The book says that the game goes on until somebody wins, and also that an empty pool ends it and the higher "
-        "score wins. The empty pool decides, because there is nothing left to play with.",
-        "The book's paragraph on unavailable operations forbids nothing: every number in the pool may be added or "
-        "multiplied.",
+        "The game also ends when the pool is empty, even if nobody has reached the target.",
+        "Every number in the pool may be added or multiplied by: no operation is ever unavailable.",
     )
     spellings = ("2", "+2", "add 2", "×2", "2 *", "times 2")
     example = "+5 +10 x10"

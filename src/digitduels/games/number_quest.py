@@ -51,17 +51,15 @@ class NumberQuest(Game[int, Pool, Move]):
     tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty")
 
     rulings = (
-        "The book says both that fractions are dropped and that a fraction makes an operation invalid. They are "
-        "dropped. With `division=exact` a division that leaves a remainder is invalid.",
+        "Fractions are dropped. With `division=exact` a division that leaves a remainder is invalid.",
         "An invalid operation (a result below 0; with `division=exact` also a remainder) costs the turn. The number is "
         "gone, because it was selected, so every turn uses up a number and every game ends. With `invalid=refused` "
         "such an operation cannot be chosen.",
         "A player always has a move while the pool lasts, because adding is always valid.",
-        "The book does not say what happens when the pool is empty. The higher score wins; `tie` decides equal scores.",
+        "When the pool is empty, the higher score wins. The option `tie` decides what happens at equal scores.",
         "Division by zero cannot happen: the pool has no zero.",
-        "The book asks for both scores, its sample shows one. The opponent's score is printed above it.",
-        "The book tosses a coin for the first turn. The winner of the toss takes the seat of Player 1; "
-        "`--first random` tosses it for you.",
+        "Both scores are shown on every turn.",
+        "A coin decides who takes the seat of Player 1.",
     )
     spellings = ("2", "+2", "minus 2", "×2", "divided by 2")
     example = "+5 x2 +9 +8 x6"

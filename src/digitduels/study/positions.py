@@ -12,12 +12,13 @@ from digitduels.match import Match
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement
+from digitduels.study.splits import split
 
 Sort = Callable[[Judgement[Any]], Hashable]
 """Which kind of position this is, for all that are wanted; None for others. Every kind gets its share."""
 
-_IDLE = 300  # games without a new position before the search stops
-_CHOICE = 4  # candidates for each position wanted, so that rare kinds get their share …
+_IDLE, _IDLE_OF_PART = 300, 1000  # games without a new position before the search stops
+_CHOICE, _CHOICE_OF_PART = 4, 2  # candidates for each position wanted, so that rare kinds get their share …
 _MORE = 50_000  # … but at most this many more
 
 
@@ -38,32 +39,35 @@ def positions(
     sort: Sort = any_position,
     distances: Collection[int] | None = None,
     progress: Progress | None = None,
+    part: str | None = None,
 ) -> Iterator[Match]:
     """Different positions, as matches that lead to them; fewer than `count` if there are no more.
 
-    They come from games played half well and half at random, at the given distances from the end or at any. The same
-    seed always gives the same positions.
+    They come from games played half well and half at random, at the given distances from the end or at any, and from
+    one of the SPLITS or from all. The same seed always gives the same positions.
     """
     game = solution.game
     dice = random.Random(f"positions {game.id} {game.values} {sort.__name__} {seed}")
     kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
-    wanted = min(_CHOICE * count, count + _MORE)
-    while total < wanted and idle < _IDLE:
+    wanted = min((_CHOICE if part is None else _CHOICE_OF_PART) * count, count + _MORE)
+    while total < wanted and idle < (_IDLE if part is None else _IDLE_OF_PART):
         if progress is not None:
             progress("looking for positions", total / wanted)
         state, moves = game.start(), list[Any]()
         idle += 1
-        while judgement := solution.judge(state):
-            if state not in seen and (distances is None or judgement.best.distance in distances):
+        while legal := game.legal_moves(state):
+            if state not in seen:
                 seen.add(state)
-                kind = sort(judgement)
-                if kind is not None:
-                    kinds[kind].append(moves.copy())
-                    total += 1
-                    idle = 0
-            moves.append(dice.choice(judgement.keeping if dice.random() < 0.5 else list(judgement)))
+                if part in (None, split(game, state)):
+                    judgement = solution.judge(state)
+                    kind = sort(judgement) if distances is None or judgement.best.distance in distances else None
+                    if kind is not None:
+                        kinds[kind].append(moves.copy())
+                        total += 1
+                        idle = 0
+            moves.append(dice.choice(solution.judge(state).keeping if dice.random() < 0.5 else legal))
             state = game.after(state, moves[-1])
     for chosen in _spread(kinds, count, dice):
         yield _reached(solution, chosen)

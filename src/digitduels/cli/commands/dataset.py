@@ -14,6 +14,7 @@ from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.progress import show_progress, solve
 from digitduels.sentence import Count
+from digitduels.study.splits import SPLITS
 
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
@@ -28,12 +29,15 @@ def add(commands: Commands) -> None:
         "dataset",
         run,
         "duels dataset number-quest --positions 1000 --out quest.jsonl",
-        "duels dataset number-duel --positions 100000 --seed 1 --out duel.parquet",
+        "duels dataset number-duel --positions 100000 --split train --out duel.parquet",
     )
     add_game(parser)
     parser.add_argument("--positions", type=int, required=True, metavar="N", help="the number of positions (required)")
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="a different seed, different positions (default: 0)"
+    )
+    parser.add_argument(
+        "--split", choices=SPLITS, metavar="PART", help=f"only positions for {', '.join(SPLITS)} (default: all)"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="a file that ends in .parquet or .jsonl")
     add_options(parser)
@@ -53,12 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console()
     if path is None:
         sys.stdout.flush()
-        dataset.write_lines(dataset.rows(*wanted), sys.stdout.buffer)
+        dataset.write_lines(dataset.rows(*wanted, part=arguments.split), sys.stdout.buffer)
         return 0
     write = dataset.write_parquet if path.suffix.lower() == ".parquet" else dataset.write_lines
     try:
         with write_errors(path), show_progress(game.title) as progress, files.writing(path) as file:
-            count = write(dataset.rows(*wanted, progress), file)
+            count = write(dataset.rows(*wanted, progress, arguments.split), file)
     except ImportError:
         raise Failure(FAILURE, "Writing Parquet requires pyarrow: pip install 'digitduels[parquet]'") from None
     fewer = "" if count == arguments.positions else "; there are no more that are easily reached"
