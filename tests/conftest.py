@@ -41,6 +41,7 @@ SLOW = (
     "test_compiled",
     "test_crash",
     "test_dataset",
+    "test_deploy",
     "test_docs",
     "test_evals",
     "test_first_edition",

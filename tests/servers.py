@@ -47,7 +47,7 @@ class Server:
 
     def start(self) -> None:
         """Starts the server, and returns when it answers."""
-        self.process = subprocess.Popen(self._command, env=self._environment, stdout=self._log, stderr=self._log)
+        self.process = self._open()
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -61,6 +61,9 @@ class Server:
             assert self.process.poll() is None, f"the server ended: {self.log()[-2000:]}"
             assert time.monotonic() < end, "the server does not answer"
             time.sleep(0.02)
+
+    def _open(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self._command, env=self._environment, stdout=self._log, stderr=self._log)
 
     def log(self) -> str:
         """All that the server wrote."""

@@ -329,8 +329,11 @@ def test_a_look_does_not_wait_for_a_foreign_write_lock(tmp_path: Path) -> None:
 # Connections.
 
 
-def test_a_client_that_stops_reading_is_disconnected_with_what_the_kernel_keeps_for_it(tmp_path: Path) -> None:
-    with servers.Server(str(tmp_path / "games.sqlite"), stalled=1) as server:
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+def test_a_client_that_stops_reading_is_disconnected_with_what_the_kernel_keeps_for_it(
+    tmp_path: Path, http: str
+) -> None:
+    with servers.Server(str(tmp_path / "games.sqlite"), stalled=1, http=http) as server:
 
         async def main() -> None:
             async with site(server) as client:
@@ -358,8 +361,9 @@ def connections_to(port: int) -> str:
     return " ".join(row.split()[2] for row in rows if row.split()[1].endswith(f":{port:04X}"))
 
 
-def test_connections_are_refused_before_anything_runs_out(tmp_path: Path) -> None:
-    with servers.Server(str(tmp_path / "games.sqlite"), connections=30, proxies="192.0.2.1") as server:
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+def test_connections_are_refused_before_anything_runs_out(tmp_path: Path, http: str) -> None:
+    with servers.Server(str(tmp_path / "games.sqlite"), connections=30, proxies="192.0.2.1", http=http) as server:
         crowd = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
         time.sleep(0.3)
         with socket.create_connection(("127.0.0.1", server.port), source_address=("127.0.0.2", 0)) as other:

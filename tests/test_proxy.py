@@ -57,10 +57,13 @@ def exchanged(text: str, old: str, new: str) -> str:
 class Proxy:
     """nginx as the documents configure it, but for ports and for the time that a test can wait."""
 
-    def __init__(self, folder: Path, behind: int) -> None:
+    def __init__(self, folder: Path, *behind: int) -> None:
         self.port = free_port()
-        site = (ROOT / "docs" / "nginx.conf").read_text(encoding="utf-8")
-        site = exchanged(site, "server 127.0.0.1:8000;", f"server 127.0.0.1:{behind};")
+        site = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+        first, *others = behind
+        site = exchanged(site, "server 127.0.0.1:8000 ", f"server 127.0.0.1:{first} ")
+        for other in others:
+            site = exchanged(site, "# server 127.0.0.1:8001 ", f"server 127.0.0.1:{other} ")
         site = exchanged(site, "listen 80;", f"listen 127.0.0.1:{self.port};")
         site = exchanged(site, "client_header_timeout 10s;", "client_header_timeout 1s;")
         site = exchanged(site, "client_body_timeout 10s;", "client_body_timeout 1s;")

@@ -20,6 +20,7 @@ import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
+from prometheus_client.parser import text_string_to_metric_families
 
 import digitduels as dd
 from conftest import PATIENCE
@@ -46,6 +47,13 @@ def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[htt
         yield client
 
 
+@pytest.fixture(scope="module", params=["h11", "httptools"])
+def reader(request: pytest.FixtureRequest, tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A server with each of the two parsers of HTTP."""
+    with running(tmp_path_factory.mktemp("reader"), tables, body=LIMIT, patience=1.0, http=request.param) as client:
+        yield client
+
+
 def exchange(site: httpx.Client, *parts: bytes) -> bytes:
     """What the server answers to bytes on a socket, until it closes the connection or has said all."""
     with socket.create_connection((site.base_url.host, site.base_url.port or 80), PATIENCE) as connection:
@@ -66,27 +74,27 @@ def post(body: bytes, *headers: str) -> bytes:
 # Bodies
 
 
-def test_a_body_is_counted_in_bytes_even_if_it_does_not_say_its_length(site: httpx.Client) -> None:
+def test_a_body_is_counted_in_bytes_even_if_it_does_not_say_its_length(reader: httpx.Client) -> None:
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-    answer = exchange(site, post(b"", "Transfer-Encoding: chunked"), *[chunk] * 2000)
+    answer = exchange(reader, post(b"", "Transfer-Encoding: chunked"), *[chunk] * 2000)
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"A request may bring 100,000 bytes." in answer
-    declared = exchange(site, post(b" " * (LIMIT + 1), f"Content-Length: {LIMIT + 1}"))
+    declared = exchange(reader, post(b" " * (LIMIT + 1), f"Content-Length: {LIMIT + 1}"))
     assert declared.startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(site: httpx.Client) -> None:
-    assert exchange(site, post(b"{", "Content-Length: 1000")).startswith(b"HTTP/1.1 408 ")
+def test_a_body_that_does_not_come_is_not_waited_for(reader: httpx.Client) -> None:
+    assert exchange(reader, post(b"{", "Content-Length: 1000")).startswith(b"HTTP/1.1 408 ")
 
 
-def test_what_is_refused_is_not_listened_to_any_longer(site: httpx.Client) -> None:
+def test_what_is_refused_is_not_listened_to_any_longer(reader: httpx.Client) -> None:
     # Nobody asks for the connection to be closed, and the body never ends.
     stays = post(b"", "Transfer-Encoding: chunked").replace(b"Connection: close\r\n", b"")
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-    assert exchange(site, stays, *[chunk] * 2).startswith(b"HTTP/1.1 413 ")
-    assert exchange(site, stays, b"1\r\n{\r\n").startswith(b"HTTP/1.1 408 ")
+    assert exchange(reader, stays, *[chunk] * 2).startswith(b"HTTP/1.1 413 ")
+    assert exchange(reader, stays, b"1\r\n{\r\n").startswith(b"HTTP/1.1 408 ")
     foreign = stays.replace(b"Host: x", b"Host: x\r\nOrigin: https://example.org")
-    assert exchange(site, foreign).startswith(b"HTTP/1.1 403 ")
+    assert exchange(reader, foreign).startswith(b"HTTP/1.1 403 ")
 
 
 @pytest.mark.parametrize(
@@ -226,10 +234,13 @@ def test_a_household_with_many_addresses_counts_as_one() -> None:
 def test_every_answer_carries_what_protects(site: httpx.Client, path: str) -> None:
     headers = site.get(path).headers
     policy = headers["content-security-policy"]
-    assert "default-src 'self'" in policy
+    api = path.startswith("/api/")
+    assert f"default-src '{'none' if api else 'self'}'" in policy
+    assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert api or headers["referrer-policy"] == "no-referrer"
     assert re.fullmatch("[0-9a-f]{16}", headers["x-request-id"])
     assert "set-cookie" not in headers
     assert "server" not in headers
@@ -263,9 +274,22 @@ def test_files_beside_the_page_cannot_be_had(site: httpx.Client) -> None:
     ],
     ids=lambda raw: raw[:25].decode("latin-1"),
 )
-def test_what_is_no_http_is_refused(site: httpx.Client, raw: bytes) -> None:
-    assert re.match(rb"HTTP/1.1 4\d\d ", exchange(site, raw + b"\r\n"))
-    assert site.get("/healthz").status_code == 200
+def test_what_is_no_http_is_refused(reader: httpx.Client, raw: bytes) -> None:
+    assert re.match(rb"HTTP/1.1 4\d\d ", exchange(reader, raw + b"\r\n"))
+    assert reader.get("/healthz").status_code == 200
+
+
+def test_a_head_that_never_ends_is_not_collected(reader: httpx.Client) -> None:
+    parts = [b"GET / HTTP/1.1\r\nHost: x\r\nA: "] + [b"b" * 4096] * 40
+    assert re.match(rb"HTTP/1.1 4\d\d |\Z", exchange(reader, *parts))
+    assert reader.get("/healthz").status_code == 200
+
+
+def test_answers_to_requests_that_come_together_come_in_their_order(reader: httpx.Client) -> None:
+    asked = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    last = b"GET /api/games/nosuchgame12 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    answers = exchange(reader, asked * 3 + last)
+    assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200"] * 3 + [b"404"]
 
 
 # What is written down and counted
@@ -299,10 +323,27 @@ def test_metrics_count_requests_by_route_and_not_by_what_was_sent(site: httpx.Cl
     for target in range(50, 60):
         site.get(f"/api/position/number-duel?target={target}")
     assert count() == before + 10
-    text = site.get("/metrics").text
-    for line in text.splitlines():
-        assert re.fullmatch(r'(# TYPE \w+ \w+)|(\w+(\{(\w+="[^"]*",?)+\})? [\d.e+-]+)', line), line
-    assert "digitduels_variants_waiting 0" in text
+    assert 'digitduels_questions_open{pool="variants"} 0' in site.get("/metrics").text
+
+
+def test_metrics_follow_the_conventions_of_prometheus(site: httpx.Client) -> None:
+    site.get("/api/games/nosuchgame12")  # asks the database
+    answer = site.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    families = {family.name: family for family in text_string_to_metric_families(answer.text)}
+    for name, family in families.items():
+        assert re.fullmatch("digitduels(_[a-z]+)+", name)
+        assert family.documentation.endswith("."), name
+        assert family.type in ("counter", "gauge", "histogram"), name
+        assert (family.type == "histogram") == name.endswith("_seconds"), "times are in seconds, and by how long"
+        assert family.samples, name
+        for sample in family.samples:
+            assert sample.name.endswith("_total") == (family.type == "counter"), sample
+    assert {sample.labels["reason"] for sample in families["digitduels_refusals"].samples} >= {"rate", "busy", "large"}
+    counts = {sample.name: sample.value for sample in families["digitduels_database_duration_seconds"].samples}
+    assert counts["digitduels_database_duration_seconds_count"] > 0
+    (built,) = families["digitduels_build_info"].samples
+    assert (built.value, built.labels["version"]) == (1, dd.__version__)
 
 
 # Variants that are too large
@@ -347,7 +388,7 @@ def test_a_variant_that_takes_too_long_is_stopped(tables: Path, tmp_path: Path) 
         answer = site.get(f"/api/review/operation-target?{link.written(match)}")
         assert (answer.status_code, "longer than this server gives" in answer.text) == (413, True), answer.text
         wait_for(lambda: site.get("/api/solve/number-duel?target=6").status_code == 200)
-        assert re.search("digitduels_variants_workers_killed_total [1-9]", site.get("/metrics").text)
+        assert re.search("digitduels_workers_killed_total{pool=.variants.} [1-9]", site.get("/metrics").text)
 
 
 def test_when_too_many_wait_the_next_is_told_to_come_again(tables: Path, tmp_path: Path) -> None:

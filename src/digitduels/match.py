@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any
 
 from digitduels.core import OVER, IllegalMove, Outcome, State
@@ -133,7 +132,8 @@ class Match:
 
     def copy(self) -> Match:
         """The same match, which can go on in another way."""
-        match = copy(self)
+        match = object.__new__(type(self))
+        match.__dict__ |= self.__dict__  # what `copy` does, but quicker
         match.moves, match.states = self.moves[:], self.states[:]
         match.asked, match.words = self.asked[:], self.words[:]
         return match

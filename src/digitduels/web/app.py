@@ -88,18 +88,21 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         workers = app.state.workers = await stack.enter_async_context(Supervisor(settings))
         metrics: Metrics = app.state.metrics
         for name, pool in (("books", workers.books), ("variants", workers.variants)):
-            metrics.gauge(f"{name}_waiting", partial(getattr, pool, "waiting"))
-            metrics.counter(f"{name}_workers_killed_total", partial(getattr, pool, "killed"))
+            waiting, killed = (partial(getattr, pool, what) for what in ("waiting", "killed"))
+            metrics.gauge("questions_open", "Questions that workers have not answered yet.", waiting, pool=name)
+            metrics.counter("workers_killed_total", "Workers that died or were stopped.", killed, pool=name)
         store = await asyncio.to_thread(open_store, settings.database)
+        store.observe = metrics.database.observe
         service = RoomService(store, workers, settings, app.state.stopping)
         app.state.rooms = await stack.enter_async_context(service)
         lessons = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)
         lessons.start()
-        metrics.gauge("streams_open", lambda: service.hub.streams + lessons.hub.streams)
-        metrics.gauge("classes_live", lambda: len(lessons))
-        metrics.gauge("rooms_live", lambda: len(service.live))
-        metrics.gauge("database_waiting", lambda: store.waiting)
-        metrics.counter("background_failures_total", lambda: service.background.failures)
+        metrics.gauge("streams_open", "Live feeds.", lambda: service.hub.streams + lessons.hub.streams)
+        metrics.gauge("classes_live", "Classes in memory.", lambda: len(lessons))
+        metrics.gauge("rooms_live", "Games in memory.", lambda: len(service.live))
+        metrics.gauge("database_waiting", "Requests that wait for the database.", lambda: store.waiting)
+        failures = "Failures of background tasks."
+        metrics.counter("background_failures_total", failures, lambda: service.background.failures)
         yield
 
 

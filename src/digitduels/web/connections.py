@@ -8,10 +8,14 @@ import socket
 import struct
 from collections import Counter
 from contextlib import suppress
-
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from typing import TYPE_CHECKING, Any
 
 from digitduels.web.settings import Settings, listed
+
+if TYPE_CHECKING:
+    from uvicorn.protocols.http.h11_impl import H11Protocol as _Protocol
+else:
+    _Protocol = object  # it stands before one of uvicorn's protocols
 
 SPARE_FILES = 500  # for the database, the workers, and connections that are being refused
 BACKLOG = 256  # connections that the system accepts for us at once
@@ -56,8 +60,33 @@ class Limits:
         return any(mapped in network for network in self._proxies)
 
 
-class Connection(H11Protocol):
-    """One connection. h11 limits how long a URL and headers may be."""
+class OneWrite:
+    """A transport that sends together what is written in one turn of the event loop: headers with their body."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._unsent: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if not self._unsent:
+            self._loop.call_soon(self._send)
+        self._unsent.append(data)
+
+    def close(self) -> None:
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        if self._unsent and not self._transport.is_closing():
+            self._transport.write(b"".join(self._unsent))
+        self._unsent.clear()
+
+
+class Bounded(_Protocol):
+    """One connection, counted, and ended if its client stops reading."""
 
     limits: Limits
     _host: str | None = None
@@ -65,6 +94,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.transport = OneWrite(transport, self.loop)  # type: ignore[assignment]
         host = self.client[0] if self.client else ""
         if self.limits.enter(host):
             self._host = host
@@ -100,11 +130,6 @@ def reset(transport: asyncio.Transport) -> None:
     with suppress(OSError, AttributeError):
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
-
-
-def protocol(limits: Limits) -> type[Connection]:
-    """The connections of one server."""
-    return type("Connection", (Connection,), {"limits": limits})
 
 
 def bound_kernel(listener: socket.socket, seconds: float) -> None:

@@ -35,7 +35,7 @@ CLASS_SHARE = 4  # a class may make four times the calls of an address, wherever
 SEAT_SHARE = 3  # a single player may make a third of the calls that an address may, where many may sit
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 LOG_LINES = {False: (50.0, 1000), True: (2.0, 100)}  # about answers and refusals: a second, for long and at once
-PROTECTION = {
+PROTECTION = {  # of the page
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "object-src 'none'; img-src 'self' data:",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -44,9 +44,15 @@ PROTECTION = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-
-
-PROTECTING = [(name.lower().encode(), value.encode()) for name, value in PROTECTION.items()]
+API_PROTECTION = {  # of JSON, which shows nothing and runs nothing
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+_PROTECTING, _API_PROTECTING = (
+    [(name.lower().encode(), value.encode()) for name, value in protection.items()]
+    for protection in (PROTECTION, API_PROTECTION)
+)
 
 
 class Guard:
@@ -62,8 +68,7 @@ class Guard:
         self.lines = {refused: Buckets(*lines) for refused, lines in LOG_LINES.items()}
         self.unlogged = 0
         self.open = 0
-        metrics.gauge("requests_open", lambda: self.open)
-        metrics.count("refusals_total", 0, reason="rate")
+        metrics.gauge("http_requests_open", "Requests in progress, with live feeds.", lambda: self.open)
         seconds = f";w={max(1, round(settings.burst / settings.rate))}" if settings.rate else ""
         self.policy = f'"address";q={settings.burst}{seconds}'.encode() if settings.rate else None
 
@@ -90,6 +95,8 @@ class Guard:
     def check(self, visit: Visit) -> None:
         """Raises Refusal for a foreign site or name, and for an address that calls too often."""
         scope, headers = visit.scope, visit.headers
+        if b"host" not in headers and scope["http_version"] == "1.1":
+            raise Refusal(400, "A request must say in Host which server it is for.")
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
             raise Refusal(421, "This server has another name.")
@@ -117,7 +124,6 @@ class Guard:
         if shown is not None and not wait:
             wait = self.seats.take(str(hash(shown)), now, cost)
         if wait:
-            self.metrics.count("refusals_total", reason="rate")
             raise Refusal(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
 
     def known(self, origin: str, host: str) -> bool:
@@ -211,11 +217,11 @@ class Visit:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = [*message.get("headers", ()), *PROTECTING, (b"x-request-id", self.id.encode()), *self.limits]
+            api = self.scope["path"].startswith("/api/")
+            headers = [*message.get("headers", ()), (b"x-request-id", self.id.encode()), *self.limits]
             if not any(name == b"cache-control" for name, _ in headers):
-                kind = b"no-store" if self.scope["path"].startswith("/api") else b"no-cache"
-                headers.append((b"cache-control", kind))
-            message["headers"] = headers
+                headers.append((b"cache-control", b"no-store" if api else b"no-cache"))
+            message["headers"] = [*headers, *(_API_PROTECTING if api else _PROTECTING)]
         await self._send(message)
 
     async def refuse(self, refusal: Refusal) -> None:
@@ -275,7 +281,7 @@ def whose(scope: Scope) -> str:
 def sound(data: bytes) -> Any:
     """What JSON says; raises Refusal for what is no JSON, or JSON that no honest program writes."""
     try:
-        found = json.loads(data.decode(), parse_constant=_refuse, parse_float=_finite)
+        found = _DECODER.decode(data.decode())
         if b"\\u" in data:
             text = json.dumps(found, ensure_ascii=False)
             text.encode()  # a lone surrogate cannot be encoded
@@ -297,6 +303,9 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError(text)
     return number
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def replayed(data: bytes, receive: Receive) -> Receive:

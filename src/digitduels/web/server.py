@@ -8,13 +8,17 @@ import os
 import socket
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from types import FrameType
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from digitduels.web.app import create
-from digitduels.web.connections import BACKLOG, Limits, bound_kernel, protocol
+from digitduels.web.connections import BACKLOG, Bounded, Limits, bound_kernel
 from digitduels.web.settings import Settings, listed
+
+FIRST_PASSED = 3  # the file descriptor of a socket that systemd passes
 
 
 class Server(uvicorn.Server):
@@ -22,13 +26,14 @@ class Server(uvicorn.Server):
 
     def __init__(self, settings: Settings) -> None:
         self.stopping = asyncio.Event()
-        limits = Limits(settings)
+        limits, http = Limits(settings), parser(settings.http)
         app = create(settings, self.stopping)
-        app.metrics.gauge("connections_open", lambda: len(limits))
-        app.metrics.counter("connections_refused_total", lambda: limits.refused)
+        app.metrics.gauge("connections_open", "Connections.", lambda: len(limits))
+        app.metrics.counter("connections_refused_total", "Connections that were refused.", lambda: limits.refused)
         config = uvicorn.Config(
             app,
-            http=protocol(limits),
+            http=protocol(limits, http),
+            loop="asyncio" if http == "h11" else "auto",
             backlog=BACKLOG,
             ws="none",
             lifespan="on",
@@ -50,6 +55,22 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
+def protocol(limits: Limits, http: str) -> type[asyncio.Protocol]:
+    """The connections of one server, with a parser of HTTP."""
+    if http == "h11":
+        return type("H11Connection", (Bounded, H11Protocol), {"limits": limits})
+    from digitduels.web.httptools_connection import HttptoolsConnection
+
+    return type("Connection", (HttptoolsConnection,), {"limits": limits})
+
+
+def parser(wanted: str) -> str:
+    """The parser of HTTP that a setting means: the quicker one if it is installed."""
+    if wanted == "auto":
+        return "httptools" if find_spec("httptools") else "h11"
+    return wanted
+
+
 def trusted(proxies: str) -> list[str]:
     """Proxies as the server sees them: IPv4 also mapped to IPv6, where it listens on all addresses.
 
@@ -66,7 +87,11 @@ def trusted(proxies: str) -> list[str]:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket at the address of the settings; raises OSError if it cannot be had."""
+    """The socket that systemd passes, or one at the address of the settings; raises OSError if it cannot be had."""
+    if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
+        listener = socket.socket(fileno=FIRST_PASSED)
+        bound_kernel(listener, settings.stalled)
+        return listener
     family, kind, protocol, _, where = socket.getaddrinfo(
         settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]

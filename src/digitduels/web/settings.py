@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
 from typing import Any, get_type_hints
 
 from digitduels.text import quoted
@@ -49,6 +50,7 @@ class Settings:
     grace: float = _setting(24.0, "hours after a start in which no game is closed or deleted", 0)
     lesson: float = _setting(24.0, "hours after which a class is deleted, with its games and names", 0.01, 8760)
     connections: int = _setting(20_000, "connections that may be open at once; fewer where the system allows fewer", 1)
+    http: str = _setting("auto", "what reads HTTP: h11, httptools, or auto for httptools if it is installed")
     farewell: float = _setting(5.0, "seconds that open requests have to end when the server stops", 0, 3600)
 
     def __post_init__(self) -> None:
@@ -57,6 +59,10 @@ class Settings:
             if not isinstance(value, str) and not low <= value <= high:
                 most = "" if high == float("inf") else f" to {high:g}"
                 raise ValueError(f"{each.name} must be from {low:g}{most}; {quoted(value)} is not.")
+        if self.http not in ("auto", "h11", "httptools"):
+            raise ValueError(f"http must be auto, h11 or httptools; {quoted(self.http)} is not.")
+        if self.http == "httptools" and not find_spec("httptools"):
+            raise ValueError("http=httptools requires more packages: pip install 'digitduels[fast]'.")
         for proxy in listed(self.proxies):
             if not _is_network(proxy):
                 raise ValueError(f"proxies must be addresses or networks, not names; {quoted(proxy)} is neither.")

@@ -63,7 +63,7 @@ def position_view(match: Match, last: dict[str, Any] | None) -> dict[str, Any]:
             "reason": wire(outcome.reason, match.names),
         },
         "board": {"goal": game.goal, "hands": [side(hand) for hand in board.hands], "table": side(board.table)},
-        "placed": link.placed(game, state),
+        "placed": link.written_position(state.player, board),
         "move_count": len(match.moves),
         "last": last,
         "hop": hop(match),
@@ -96,7 +96,8 @@ def hop(match: Match) -> dict[str, Any] | None:
 
 def side(part: Side) -> dict[str, Any]:
     """A hand or the table."""
-    return {"score": part.score, "lowest": part.lowest, "stocks": [stock._asdict() for stock in part.stocks]}
+    stocks = [{"label": label, "left": left, "of": of} for label, left, of in part.stocks]
+    return {"score": part.score, "lowest": part.lowest, "stocks": stocks}
 
 
 @lru_cache(64)

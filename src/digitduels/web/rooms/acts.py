@@ -14,7 +14,6 @@ import secrets
 import unicodedata
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -124,7 +123,8 @@ class Room:
 
     def then(self, events: Iterable[Event], seats: tuple[Seat, ...] | None = None) -> Room:
         """The room after further events, with more seats taken."""
-        room = copy(self)
+        room = object.__new__(Room)
+        room.__dict__ |= self.__dict__  # what `copy` does, but quicker
         room.match, room.levels, room.keys = self.match.copy(), self.levels[:], self.keys.copy()
         if seats is not None and len(seats) != len(self.seats):
             room.seats = seats
@@ -187,10 +187,6 @@ class Room:
 
     def seat(self, number: int) -> Seat | None:
         return next((seat for seat in self.seats if seat.seat == number), None)
-
-    def people(self) -> list[int]:
-        """The seats that people have taken."""
-        return [seat.seat for seat in self.seats if seat.level is None]
 
     def resolve(self, *happened: tuple[int | None, str, dict[str, Any], str], at: float, **more: Any) -> Resolution:
         """Lets things happen, each by a seat, of a kind, with a body and under a key."""

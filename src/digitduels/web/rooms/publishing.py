@@ -24,8 +24,11 @@ class Publisher:
 
     def publish(self, live: LiveRoom) -> None:
         """Tells the watchers of a game, if there is news for them."""
-        id, away = live.room.id, self._presence.away(live)
-        if id in self._hub.watched and self._told.get(id) != (live.room.head, away):
+        id = live.room.id
+        if id not in self._hub.watched:
+            return
+        away = self._presence.away(live)
+        if self._told.get(id) != (live.room.head, away):
             self._told[id] = live.room.head, away
             self._hub.publish(id, live.room.head, live.state(away))
 

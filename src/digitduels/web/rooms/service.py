@@ -13,7 +13,7 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Act, Resolution, Room
 from digitduels.web.rooms.feed import Hub, Receive, Send
-from digitduels.web.rooms.live import MOST_AT_ONCE, NO_GAME, Away, LiveRoom, LiveRooms, packed
+from digitduels.web.rooms.live import MOST_AT_ONCE, NO_GAME, NOBODY, Away, LiveRoom, LiveRooms, packed
 from digitduels.web.rooms.opponents import THINK, Chooser, Opponents
 from digitduels.web.rooms.periodic import CLOCK_SECONDS, Clock, PeriodicTasks
 from digitduels.web.rooms.presence import SEEN, Presence
@@ -119,13 +119,14 @@ class RoomService:
         self, id: str, token: str, kind: str, version: int, key: str, body: dict[str, Any]
     ) -> tuple[bytes, bool]:
         """Somebody does something in a game; what they are told, and whether that is new."""
-        now = time.time()
-        if kind == "substitute":
+        now, depends = time.time(), kind == "substitute"
+        if depends:
             await self._glance(id)  # somebody may be there, at another server
 
         def rule(live: LiveRoom) -> Resolution:
             seat = self._seat(live, token)
-            return acts.act(live.room, Act(kind, seat, version, key, body), now, self._presence.away(live))
+            away = self._presence.away(live) if depends else NOBODY
+            return acts.act(live.room, Act(kind, seat, version, key, body), now, away)
 
         resolution = await self.play(id, rule)
         assert resolution is not None
@@ -212,7 +213,7 @@ class RoomService:
         """The seat that a token opens, from 1; raises Refusal if it opens none."""
         return self._seat(await self.live.current(id), token) + 1
 
-    async def stream(self, id: str, token: str | None, receive: Receive, send: Send) -> None:
+    async def stream(self, id: str, token: str, receive: Receive, send: Send) -> None:
         """The live feed of a game, to a player who shows a token or to anybody else."""
         if self.hub.streams >= self._settings.streams:
             raise Refusal(503, "Too many people are watching. Try again in a moment.", again=10)
@@ -227,10 +228,10 @@ class RoomService:
 
         await self.hub.stream(id, person, first, receive, send)
 
-    async def _watcher(self, id: str, token: str | None) -> tuple[str, int] | None:
+    async def _watcher(self, id: str, token: str) -> tuple[str, int] | None:
         """Who watches, if it is a player. The room is not held on to: a stream may last for days."""
         live = await self.live.current(id)
-        return None if token is None else (id, self._seat(live, token))
+        return (id, self._seat(live, token)) if token else None
 
     async def _glance(self, id: str) -> Glance:
         """The version of a game, by the database; takes note of who was seen."""

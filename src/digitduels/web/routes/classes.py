@@ -20,16 +20,16 @@ from digitduels.web.rooms.feed import Receive, Scope, Send
 from digitduels.web.rooms.live import packed
 from digitduels.web.routes.rooms import (
     JSON,
-    Bearer,
     Creation,
     Doing,
+    JsonAnswer,
     Level,
     Name,
     Secret,
     Sent,
-    credentials,
-    json_answer,
+    Token,
     pairs_of,
+    shown_token,
 )
 from digitduels.web.store import StoreError
 from digitduels.web.workers.supervisor import Supervisor
@@ -96,42 +96,40 @@ async def create(sent: Founding, request: Request) -> Response:
     answer, new = await _service(request).create(
         {"game": match.game.id, "options": match.game.changes, **rules}, sent.key
     )
-    return json_answer(answer, 201 if new else 200)
+    return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.post("/{code}/pupils", status_code=201, summary="Join a class", responses=_ANSWERS)
 async def join(code: str, sent: Enrolling, request: Request) -> Response:
     answer, new = await _service(request).join(code, sent.name, sent.key, request.scope["address"])
-    return json_answer(answer, 201 if new else 200)
+    return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.get("/{code}", summary="How a class stands, for its teacher or a pupil", responses=_ANSWERS)
-async def state(code: str, token: Bearer, request: Request) -> Response:
-    shown = "" if token is None else token.credentials
-    return json_answer(await _service(request).look(code, shown, request.scope["address"]), 200)
+async def state(code: str, token: Token, request: Request) -> Response:
+    return JsonAnswer(await _service(request).look(code, token, request.scope["address"]), 200)
 
 
 @router.post("/{code}/acts", status_code=201, summary="Do something as the teacher", responses=_ANSWERS)
-async def act(code: str, sent: Teaching, token: Bearer, request: Request) -> Response:
+async def act(code: str, sent: Teaching, token: Token, request: Request) -> Response:
     body = sent.model_dump(exclude={"act", "version", "key"}, exclude_none=True)
     if sent.game is not None:
         match = await _match(request, sent.game, sent.options or {})
         body |= {"game": match.game.id, "options": match.game.changes}
     elif sent.options is not None:
         raise Refusal(422, "Options belong to a game: name it, too.")
-    shown = "" if token is None else token.credentials
     wanted = ClassAct(sent.act, sent.version, sent.key, body)
-    answer, new = await _service(request).act(code, shown, wanted, request.scope["address"])
-    return json_answer(answer, 201 if new else 200)
+    answer, new = await _service(request).act(code, token, wanted, request.scope["address"])
+    return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.get("/{code}/results", summary="The results of a class, for its teacher", responses=_ANSWERS)
-async def results(code: str, token: Bearer, request: Request) -> Response:
-    return json_answer(packed(await _results(code, token, request)), 200)
+async def results(code: str, token: Token, request: Request) -> Response:
+    return JsonAnswer(packed(await _results(code, token, request)), 200)
 
 
 @router.get("/{code}/results.csv", summary="The results as a table, for its teacher", responses=_ANSWERS)
-async def table(code: str, token: Bearer, request: Request) -> Response:
+async def table(code: str, token: Token, request: Request) -> Response:
     text = class_results.as_csv(await _results(code, token, request))
     headers = {"Content-Disposition": f'attachment; filename="class-{code.upper()}.csv"'}
     return Response("\ufeff" + text, media_type="text/csv; charset=utf-8", headers=headers)
@@ -151,11 +149,9 @@ class ClassFeed:
             await self._behind(scope, receive, send)
             return
         scope["route"] = self  # for the metrics
-        shown = credentials(scope)
         service: ClassService = self._app.state.classes
         try:
-            token = "" if shown is None else shown.credentials
-            await service.stream(asked[1], token, scope["address"], receive, send)
+            await service.stream(asked[1], shown_token(scope), scope["address"], receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
 
@@ -167,9 +163,8 @@ async def conflict(request: Request, error: Exception) -> Response:
     return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
 
 
-async def _results(code: str, token: Bearer, request: Request) -> dict[str, Any]:
-    shown, address = "" if token is None else token.credentials, request.scope["address"]
-    return await _service(request).results(code, shown, address)
+async def _results(code: str, token: Token, request: Request) -> dict[str, Any]:
+    return await _service(request).results(code, token, request.scope["address"])
 
 
 async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:

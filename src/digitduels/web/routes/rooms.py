@@ -86,7 +86,13 @@ class Substituting(Doing):
 
 router = APIRouter(prefix="/api/games", tags=["games between friends"])
 _bearer = HTTPBearer(auto_error=False, description="The token of a seat.")
-Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+
+
+async def _token(shown: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> str:
+    return "" if shown is None else shown.credentials
+
+
+Token = Annotated[str, Depends(_token)]
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Done before: the key is known."},
     201: {"description": "Done, and kept."},
@@ -107,13 +113,13 @@ async def create(sent: Creation, request: Request) -> Response:
         match, _ = link.read(sent.game, pairs)
     seat, computer = _seats(sent)
     answer, new = await _service(request).create(match, seat, sent.name, computer, sent.key)
-    return json_answer(answer, 201 if new else 200)
+    return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.post("/{id}/seats", status_code=201, summary="Take the free seat, by an invitation", responses=_ANSWERS)
 async def join(id: str, sent: Joining, request: Request) -> Response:
     answer, new = await _service(request).join(_known(id), sent.invite, sent.key or acts.new_secret(), sent.name)
-    return json_answer(answer, 201 if new else 200)
+    return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.get("/{id}", summary="How a game stands", responses={304: {"description": "As before."}, 404: _ANSWERS[404]})
@@ -131,42 +137,42 @@ async def history(
     request: Request,
     start: Annotated[int, Query(alias="from", ge=0, le=100_000, description="the number of moves before them")] = 0,
 ) -> Response:
-    return json_answer(await _service(request).history(_known(id), start), 200)
+    return JsonAnswer(await _service(request).history(_known(id), start), 200)
 
 
 @router.get("/{id}/seat", summary="Which seat a token opens", responses={403: _ANSWERS[403], 404: _ANSWERS[404]})
-async def seat(id: str, token: Bearer, request: Request) -> Response:
-    number = await _service(request).seat(_known(id), "" if token is None else token.credentials)
-    return json_answer(packed({"seat": number}), 200)
+async def seat(id: str, token: Token, request: Request) -> Response:
+    number = await _service(request).seat(_known(id), token)
+    return JsonAnswer(packed({"seat": number}), 200)
 
 
 @router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_ANSWERS)
-async def move(id: str, sent: Moving, token: Bearer, request: Request) -> Response:
+async def move(id: str, sent: Moving, token: Token, request: Request) -> Response:
     return await _act(request, id, token, "move", sent, {"move": sent.move})
 
 
 @router.post("/{id}/concede", status_code=201, summary="Give up", responses=_ANSWERS)
-async def concede(id: str, sent: Doing, token: Bearer, request: Request) -> Response:
+async def concede(id: str, sent: Doing, token: Token, request: Request) -> Response:
     return await _act(request, id, token, "concede", sent)
 
 
 @router.post("/{id}/takeback", status_code=201, summary="Ask to take back a move, or answer", responses=_ANSWERS)
-async def take_back(id: str, sent: TakingBack, token: Bearer, request: Request) -> Response:
+async def take_back(id: str, sent: TakingBack, token: Token, request: Request) -> Response:
     return await _act(request, id, token, sent.answer or "takeback", sent)
 
 
 @router.post("/{id}/rematch", status_code=201, summary="Begin a rematch with seats swapped", responses=_ANSWERS)
-async def rematch(id: str, sent: Doing, token: Bearer, request: Request) -> Response:
+async def rematch(id: str, sent: Doing, token: Token, request: Request) -> Response:
     return await _act(request, id, token, "rematch", sent)
 
 
 @router.post("/{id}/substitute", status_code=201, summary="Let the computer play for who is away", responses=_ANSWERS)
-async def substitute(id: str, sent: Substituting, token: Bearer, request: Request) -> Response:
+async def substitute(id: str, sent: Substituting, token: Token, request: Request) -> Response:
     return await _act(request, id, token, "substitute", sent, {"level": sent.level})
 
 
 @router.post("/{id}/return", status_code=201, summary="Take the own seat back from the computer", responses=_ANSWERS)
-async def come_back(id: str, sent: Doing, token: Bearer, request: Request) -> Response:
+async def come_back(id: str, sent: Doing, token: Token, request: Request) -> Response:
     return await _act(request, id, token, "return", sent)
 
 
@@ -205,7 +211,7 @@ class RoomRoutes:
         scope["app"], scope["route"] = self.app, act.route
         request = Request(scope)
         try:
-            response = await act.run(id, act.read(scope["json"]), credentials(scope), request)
+            response = await act.run(id, act.read(scope["json"]), shown_token(scope), request)
         except (Conflict, StoreError, Refusal, RequestValidationError) as error:
             handlers: Any = self.app.exception_handlers
             kind = next(kind for kind in type(error).__mro__ if kind in handlers)
@@ -214,10 +220,9 @@ class RoomRoutes:
 
     async def _feed(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self  # for the metrics
-        shown = credentials(scope)
         service: RoomService = self.app.state.rooms
         try:
-            await service.stream(_known(id), None if shown is None else shown.credentials, receive, send)
+            await service.stream(_known(id), shown_token(scope), receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
 
@@ -237,14 +242,13 @@ class _Act:
             raise RequestValidationError(error.errors(include_url=False)) from None
 
 
-def credentials(scope: Scope) -> HTTPAuthorizationCredentials | None:
-    """What somebody shows to be a player."""
+def shown_token(scope: Scope) -> str:
+    """What somebody shows to be a player, if they do."""
     for name, value in scope["headers"]:
         if name == b"authorization":
             scheme, _, token = value.decode("latin-1").partition(" ")
-            if scheme.lower() == "bearer":
-                return HTTPAuthorizationCredentials.model_construct(scheme=scheme, credentials=token.strip())
-    return None
+            return str(token.strip()) if scheme.lower() == "bearer" else ""
+    return ""
 
 
 async def conflict(request: Request, error: Exception) -> Response:
@@ -260,13 +264,9 @@ async def unavailable(_: Request, error: Exception) -> Response:
     return Response(packed({"detail": str(error)}), 503, {"Retry-After": "1"}, JSON)
 
 
-async def _act(
-    request: Request, id: str, token: HTTPAuthorizationCredentials | None, kind: str, sent: Doing, body: Any = None
-) -> Response:
-    service = _service(request)
-    shown = "" if token is None else token.credentials
-    answer, new = await service.act(_known(id), shown, kind, sent.version, sent.key, body or {})
-    return json_answer(answer, 201 if new else 200)
+async def _act(request: Request, id: str, token: str, kind: str, sent: Doing, body: Any = None) -> Response:
+    answer, new = await _service(request).act(_known(id), token, kind, sent.version, sent.key, body or {})
+    return JsonAnswer(answer, 201 if new else 200)
 
 
 def _service(request: Request) -> RoomService:
@@ -304,5 +304,10 @@ def _seats(sent: Creation) -> tuple[int, tuple[int, int] | None]:
     return seat, (1 - seat if sent.computer.seat is None else sent.computer.seat - 1, sent.computer.level)
 
 
-def json_answer(content: bytes, status: int) -> Response:
-    return Response(content, status, media_type=JSON)
+class JsonAnswer(Response):
+    """JSON that is ready to be sent."""
+
+    media_type = JSON
+
+    def init_headers(self, headers: Any = None) -> None:
+        self.raw_headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(self.body))]

@@ -140,6 +140,9 @@ class Glance(NamedTuple):
 class Store(Protocol):
     """What every store does. An answer comes only after what it tells of is kept for good."""
 
+    observe: Callable[[float], None]
+    """Is told how many seconds each request took, with waiting."""
+
     async def create(self, game: Kept) -> bool:
         """Keeps a game that begins; False if there is one with this id."""
 

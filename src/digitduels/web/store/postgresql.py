@@ -171,6 +171,7 @@ class PostgresqlStore:
             self._limits["options"] = f"{OPTIONS} {given.get('options') or ''}"
         except psycopg.Error as error:
             raise StoreError(f"The PostgreSQL database cannot be used: {_words(error)}.") from None
+        self.observe: Callable[[float], None] = lambda _: None
         self._pool = ThreadPoolExecutor(CONNECTIONS, "postgresql")
         self._waiting = 0
         self._local = threading.local()
@@ -197,6 +198,7 @@ class PostgresqlStore:
         if self._waiting >= MOST_QUEUED:
             raise StoreError(BUSY_STORE)
         self._waiting += 1
+        began = time.perf_counter()
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await asyncio.get_running_loop().run_in_executor(self._pool, self._try, work)
@@ -204,6 +206,7 @@ class PostgresqlStore:
             raise StoreError("The database does not answer in time.") from None
         finally:
             self._waiting -= 1
+            self.observe(time.perf_counter() - began)
 
     @property
     def waiting(self) -> int:

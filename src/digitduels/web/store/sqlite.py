@@ -11,6 +11,7 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +37,7 @@ from digitduels.web.store.interface import (
 T = TypeVar("T")
 
 MOST_TOGETHER = 200  # jobs of one transaction
+CHECKPOINT = "wal_autocheckpoint = 4000"  # pages, 16 MB: the same pages change again and again
 LOCK_SECONDS = 10.0  # that a write waits for another process
 
 MIGRATIONS = (
@@ -108,7 +110,7 @@ class Job(NamedTuple):
     answer: asyncio.Future[Any]
 
 
-Jobs = queue.Queue[Job | None]
+Jobs = queue.SimpleQueue[Job | None]
 
 
 class SqliteStore:
@@ -125,8 +127,9 @@ class SqliteStore:
             self._snapshot.execute("PRAGMA query_only = ON")
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"The database {path} cannot be used: {error}.") from None
-        self._writes: Jobs = queue.Queue(MOST_QUEUED)
-        self._reads: Jobs = queue.Queue(MOST_QUEUED)
+        self.observe: Callable[[float], None] = lambda _: None
+        self._writes: Jobs = queue.SimpleQueue()
+        self._reads: Jobs = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=self._work, args=what, name=name, daemon=True)
             for name, what in (
@@ -139,7 +142,7 @@ class SqliteStore:
 
     def _prepare(self) -> None:
         try:
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", CHECKPOINT):
                 self._database.execute(f"PRAGMA {pragma}")
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("CREATE TABLE IF NOT EXISTS version (number INTEGER NOT NULL)")
@@ -173,19 +176,21 @@ class SqliteStore:
         database.close()
 
     def _together(self, jobs: list[Job], database: sqlite3.Connection, begin: str) -> None:
-        """Does jobs in one transaction, and answers them when it is kept."""
+        """Does jobs in one transaction, and answers them when it is kept. If one fails, each gets one of its own."""
         answers: list[tuple[Any, Exception | None]] = []
         try:
             database.execute(begin)
-            for job in jobs:
-                database.execute("SAVEPOINT job")
-                try:
-                    answers.append((job.work(database), None))
-                except Exception as error:  # of this job alone: the others go on
-                    database.execute("ROLLBACK TO job")
-                    answers.append((None, error))
-                database.execute("RELEASE job")
-            self._commit(database)
+            try:
+                answers = [(job.work(database), None) for job in jobs]
+            except Exception as error:
+                database.execute("ROLLBACK")
+                if len(jobs) > 1:
+                    for job in jobs:
+                        self._together([job], database, begin)
+                    return
+                answers = [(None, error)]
+            else:
+                self._commit(database)
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 database.execute("ROLLBACK")
@@ -204,13 +209,16 @@ class SqliteStore:
         return await self._do(self._reads, work)
 
     async def _do(self, queued: Jobs, work: Callable[[sqlite3.Connection], T]) -> T:
+        if queued.qsize() >= MOST_QUEUED:
+            raise StoreError(BUSY_STORE)
+        began = time.perf_counter()
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
+        queued.put(Job(work, loop, answer))
         try:
-            queued.put_nowait(Job(work, loop, answer))
-        except queue.Full:
-            raise StoreError(BUSY_STORE) from None
-        return await answer
+            return await answer
+        finally:
+            self.observe(time.perf_counter() - began)
 
     @property
     def waiting(self) -> int:
@@ -370,8 +378,8 @@ class SqliteStore:
         await self._write(lambda database: database.execute("UPDATE probe SET at = at + 1"))
 
     async def close(self) -> None:
-        for queued in (self._writes, self._reads):
-            await asyncio.to_thread(queued.put, None)
+        self._writes.put(None)
+        self._reads.put(None)
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
 

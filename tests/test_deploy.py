@@ -1,0 +1,225 @@
+"""What deploy/ holds does what it says: socket activation, a rolling restart behind nginx, backup and restore."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from configparser import ConfigParser
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from conftest import PATIENCE, ROOT
+from databases import Postgresql
+from digitduels.web.settings import Settings
+from servers import SERVE, Server
+from test_proxy import NAME, NGINX, Proxy
+
+DEPLOY = ROOT / "deploy"
+MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
+
+pytestmark = pytest.mark.usefixtures("shared_tables")
+
+
+def begin(client: httpx.Client) -> tuple[str, dict[str, str]]:
+    created = client.post("/api/games", json={"game": "number-quest"}).json()
+    client.post(f"/api/games/{created['id']}/seats", json={"invite": created["invite"]})
+    return f"/api/games/{created['id']}", {"Authorization": f"Bearer {created['token']}"}
+
+
+def play(client: httpx.Client, path: str, headers: dict[str, str]) -> Any:
+    body = {"version": 1, "move": "+5", "key": secrets.token_urlsafe(9)}
+    answer = client.post(f"{path}/moves", json=body, headers=headers)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["state"]
+
+
+# systemd
+
+
+class Activated(Server):
+    """A server that gets its socket from somebody who keeps it, as from systemd."""
+
+    def __init__(self, database: str, listener: socket.socket) -> None:
+        # What systemd does: the socket becomes file 3, and two variables say so.
+        passing = (
+            f"import os, sys; os.dup2({listener.fileno()}, 3); "
+            "os.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid())); os.execv(sys.argv[1], sys.argv[1:])"
+        )
+        super().__init__(database, (sys.executable, "-c", passing, *SERVE))
+        self.port, self._passed = listener.getsockname()[1], listener.fileno()
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def _open(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command, env=self._environment, stdout=self._log, stderr=self._log, pass_fds=(self._passed,)
+        )
+
+
+def test_nobody_is_refused_while_a_server_with_a_socket_of_systemd_restarts(tmp_path: Path) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(100)
+        with (
+            Activated(str(tmp_path / "games.sqlite"), listener) as server,
+            httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
+        ):
+            path, headers = begin(client)
+            assert server.stop() == 0
+            waiting = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+            waiting.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            server.start()
+            assert waiting.recv(12) == b"HTTP/1.1 200", "who came while there was no server is answered by the next"
+            waiting.close()
+            assert play(client, path, headers)["version"] == 2
+
+
+def test_the_unit_starts_what_there_is_with_settings_that_are_valid() -> None:
+    service, port = ConfigParser(strict=False, interpolation=None), ConfigParser(interpolation=None)
+    text = (DEPLOY / "digitduels.service").read_text(encoding="utf-8")
+    service.read_string(text)
+    port.read(DEPLOY / "digitduels.socket", encoding="utf-8")
+    assert service["Service"]["ExecStart"].endswith("/bin/duels serve")
+    assert service["Unit"]["Requires"] == "digitduels.socket"
+    given = dict(re.findall(r"^Environment=(\w+)=(.*)$", text, re.MULTILINE))
+    settings = Settings.read(given)
+    assert settings.database == "/var/lib/digitduels/games.sqlite"
+    assert int(service["Service"]["TimeoutStopSec"]) > settings.farewell
+    assert port["Socket"]["ListenStream"] == f"{settings.host}:{settings.port}"
+
+
+# The container
+
+
+def test_the_container_has_valid_settings_and_copies_what_there_is() -> None:
+    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    given = dict(re.findall(r"(\w+)=(\S+)", re.search(r"^ENV (.*)$", text, re.MULTILINE)[1]))  # type: ignore[index]
+    settings = Settings.read(given)
+    assert (settings.host, settings.port, settings.database) == ("0.0.0.0", 8000, "/data/games.sqlite")
+    for sources in re.findall(r"^COPY ((?!--from)[^\n]*) \S+$", text, re.MULTILINE):
+        for source in sources.split():
+            assert (ROOT / source).exists(), source
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for extra in re.search(r"\[([\w,]+)\]\"", text)[1].split(","):  # type: ignore[index]
+        assert f"\n{extra} = [" in project
+    (probe,) = re.findall(r'"-c", "([^"]*)"', text)
+    with pytest.raises(OSError, match="refused"):
+        exec(probe.replace(":8000/healthz", ":9/healthz"), {})
+
+
+# A rolling restart
+
+
+@pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx")
+def test_two_servers_restart_one_after_the_other_and_no_request_fails(postgresql: Postgresql, tmp_path: Path) -> None:
+    database = postgresql.database()
+    with Server(database) as one, Server(database) as other, Proxy(tmp_path, one.port, other.port) as proxy:
+        report = asyncio.run(restarting(proxy, one, other))
+    assert set(report) <= {200, 201}, report
+    assert report[200] > 50
+    assert report[201] > 50
+
+
+async def restarting(proxy: Proxy, *running: Server) -> Counter[int]:
+    """Restarts servers four seconds apart while people play; how often they got which answer."""
+    answers: Counter[int] = Counter()
+    enough = asyncio.Event()
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{proxy.port}", headers={"Host": NAME}, timeout=PATIENCE
+    ) as client:
+
+        async def ask(method: str, path: str, **more: Any) -> Any:
+            answer = await client.request(method, path, **more)
+            answers[answer.status_code] += 1
+            assert answer.status_code < 300, (method, answer.status_code, answer.text)
+            return answer.json()
+
+        async def people() -> None:
+            while not enough.is_set():
+                created = await ask("POST", "/api/games", json={"game": "number-quest"})
+                path = f"/api/games/{created['id']}"
+                joined = await ask("POST", f"{path}/seats", json={"invite": created["invite"]})
+                for version, move in enumerate(MOVES, 1):
+                    token = (created, joined)[(version - 1) % 2]["token"]
+                    body = {"version": version, "move": move, "key": secrets.token_urlsafe(9)}
+                    await ask("POST", f"{path}/moves", json=body, headers={"Authorization": f"Bearer {token}"})
+                    assert (await ask("GET", path))["version"] == version + 1
+                    await asyncio.sleep(0.02)
+
+        playing = [asyncio.create_task(people()) for _ in range(4)]
+        for server in running:
+            await asyncio.sleep(1)
+            began = time.monotonic()
+            assert await asyncio.to_thread(server.stop) == 0
+            await asyncio.to_thread(server.start)
+            await asyncio.sleep(max(0, 4 - (time.monotonic() - began)))
+        enough.set()
+        await asyncio.gather(*playing)
+    return answers
+
+
+# Backup
+
+
+def test_a_backup_of_a_running_server_is_restored(tmp_path: Path) -> None:
+    file, copy = tmp_path / "games.sqlite", tmp_path / "copy.sqlite"
+    with Server(str(file)) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+        path, headers = begin(client)
+        state = play(client, path, headers)
+        command = [sys.executable, str(DEPLOY / "backup.py"), str(file), str(copy)]
+        for _ in range(2):  # the second replaces the first
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+            assert ran.stdout == f"1 games are in {copy}.\n"
+        assert copy.stat().st_mode & 0o777 == 0o600
+        later, _ = begin(client)
+        server.stop()
+        for each in tmp_path.glob("games.sqlite*"):
+            each.unlink()
+        shutil.copy(copy, file)
+        server.start()
+        assert client.get(path).json() == state
+        assert client.get(later).status_code == 404, "what began after the backup is not in it"
+        body = {"version": 2, "move": "+6", "key": secrets.token_urlsafe(9)}
+        assert client.post(f"{path}/moves", json=body, headers=headers).status_code == 422, "not this player's turn"
+
+
+def test_a_damaged_database_replaces_no_good_backup(tmp_path: Path) -> None:
+    file, copy = tmp_path / "games.sqlite", tmp_path / "copy.sqlite"
+    copy.write_text("the good one")
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE game (id TEXT)")
+        database.executemany("INSERT INTO game VALUES (?)", [(secrets.token_hex(500),) for _ in range(100)])
+    database.close()
+    content = bytearray(file.read_bytes())
+    content[4096 * 3 : 4096 * 4] = os.urandom(4096)
+    file.write_bytes(content)
+    command = [sys.executable, str(DEPLOY / "backup.py"), str(file), str(copy)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("backup.py: ")
+    assert copy.read_text() == "the good one"
+
+
+def test_a_dump_of_postgresql_is_restored(postgresql: Postgresql) -> None:
+    database, empty, dump = postgresql.database(), postgresql.database(), postgresql.folder / "games.dump"
+    with Server(database) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+        path, headers = begin(client)
+        state = play(client, path, headers)
+        postgresql.run("pg_dump", "--format=custom", f"--file={dump}", database)
+    postgresql.run("pg_restore", "--exit-on-error", f"--dbname={empty}", str(dump))
+    with Server(empty) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+        assert client.get(path).json() == state
+        assert server.process is not None
+        server.process.send_signal(signal.SIGTERM)
