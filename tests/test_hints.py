@@ -13,9 +13,12 @@ import pytest
 import digitduels as dd
 from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.players.natural import weights
+from digitduels.players.perfect import error_chance
 from digitduels.sentence import Played, player_name
 from digitduels.solver import Solution
-from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values
+from digitduels.study.defence import rate
+from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values, warning
 from digitduels.study.reasons import Reason, reason, reasons
 from digitduels.study.wording import worth
 from variants import describe, solve
@@ -37,6 +40,7 @@ def solution(request: pytest.FixtureRequest) -> Solution:
 def positions(solution: Solution, seed: int, count: int = 60) -> Iterator[State[Any, Any]]:
     """Positions that are not over, of games that are played half well and half at random."""
     dice, game = random.Random(seed), solution.game
+    count = count if len(game.moves) < 100 else count // 3
     while count > 0:
         state = game.start()._replace(player=dice.randrange(2))
         while each := list(solution.judge(state)):
@@ -81,16 +85,18 @@ def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(so
         each = solution.judge(state)
         best = max(each.values())
         lines = hint(state, solution, 2)
-        trap = tempting(state, solution)
-        if trap is None:
+        move = tempting(state, solution)
+        if move is None:
             assert len({verdict.value for verdict in each.values()}) == 1
             assert len(lines) == 1
             continue
-        assert each[trap.move].value < best.value
-        assert lines[0] == f"Tempting, but wrong: {Played(trap.move, state.player)}."
-        after = game.play(state, trap.move)
-        for reply in trap.refutations:
-            assert solution.probe(game.play(after, reply)).value == each[trap.move].value
+        assert each[move].value < best.value
+        assert lines[0] == f"Tempting, but wrong: {Played(move, state.player)}."
+        after = game.play(state, move)
+        if game.outcome(after) is None:  # no mistake that the game survives is more natural
+            others = [other for other in each if each[other].value < best.value and each[other].distance > 1]
+            natural = weights(game, state)
+            assert natural[move] == max(natural[other] for other in others)
         answer = re.fullmatch(r"Player [12] answers (.*?)(?:, then (.*?))?,? and (wins|nobody wins)\.", lines[1])
         if answer is None:
             assert lines[1].startswith("The game is over: ")
@@ -169,7 +175,9 @@ def is_true(found: Reason, state: State[Any, Any], move: Any, solution: Solution
             outcome = game.outcome(after)
             return outcome is not None and outcome.winner == me and outcome.reason in found.sentence
         case "no good reply":
-            return bool(replies) and all(lost)
+            why = {str(outcome.reason) for outcome in map(game.outcome, replies) if outcome is not None}
+            same = len(why) == 1 and why.pop() in found.sentence
+            return bool(replies) and all(lost) and (same or "Whatever" in found.sentence)
         case "double threat" | "threat":
             threats = winners(game, after, me)
             several = len(set(threats.values())) > 1
@@ -190,6 +198,14 @@ def is_true(found: Reason, state: State[Any, Any], move: Any, solution: Solution
             outcome = game.outcome(after)
             assert outcome is not None
             return outcome.winner == me and not game.legal_moves(after) and outcome.reason in found.sentence
+        case "in hand":
+            # Numerical Nexus, the only game with operations in hand: the last of them is the reset.
+            hands = list(after.hands)
+            hands[me] = hands[me]._replace(uses=(*hands[me].uses[:5], 0))
+            return "reset" in found.sentence and solution.probe(after._replace(hands=tuple(hands))).value > -1
+        case "tempo":
+            lost_now = solution.probe(after).value == -1
+            return lost_now and solution.probe(after._replace(player=me)).value < 1
         case "plain":
             value = solution.judge(state)[move].value
             return {1: " wins ", 0: "draw", -1: " loses "}[value] in found.sentence
@@ -221,6 +237,8 @@ def test_every_kind_of_reason_is_given_somewhere() -> None:
         "threat",
         "next turn",
         "block",
+        "in hand",
+        "tempo",
         "only move",
         "runs out",
         "plain",
@@ -238,8 +256,24 @@ def test_every_kind_of_reason_is_given_somewhere() -> None:
             "5x8",
             "It threatens to win with 1+9, 3+7 and 4+6, and no reply stops them all.",
         ),
-        ("equation-duel", "4-8 9/2", "5x6", "Whatever Player 2 replies loses at once."),
-        ("operation-target", "", "x2", "Every other move loses: only this one keeps the win."),
+        (
+            "equation-duel",
+            "4-8 9/2",
+            "5x6",
+            "Every reply loses at once: Player 1 is closest to 50 without exceeding it, with a score of 26.",
+        ),
+        (
+            "operation-target",
+            "",
+            "x2",
+            "Then Player 2 has to move, and every move loses. If Player 2 could pass, Player 1 would not win.",
+        ),
+        (
+            "numerical-nexus",
+            "+5 +5 x2 +3 +3 x2 +3",
+            "x3",
+            "Still to come: reset Player 1's score. Without it, Player 2 would not win.",
+        ),
         ("number-quest", "", "+6", "Player 1 wins in 3 turns."),
     ],
 )
@@ -254,7 +288,46 @@ def test_in_a_lost_position_the_hints_set_a_trap() -> None:
     assert hint(game.start(), solution, 2) == [
         "Every move loses, so set a trap: find the one that is hardest to answer."
     ]
-    assert hint(game.start(), solution, 4)[-1] == "Every move loses, but only 5 of 7 replies to this one win."
+    move = advised(game.start(), solution)
+    chances = {other: error_chance(game.start(), other, solution) for other in game.legal_moves(game.start())}
+    assert chances[move] == max(chances.values()) > 0
+    hard = "Every move loses, but this one is hard to answer: a level 4 opponent goes wrong "
+    assert hint(game.start(), solution, 4)[-1] == f"{hard}{rate(chances[move])}."
+
+
+def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
+    game = solution.game
+    for state in positions(solution, 12):
+        judgement, coach = solution.judge(state), 1 - state.player
+        for move in [*judgement.keeping[:1], *judgement.throwing[:3], *judgement.throwing[-3:]]:
+            told, after = warning(state, move, solution), game.play(state, move)
+            if told is None:
+                assert move in judgement.keeping
+                continue
+            assert move in judgement.throwing
+            outcome, wins = game.outcome(after), winners(game, after, coach)
+            if judgement[move].value == 0:
+                assert told == "That gives the win away."
+            elif outcome is not None:
+                assert told == f"That loses at once. {outcome.reason}"
+            elif judgement[move].distance == 2:
+                named = {str(Played(won, coach)) for won in wins}
+                assert any(one in told for one in named)
+                assert ("doesn't stop me" in told) == bool(wins.keys() & winners(game, state, coach).keys())
+            elif "threaten" in told:
+                threats, reply = re.fullmatch("That lets me threaten (.*) with (.*), and you can't .*", told).groups()  # type: ignore[union-attr]
+                position = played(game, after, reply)
+                named = {str(Played(won, coach)) for won in winners(game, position, coach)}
+                assert any(one in threats for one in named)
+                for answer in game.legal_moves(position):
+                    here = game.play(position, answer)
+                    ended = game.outcome(here)
+                    assert ended.winner == coach if ended else winners(game, here, coach)
+            else:
+                count, reply = re.fullmatch(r"That lets me win in (\d+) turns?, starting with (.*)\.", told).groups()  # type: ignore[union-attr]
+                verdict = solution.probe(played(game, after, reply))
+                assert (verdict.value, verdict.distance + 2) == (-1, judgement[move].distance)
+                assert int(count) == judgement[move].distance // 2
 
 
 # Said to the player

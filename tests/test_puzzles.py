@@ -71,8 +71,8 @@ def test_exactly_one_move_keeps_the_win_among_three_or_more_and_the_tempting_one
         assert distance >= 3
         assert tier == min(4, (distance + 1) // 2)
         assert trap is not None
-        assert solution.probe(after[trap.move]).value == 1
-        assert game.outcome(after[trap.move]) is None
+        assert solution.probe(after[trap]).value == 1
+        assert game.outcome(after[trap]) is None
 
 
 def test_a_puzzle_is_a_match_that_can_arise_with_its_moves_as_the_opening(solution: Solution) -> None:
@@ -154,7 +154,7 @@ def test_a_sheet_has_every_puzzle_and_its_answer_in_both_forms(solution: Solutio
             player = puzzle.match.state.player
             assert f"{Moves(puzzle.answer, player, 'or')}. " in answers
             if puzzle.trap is not None:
-                assert f"Not {Played(puzzle.trap.move, player)}. " in answers
+                assert f"Not {Played(puzzle.trap, player)}. " in answers
     assert [int(place) for place in re.findall(r"^(\d+)\. ", text, re.MULTILINE)] == [*range(1, len(found) + 1)]
 
 
@@ -211,8 +211,8 @@ def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_secon
     assert "You are winning: 3 more turns.\n" in person.read("Select a number: ")
     person.type("nonsense\n")
     assert "Error: 'nonsense' is not possible here." in person.read("Select a number: ")
-    person.type(typed(solution.game, trap.move))
-    assert f"{Played(trap.move, solver)} gives the win away.\n" in person.read("Try again.\n")
+    person.type(typed(solution.game, trap))
+    assert f"{Played(trap, solver)} gives the win away.\n" in person.read("Try again.\n")
     state = puzzle.match.state
     for place, move in enumerate(solution.line(state)):
         if place % 2 == 0:

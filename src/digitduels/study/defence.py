@@ -61,18 +61,30 @@ class Defence(NamedTuple):
         )
 
 
-def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | None:
-    """How well a move defends a lost position; None in other positions, and where no move is better than another."""
-    judgement, game = solution.judge(state), solution.game
-    if judgement.best.value > -1 or len(judgement) == 1:
-        return None
+def error_chances(state: State[Any, Any], solution: Solution) -> dict[Any, float]:
+    """How likely an opponent who may err answers each legal move wrongly."""
     chances: dict[Any, float] = {}
     known: dict[State[Any, Any], float] = {}
-    for candidate in judgement:
-        after = game.after(state, candidate)
+    for move in solution.game.legal_moves(state):
+        after = solution.game.after(state, move)
         if after not in known:
-            known[after] = error_chance(state, candidate, solution)
-        chances[candidate] = known[after]
+            known[after] = error_chance(state, move, solution)
+        chances[move] = known[after]
+    return chances
+
+
+def hardest(state: State[Any, Any], solution: Solution) -> Any:
+    """The move of a lost position that is hardest to answer; of several, the one that holds out longest."""
+    judgement, chances = solution.judge(state), error_chances(state, solution)
+    return max(judgement, key=lambda move: (round(chances[move], 6), judgement[move].distance))
+
+
+def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | None:
+    """How well a move defends a lost position; None in other positions, and where no move is better than another."""
+    judgement = solution.judge(state)
+    if judgement.best.value > -1 or len(judgement) == 1:
+        return None
+    chances = error_chances(state, solution)
     hardest, longest = max(chances.values()), judgement.best.distance
     best = judgement.best_moves
     if hardest >= NOTABLE:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.sentence import Line, Played, Sentence, signs
+from digitduels.players.natural import weights
+from digitduels.players.perfect import FALLIBLE, error_chance
+from digitduels.sentence import Count, Line, Moves, Played, Sentence, signs
 from digitduels.solver.solution import Solution
-from digitduels.solver.verdict import Verdict
-from digitduels.study.reasons import reason
+from digitduels.study.defence import hardest, rate
+from digitduels.study.reasons import reason, unstoppable, wins_at_once
 from digitduels.study.wording import SIGNS, VALUES, standing, worth
 
 STEPS = 4
@@ -57,55 +58,52 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
         return None
     if verdict.value == 0:
         return Sentence("That gives the win away.")
-    outcome = solution.game.outcome(solution.game.after(state, move))
+    game, after, other = solution.game, solution.game.after(state, move), 1 - state.player
+    outcome = game.outcome(after)
     if outcome is not None:
         return Sentence("That loses at once. {reason}", reason=outcome.reason)
-    return Sentence("That lets me win.")
+    if verdict.distance == 2:
+        return let_win(game, state, after)
+    reply = solution.judge(after).best_moves[0]
+    threats = unstoppable(game, after, game.after(after, reply)) if verdict.distance == 4 else []
+    lets = "That lets me win in {count}, starting with {reply}."
+    if threats:
+        them = "it" if len(threats) == 1 else "them all"
+        lets = f"That lets me threaten {{threats}} with {{reply}}, and you can't stop {them}."
+    return Sentence(
+        lets,
+        count=Count(verdict.distance // 2, "turn"),
+        reply=Played(reply, other),
+        threats=Moves([moves[0] for moves in threats], other, "and"),
+    )
+
+
+def let_win(game: AnyGame, state: Position, after: Position) -> Sentence:
+    """What a coach says before a move after which the coach wins at once."""
+    other = 1 - state.player
+    wins = [moves[0] for moves in wins_at_once(game, after, other)]
+    stands = any(move in wins for moves in wins_at_once(game, state, other) for move in moves)
+    told = "That doesn't stop me: I win at once with {moves}." if stands else "That lets me win at once with {moves}."
+    return Sentence(told, moves=Moves(wins, other, "or"))
 
 
 def advised(state: Position, solution: Solution) -> Any:
-    """The move that the hints lead to: one of the best, or the hardest to refute in a lost position."""
+    """The move that the hints lead to: one of the best, or the hardest to answer in a lost position."""
     judgement = solution.judge(state)
     if judgement.best.value > -1:
         return judgement.best_moves[0]
-    return hardest(state, solution, list(judgement)).move
+    return hardest(state, solution)
 
 
-class Trap(NamedTuple):
-    """A move that can be refuted, and the replies that refute it, one for each position they lead to."""
+def tempting(state: Position, solution: Solution) -> Any | None:
+    """The most natural move of those that throw the value away; None if no move does.
 
-    move: Any
-    verdict: Verdict
-    refutations: list[Any]
-    replies: int
-    """How many replies there are, counted in the same way."""
-
-
-def tempting(state: Position, solution: Solution) -> Trap | None:
-    """The move that throws the value away and is hardest to see through; None if no move does.
-
-    For any game, that means: preferably not a move that the very next move punishes. Among the rest, the move that the
-    smallest share of replies refutes. Among those, the move whose punishment comes last.
+    Everybody sees a move that loses at once, so such a move is tempting only if there is no other.
     """
-    throwing = solution.judge(state).throwing
-    return hardest(state, solution, throwing) if throwing else None
-
-
-def hardest(state: Position, solution: Solution, moves: Sequence[Any]) -> Trap:
-    """The move that is hardest to refute."""
     judgement = solution.judge(state)
-    later = [move for move in moves if judgement[move].distance > 2]
-    traps = [_trap(state, solution, move, judgement[move]) for move in later or moves]
-    return min(traps, key=lambda trap: (len(trap.refutations) / max(1, trap.replies), -trap.verdict.distance))
-
-
-def _trap(state: Position, solution: Solution, move: Any, verdict: Verdict) -> Trap:
-    after = solution.game.after(state, move)
-    replies: dict[Position, tuple[Any, int]] = {}
-    for reply, answer in solution.judge(after).items():
-        replies.setdefault(solution.game.after(after, reply), (reply, answer.value))
-    refuting = [reply for reply, value in replies.values() if value == -verdict.value]
-    return Trap(move, verdict, refuting, len(replies))
+    later = [move for move in judgement.throwing if judgement[move].distance > 1]
+    natural = weights(solution.game, state)
+    return max(later or judgement.throwing, key=natural.__getitem__, default=None)
 
 
 # The steps
@@ -130,16 +128,14 @@ def _stand(state: Position, solution: Solution) -> list[Sentence]:
 
 
 def _temptation(state: Position, solution: Solution) -> list[Sentence]:
-    trap = tempting(state, solution)
-    if trap is not None:
-        tempts = Sentence("Tempting, but wrong: {move}.", move=Played(trap.move, state.player))
-        return [tempts, refutation(state, trap.move, solution)]
-    judgement = solution.judge(state)
-    if judgement.best.value < 0:
-        trap = hardest(state, solution, list(judgement))
-        if trap.replies > len(trap.refutations):
+    move = tempting(state, solution)
+    if move is not None:
+        tempts = Sentence("Tempting, but wrong: {move}.", move=Played(move, state.player))
+        return [tempts, refutation(state, move, solution)]
+    if solution.judge(state).best.value < 0:
+        if error_chance(state, advised(state, solution), solution):
             return [Sentence("Every move loses, so set a trap: find the one that is hardest to answer.")]
-        return [Sentence("Every move loses, whatever the reply.")]
+        return [Sentence("Every move loses, and none is hard to answer.")]
     return [Sentence("No move is wrong here.")]
 
 
@@ -158,12 +154,10 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
         told.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
     verdict = solution.judge(state)[move]
     if verdict.value < 0:
-        trap = _trap(state, solution, move, verdict)
-        refuting = len(trap.refutations)
-        if trap.replies > refuting:
-            wins = "wins" if refuting == 1 else "win"
-            few = f"Every move loses, but only {{refuting}} of {{replies}} replies to this one {wins}."
-            return [*told, Sentence(few, refuting=refuting, replies=trap.replies)]
+        chance = error_chance(state, move, solution)
+        if chance:
+            hard = "Every move loses, but this one is hard to answer: a level {level} opponent goes wrong {rate}."
+            return [*told, Sentence(hard, level=FALLIBLE, rate=rate(chance))]
     return [*told, reason(state, move, solution).sentence]
 
 

@@ -43,8 +43,8 @@ def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
         if len(line) > 1:
             key.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
         if puzzle.trap is not None:
-            wrong = Sentence("Not {move}.", move=Played(puzzle.trap.move, state.player))
-            key += [wrong, refutation(state, puzzle.trap.move, solution)]
+            wrong = Sentence("Not {move}.", move=Played(puzzle.trap, state.player))
+            key += [wrong, refutation(state, puzzle.trap, solution)]
         heading = f"Puzzle {number}: {TIERS[puzzle.tier]}"
         found.append(Item(heading, [*game.view(state)], puzzle.question(solution), " ".join(key)))
     return found

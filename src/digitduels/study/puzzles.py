@@ -17,7 +17,7 @@ from digitduels.match import Match
 from digitduels.sentence import Played, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
-from digitduels.study.hints import Trap, refutation, tempting
+from digitduels.study.hints import refutation, tempting
 from digitduels.study.wording import soon, standing
 
 TIERS = {1: "win at once", 2: "win in two turns", 3: "win in three turns", 4: "win in four turns or more"}
@@ -37,7 +37,7 @@ class Puzzle(NamedTuple):
     tier: int
     answer: list[Any]
     """The move that is looked for; several only if they lead to the same position."""
-    trap: Trap | None
+    trap: Any | None
     """The tempting move, which loses; None where the win is one move away."""
 
     def question(self, solution: Solution) -> Sentence:
@@ -52,7 +52,7 @@ class Puzzle(NamedTuple):
         )
 
 
-def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], Trap | None] | None:
+def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], Any | None] | None:
     """The tier, the answer and the tempting move, if the position makes a puzzle; otherwise None."""
     game, judgement = solution.game, solution.judge(state)
     if judgement.verdict is None or judgement.best.value < 1:
@@ -69,7 +69,7 @@ def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], T
         return None
     trap = tempting(state, solution)
     # A tempting move neither loses at once nor simply misses the win.
-    if trap is None or trap.verdict.value > -1 or trap.verdict.distance < 2:
+    if trap is None or judgement[trap].value > -1 or judgement[trap].distance < 2:
         return None
     return min((distance + 1) // 2, max(TIERS)), answer, trap
 

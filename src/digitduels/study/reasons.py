@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.sentence import Moves, Sentence
+from digitduels.sentence import Moves, Played, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.wording import VALUES, soon
 
 Position = State[Any, Any]
+VERDICTS = ("only move", "plain")
+"""The kinds of reasons that give nothing but verdicts."""
 
 
 class Reason(NamedTuple):
@@ -36,10 +38,7 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
     if verdict == (1, 1):
         yield Reason("wins", Sentence("It wins at once: {why}", why=_why(game, after)))
     if verdict == (1, 2):
-        yield Reason(
-            "no good reply",
-            Sentence("Whatever {player} replies loses at once.", you="Whatever you reply loses at once.", player=other),
-        )
+        yield Reason("no good reply", _no_reply(game, after))
     if verdict == (1, 3):
         yield from _threat(state, after, solution)
     keeps = verdict.value == best.value
@@ -53,6 +52,21 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
                 threats=Moves([moves[0] for moves in threats], other),
             )
             yield Reason("block", blocked)
+    if verdict.value > 0 and verdict.distance > 1:
+        line = solution.line(after)
+        yield from _in_hand(after, line, solution)
+        yield from _tempo(after, solution)
+        end = after
+        for reply in line:
+            end = game.after(end, reply)
+        if _stuck(game, end, other):
+            stuck = Sentence(
+                "In this line {player} runs out of moves: {why}",
+                you="In this line you run out of moves: {why}",
+                player=other,
+                why=_why(game, end),
+            )
+            yield Reason("runs out", stuck)
     if keeps and judgement.only:
         others = [judgement[thrown] for thrown in judgement.throwing]
         value = VALUES[best.value]
@@ -63,18 +77,6 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
             yield Reason("only move", only)
         else:
             yield Reason("only move", Sentence("It is the only move that keeps the {value}.", value=value))
-    if verdict.value > 0 and verdict.distance > 1:
-        end = after
-        for reply in solution.line(after):
-            end = game.after(end, reply)
-        if _stuck(game, end, other):
-            stuck = Sentence(
-                "In this line {player} runs out of moves: {why}",
-                you="In this line you run out of moves: {why}",
-                player=other,
-                why=_why(game, end),
-            )
-            yield Reason("runs out", stuck)
     yield Reason("plain", _plain(player, verdict, best))
 
 
@@ -93,15 +95,19 @@ def wins_at_once(game: AnyGame, state: Position, player: int) -> list[list[Any]]
     return list(found.values())
 
 
-def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Reason]:
-    """The reason for a move that wins on the next turn, whatever the reply."""
-    game = solution.game
+def unstoppable(game: AnyGame, state: Position, after: Position) -> list[list[Any]]:
+    """What a move from `state` to `after` threatens, as `wins_at_once` groups it; empty if some reply stops it all."""
     threats = wins_at_once(game, after, state.player)
     left = [game.after(after, reply) for reply in game.legal_moves(after)]
     going = [position for position in left if game.outcome(position) is None]
-    if threats and all(
-        any(_winning(game, position, move) for moves in threats for move in moves) for position in going
-    ):
+    stays = all(any(_winning(game, position, move) for moves in threats for move in moves) for position in going)
+    return threats if stays else []
+
+
+def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Reason]:
+    """The reason for a move that wins on the next turn, whatever the reply."""
+    threats = unstoppable(solution.game, state, after)
+    if threats:
         moves = Moves([moves[0] for moves in threats], state.player)
         if len(threats) > 1:
             double = Sentence("It threatens to win with {moves}, and no reply stops them all.", moves=moves)
@@ -114,6 +120,73 @@ def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Re
         player=state.player,
     )
     yield Reason("next turn", soonest)
+
+
+def _no_reply(game: AnyGame, after: Position) -> Sentence:
+    """That every reply loses at once; and why, if it is always the same reason."""
+    why = {_why(game, game.after(after, reply)) for reply in game.legal_moves(after)}
+    if len(why) == 1:
+        return Sentence("Every reply loses at once: {why}", why=why.pop())
+    return Sentence(
+        "Whatever {player} replies loses at once.", you="Whatever you reply loses at once.", player=after.player
+    )
+
+
+def _in_hand(after: Position, line: list[Any], solution: Solution) -> Iterator[Reason]:
+    """The reason for a move that wins only because the winner can still set the opponent back later."""
+    game, winner, state = solution.game, 1 - after.player, after
+    for move in line:
+        if state.player == winner and _sets_back(game, state, move):
+            without = _without(after, winner, state, move, solution)
+            if without is not None and without.value > -1:
+                held = Sentence(
+                    "Still to come: {move}. Without it, {player} would not win.",
+                    you="Still to come: {move}. Without it, you would not win.",
+                    player=winner,
+                    move=Played(move, winner),
+                )
+                yield Reason("in hand", held)
+            return
+        state = game.after(state, move)
+
+
+def _sets_back(game: AnyGame, state: Position, move: Any) -> bool:
+    """Whether a move lowers the opponent's score."""
+    other = 1 - state.player
+    before, after = game.scores(state)[other], game.effect(state, move).scores[other]
+    return before is not None and after is not None and after < before
+
+
+def _without(after: Position, winner: int, state: Position, move: Any, solution: Solution) -> Verdict | None:
+    """The verdict on a position if the winner had none left of what a later move uses; None if it is not known."""
+    game = solution.game
+    stocks = game.board(state).hands[winner].stocks
+    left = game.board(game.after(state, move)).hands[winner].stocks
+    used = [place for place, (one, two) in enumerate(zip(stocks, left, strict=True)) if two.left < one.left]
+    if len(used) != 1:
+        return None
+    placed = game.placed(after)
+    numbers = placed["hands"][winner]
+    numbers[used[0] - len(stocks)] = 0  # the stocks come last
+    try:
+        return solution.probe(game.position(placed))
+    except ValueError:
+        return None
+
+
+def _tempo(after: Position, solution: Solution) -> Iterator[Reason]:
+    """The reason for a move after which the opponent would be safe if it were not their turn."""
+    try:
+        passed = solution.probe(after._replace(player=1 - after.player))
+    except ValueError:
+        return
+    if passed.value < 1 and passed.distance:
+        tempo = Sentence(
+            "Then {player} has to move, and every move loses. If {player} could pass, {other:whom} would not win.",
+            you="Then you have to move, and every move loses. If you could pass, {other} would not win.",
+            player=after.player,
+        )
+        yield Reason("tempo", tempo)
 
 
 def _winning(game: AnyGame, state: Position, move: Any) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from digitduels.core import Outcome
+from digitduels.core import Outcome, State
 from digitduels.match import Match
-from digitduels.sentence import Count, Sentence
+from digitduels.sentence import Count, Played, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.decisions import Decision, decisions
 from digitduels.study.defence import Defence, defence
+from digitduels.study.reasons import VERDICTS, reason
 from digitduels.study.wording import joined, standing, winner
 
 RIBBON = {0: "▲", 1: "▼", None: "="}
@@ -34,6 +35,9 @@ class Review(NamedTuple):
     outcome: Outcome | None
     defences: Mapping[int, Defence] = {}
     """The moves in lost positions in which some moves defend better than others, by ply."""
+
+    reasons: Mapping[int, Sentence] = {}
+    """Why the best move at a swing was good, by ply, where there is more to say than that it was."""
 
     @property
     def swings(self) -> list[Decision]:
@@ -102,8 +106,10 @@ class Review(NamedTuple):
 
     @property
     def answer(self) -> Sentence | None:
-        """Which moves would have kept the result at the last swing."""
-        return self.swings[-1].answer if self.swings else None
+        """Which moves would have kept the result at the last swing, and why."""
+        if not self.swings or self.swings[-1].answer is None:
+            return None
+        return joined(list(filter(None, (self.swings[-1].answer, self.reasons.get(self.swings[-1].ply)))))
 
     @property
     def resistance(self) -> Sentence | None:
@@ -133,7 +139,7 @@ class Review(NamedTuple):
             self.story,
         ]
         for swing in self.swings:
-            told = [swing.lesson, *([swing.answer] if swing.answer else [])]
+            told = [swing.lesson, *filter(None, (swing.answer, self.reasons.get(swing.ply)))]
             lines.append(Sentence("Move {move}: {told}", move=swing.ply + 1, told=joined(told)))
         lines += [self.score(player) for player in (0, 1)]
         lines += [self.endurance(player) for player in (0, 1) if self.resisted(player)[1]]
@@ -177,4 +183,15 @@ def review(match: Match, solution: Solution) -> Review:
     lost = [turn for turn in turns if turn.before.value < 0 and turn.move is not None]
     graded = {turn.ply: defence(match.states[turn.ply], turn.move, solution) for turn in lost}
     defences = {ply: found for ply, found in graded.items() if found is not None}
-    return Review(first.player, solution.probe(first), match.opening, turns, match.outcome, defences)
+    swings = [turn for turn in turns if turn.swing and turn.best]
+    whys = {turn.ply: _reason(match.states[turn.ply], turn.best[0], solution) for turn in swings}
+    told = {ply: why for ply, why in whys.items() if why is not None}
+    return Review(first.player, solution.probe(first), match.opening, turns, match.outcome, defences, told)
+
+
+def _reason(state: State[Any, Any], move: Any, solution: Solution) -> Sentence | None:
+    """Why the best move was good; None if only its verdict says so."""
+    why = reason(state, move, solution)
+    if why.kind in VERDICTS:
+        return None
+    return Sentence("Why {move}? {why}", move=Played(move, state.player), why=why.sentence)

@@ -46,6 +46,7 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
                 "swing": turn.swing,
                 "best": [str(move) for move in turn.best],
                 "keeping": [str(move) for move in turn.keeping],
+                "reason": told.reasons.get(turn.ply),
                 "defence": _defended(told.defences.get(turn.ply)),
                 "words": [text for after, text in match.words if after == turn.ply],
             }

@@ -127,6 +127,7 @@ def game_review(match: Match, solve: Solve) -> dict[str, Any]:
     for entry, decision in zip(answer["turns"], result.decisions, strict=True):
         entry |= _decision(match, decision, solution)
         graded = result.defences.get(decision.ply)
+        entry["reason"] = _perhaps(result.reasons.get(decision.ply), names)
         entry["defended"] = _perhaps(graded and graded.sentence, names)
     return answer | {
         "sentence": wire(result.sentence, names),

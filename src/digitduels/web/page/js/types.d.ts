@@ -379,6 +379,8 @@ interface ReviewTurn {
   /** How well the move defends a lost position, where some moves defend better than others. */
   defence: { found: boolean; error_chance: number; best_error_chance: number; best: string[]; sooner: number } | null;
   defended: Sentence | null;
+  /** Why the best move at a swing was good. */
+  reason: Sentence | null;
   lesson?: Sentence;
   /** What would have kept the result. */
   answer?: Sentence | null;

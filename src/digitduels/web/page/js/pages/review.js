@@ -158,7 +158,10 @@ class ReviewPage extends GamePage {
       const { found, of, chance } = /** @type {CriticalMoves} */ (this.review.critical[seat - 1]);
       const name = seat === this.reader ? "You" : this.review.names[seat - 1];
       const sign = h("span", { "aria-hidden": "true" }, seat === 1 ? "● " : "○ ");
-      return [h("dt", null, sign, name), h("dd", null, of ? `${found} of ${of}; a random mover would find about ${chance.toFixed(1)}` : "–")];
+      return [
+        h("dt", null, sign, name),
+        h("dd", null, of ? `${found} of ${of}; a random mover would find about ${chance.toFixed(1)}` : "–"),
+      ];
     };
     const title = "Critical moves found";
     return h(
@@ -273,12 +276,12 @@ class ReviewPage extends GamePage {
   }
 
   /** @param {ReviewTurn} turn */
-  #lesson({ lesson, answer }) {
+  #lesson({ lesson, answer, reason }) {
     return h(
       "p",
       { class: "lesson" },
       tellAll(
-        [lesson, answer].filter((each) => each !== null && each !== undefined),
+        [lesson, answer, reason].filter((each) => each !== null && each !== undefined),
         this.reader,
       ),
     );
