@@ -138,6 +138,22 @@ def header_changed(change: Callable[[dict[str, Any]], Any]) -> Damage:
     return damage
 
 
+def number_changed(name: str, number: int) -> Damage:
+    """Damage by somebody who changes one number of an array and gets all checksums right."""
+
+    def damage(path: Path) -> None:
+        header, _ = cache._header(path)
+        entry, data = header["arrays"][name], bytearray(path.read_bytes())
+        kind = np.dtype(entry["dtype"])
+        place = entry["end"] - kind.itemsize
+        data[place : entry["end"]] = np.array(number, kind).tobytes()
+        path.write_bytes(data)
+        checksum = hashlib.sha256(data[entry["at"] : entry["end"]]).hexdigest()
+        header_changed(lambda changed: changed["arrays"][name].update(sha256=checksum))(path)
+
+    return damage
+
+
 def moved_from(game: AnyGame) -> Damage:
     """A good file of another game under this name."""
 
@@ -176,6 +192,14 @@ DAMAGES: dict[str, Damage] = {
     "no codes": header_changed(lambda header: header["arrays"].pop("codes") and None),
     "strange shapes": header_changed(lambda header: header["arrays"]["own"].update(shape=[-1, -6])),
     "no numbers": header_changed(lambda header: header["arrays"]["hands"].update(dtype="|O8")),
+    "a hand that is none": number_changed("own", 10_000),
+    "an ending that is none": number_changed("own", -6),
+    "another hand that is none": number_changed("other", 10_000),
+    "a negative hand": number_changed("other", -1),
+    "more than the pool": number_changed("takes", 100),
+    "a rank above all": number_changed("rank", 1_000_000),
+    "a strange end": number_changed("stuck", 7),
+    "a strange scale": header_changed(lambda header: header.update(scale=[1, 2, 255])),
 }
 
 

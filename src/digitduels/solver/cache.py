@@ -29,7 +29,7 @@ from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
 from digitduels.solver import sources
-from digitduels.solver.compiled import Compiled, DoesNotFactor, compile_game
+from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor, compile_game
 from digitduels.solver.layout import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
 
@@ -270,6 +270,7 @@ def _read(path: Path, game: AnyGame) -> Tables:
             depth=arrays.get("depth"),
         )
         scale = Scale(*header["scale"])
+        _check_ranges(compiled, scale)
         if len(arrays["codes"]) != compiled.positions or arrays["codes"].dtype != scale.dtype:
             raise Unusable("it has the wrong size")
         table = Tables(compiled, arrays["codes"], scale)
@@ -281,6 +282,31 @@ def _read(path: Path, game: AnyGame) -> Tables:
             raise Unusable("it was made with different rules")
         _write_source_field(path, type(game), begin, place)
     return table
+
+
+def _check_ranges(compiled: Compiled, scale: Scale) -> None:
+    """Raises Unusable if a number is one that no compiled game has: the kernels trust them and would read elsewhere."""
+    moves, hands = len(compiled.game.moves), len(compiled.hands)
+    digits, copies, depth = compiled.takes.shape[-1], compiled.copies, compiled.depth
+    sound = (
+        type(copies) is int
+        and copies >= 0
+        and len(set(compiled.hands)) == hands > 0
+        and _is_within(compiled.own, (moves, hands), OUTSIDE, hands - 1)
+        and _is_within(compiled.other, (moves, hands), 0, hands - 1)
+        and _is_within(compiled.takes, (moves, digits), 0, copies)
+        and _is_within(compiled.rank, (hands,), 0, hands)
+        and _is_within(compiled.stuck, (hands,), LOST, 0)
+        and (depth is None or _is_within(depth, (hands,), 0, hands))
+        and scale in (Scale.of(longest, draws) for longest in (0, 1 << 8, 1 << 16) for draws in (False, True))
+    )
+    if not sound:
+        raise Unusable("its numbers are out of range")
+
+
+def _is_within(array: npt.NDArray[Any], shape: tuple[int, ...], low: int, high: int) -> bool:
+    """Whether an array has a shape, and all its numbers are in a range."""
+    return array.shape == shape and (array.size == 0 or bool(low <= array.min() and array.max() <= high))
 
 
 def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
