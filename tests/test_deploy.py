@@ -21,9 +21,14 @@ from typing import Any
 import httpx
 import pytest
 
+import digitduels as dd
 from conftest import PATIENCE, ROOT
 from databases import Postgresql
+from digitduels.match import Match
+from digitduels.web.rooms import acts
+from digitduels.web.rooms.acts import Act
 from digitduels.web.settings import Settings
+from digitduels.web.store import open_store
 from servers import SERVE, Server
 from test_proxy import NAME, NGINX, Proxy
 
@@ -210,6 +215,33 @@ def test_a_damaged_database_replaces_no_good_backup(tmp_path: Path) -> None:
     assert ran.returncode == 1
     assert ran.stderr.startswith("backup.py: ")
     assert copy.read_text() == "the good one"
+
+
+def test_a_game_takes_as_much_disk_as_the_page_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    moves, kilobytes = re.search(r"game of (\d+) moves.*?about ([\d.]+) KB in an SQLite file", page, re.DOTALL).groups()  # type: ignore[union-attr]
+    file, games = tmp_path / "games.sqlite", 300
+
+    async def fill() -> None:
+        store = open_store(str(file))
+        for number in range(games):
+            kept, _, invite = acts.begin(Match(dd.game("number-duel")), 0, "Annabel", None, 1.0, secrets.token_hex(16))
+            await store.create(kept)
+            room = acts.Room(kept)
+            assert invite is not None
+            happens = [acts.join(room, invite, secrets.token_hex(16), "Bob", 2.0)]
+            for _ in range(int(moves)):
+                room = happens[-1].room
+                move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps, which end nothing
+                act = Act("move", room.match.state.player, room.head, secrets.token_hex(16), {"move": move})
+                happens.append(acts.act(room, act, 3.0 + number))
+            for each in happens:
+                assert each.change is not None
+                await store.append(kept.id, each.change.events[0].version - 1, each.change)
+        await store.close()
+
+    asyncio.run(fill())
+    assert file.stat().st_size / games == pytest.approx(1000 * float(kilobytes), rel=0.35)
 
 
 def test_a_dump_of_postgresql_is_restored(postgresql: Postgresql) -> None:

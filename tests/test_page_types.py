@@ -11,10 +11,13 @@ from typing import Any
 
 import httpx
 import pytest
+from jsonschema import Draft202012Validator
 
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.record import to_record
+from digitduels.web.description import ANSWER_TYPES, FEEDS, OTHER_MEDIA
+from digitduels.web.typescript import reference
 from node import DEADLINE, ROOT, install
 from web import wait_for, warmed
 
@@ -69,6 +72,8 @@ ACTS = ("history", "seat", "seats", "moves", "takeback", "concede", "rematch", "
 CLASS_ROUTES = ("", "/{code}", "/{code}/pupils", "/{code}/acts", "/{code}/results", "/{code}/results.csv")
 DONE = {
     "/api/review",
+    "/api/games/{id}/events",
+    "/api/classes/{code}/events",
     *(f"/api/classes{route}" for route in CLASS_ROUTES),
     "/api/games/{id}",
     *(f"/api/games/{{id}}/{act}" for act in ACTS),
@@ -143,7 +148,8 @@ def rooms(client: httpx.Client) -> Samples:
     stale = {"version": 0, "key": "key-of-the-past", "move": "+1"}
     late = client.post(f"{path}/moves", json=stale, headers={"Authorization": f"Bearer {tokens['Bob']}"})
     assert late.status_code in (409, 410), late.text
-    return [*found, (f"{path}/moves", "Refusal", late.text)]
+    alone = client.post("/api/games", json={**SMALL, "computer": {"level": 1}})
+    return [*found, (f"{path}/moves", "Refusal", late.text), ("/api/games", "NewRoom", alone.text)]
 
 
 def classes(client: httpx.Client) -> Samples:
@@ -200,6 +206,47 @@ def test_what_the_server_sends_is_what_the_page_expects(samples: Samples, tmp_pa
 def test_every_route_is_checked(client: httpx.Client) -> None:
     routes = set(client.get("/openapi.json").json()["paths"])
     assert routes - FOR_PROGRAMS == {*ROUTES, *DONE}
+
+
+# The description of the API for programs, which is read from the same types
+
+
+def test_every_operation_describes_what_it_answers(client: httpx.Client) -> None:
+    described = client.get("/openapi.json").json()
+    known = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
+    assert {*ANSWER_TYPES, *OTHER_MEDIA} | {f"GET {path}" for path in FEEDS} == known - {"GET /healthz"}
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            for status, response in operation["responses"].items():
+                if status != "304":
+                    (content,) = response["content"].values()
+                    assert content["schema"], (method, path, status)
+    used = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(described)))
+    assert used == set(described["components"]["schemas"])
+
+
+def test_what_the_server_sends_is_what_its_description_says(client: httpx.Client, samples: Samples) -> None:
+    components = client.get("/openapi.json").json()["components"]
+    noticed = 0
+    for path, kind, text in samples:
+        value = json.loads(text)
+        validator = Draft202012Validator({**closed(reference(kind)), "components": closed(components)})
+        assert not list(validator.iter_errors(value)), f"{path}: {next(validator.iter_errors(value)).message}"
+        for key in value if isinstance(value, dict) else ():
+            rest = {name: each for name, each in value.items() if name != key}
+            assert not validator.is_valid({**rest, key: [{"another": "type"}]}), f"{path} with another {key}"
+            noticed += not validator.is_valid(rest)
+    assert noticed > 100
+
+
+def closed(schema: Any) -> Any:
+    """The schema, with nothing allowed in objects that it does not name."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    shut = {"additionalProperties": False} if isinstance(schema.get("properties"), dict) else {}
+    return shut | {name: closed(each) for name, each in schema.items()}
 
 
 def test_a_key_that_is_missing_or_has_another_type_is_noticed(samples: Samples, tmp_path: Path) -> None:

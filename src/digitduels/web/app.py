@@ -20,6 +20,7 @@ from digitduels.text import clean
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.classes.class_service import ClassService
 from digitduels.web.classes.classroom import ClassConflict
+from digitduels.web.description import describe
 from digitduels.web.guard import Guard
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
@@ -77,6 +78,7 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     app.add_exception_handler(StoreError, rooms.unavailable)
     app.add_exception_handler(HTTPException, failed)
     app.add_exception_handler(RequestValidationError, invalid)
+    describe(app)
     return app
 
 

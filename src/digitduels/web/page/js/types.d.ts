@@ -140,7 +140,8 @@ interface GivenSeat {
 }
 interface NewRoom extends GivenSeat {
   id: string;
-  invite: string;
+  /** Null against the computer. */
+  invite: string | null;
 }
 /** What an act did: POST /api/games/{id}/moves and the like. */
 interface Acted {

@@ -1,0 +1,114 @@
+"""The description of the API for programs (OpenAPI): what FastAPI knows of the routes, and what they answer."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+
+from digitduels.web.typescript import reference, schemas
+
+TYPES = Path(__file__).parent / "page" / "js" / "types.d.ts"
+# The type of each answer, by the names of types.d.ts. Refusals have one type everywhere.
+ANSWER_TYPES = {
+    "GET /api/games": "GameCard[]",
+    "GET /api/position/{game}": "View",
+    "GET /api/effects/{game}": "Effects",
+    "GET /api/objection/{game}": "Objection",
+    "GET /api/start/{game}": "Start",
+    "GET /api/reply/{game}": "Reply",
+    "GET /api/solve/{game}": "Solved",
+    "GET /api/hint/{game}": "Hint",
+    "GET /api/judge/{game}": "Judgement",
+    "GET /api/review/{game}": "Review",
+    "POST /api/review": "Review",
+    "GET /api/map/{game}": "Scores | null",
+    "GET /api/puzzle": "Puzzle",
+    "GET /api/attempt/{game}": "Attempt",
+    "GET /api/sheet": "Sheet",
+    "GET /api/learn/{game}": "Lesson",
+    "POST /api/games": "NewRoom",
+    "POST /api/games/{id}/seats": "GivenSeat",
+    "GET /api/games/{id}": "RoomNews",
+    "GET /api/games/{id}/history": "RoomHistory",
+    "GET /api/games/{id}/seat": "OpenedSeat",
+    "POST /api/games/{id}/moves": "Acted",
+    "POST /api/games/{id}/concede": "Acted",
+    "POST /api/games/{id}/takeback": "Acted",
+    "POST /api/games/{id}/rematch": "Acted",
+    "POST /api/games/{id}/substitute": "Acted",
+    "POST /api/games/{id}/return": "Acted",
+    "POST /api/classes": "NewClass",
+    "POST /api/classes/{code}/pupils": "JoinedClass",
+    "GET /api/classes/{code}": "TeacherClass | PupilClass",
+    "POST /api/classes/{code}/acts": "ActedClass",
+    "GET /api/classes/{code}/results": "ClassResults",
+}
+OTHER_MEDIA: dict[str, tuple[str, dict[str, Any]]] = {  # what is no JSON of the page
+    "GET /api/classes/{code}/results.csv": ("text/csv", {"type": "string"}),
+    "GET /api/qr": ("image/svg+xml", {"type": "string"}),
+    "GET /metrics": ("text/plain", {"type": "string"}),
+    "GET /readyz": ("application/json", {"type": "object", "additionalProperties": {"type": "boolean"}}),
+}
+FEEDS = {
+    "/api/games/{id}/events": ("id", "RoomNews", "The live feed of a game"),
+    "/api/classes/{code}/events": ("code", "TeacherClass | PupilClass", "The live feed of a class"),
+}
+REFUSAL = "Refusal"
+
+
+def describe(app: FastAPI) -> None:
+    """Lets an application describe its answers too."""
+    app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
+
+
+def _described(app: FastAPI, plain: Any) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        found: dict[str, Any] = plain()
+        for path, (key, kind, summary) in FEEDS.items():
+            found["paths"][path] = {"get": _feed(key, kind, summary)}
+        for path, operations in found["paths"].items():
+            for method, operation in operations.items():
+                _answer(f"{method.upper()} {path}", operation["responses"])
+        kinds = {"RoomNews", "TeacherClass", "PupilClass", REFUSAL}
+        kinds |= {part.strip(" []") for kind in ANSWER_TYPES.values() for part in kind.split("|")} - {"null"}
+        named = found.setdefault("components", {}).setdefault("schemas", {})
+        named |= schemas(TYPES.read_text(encoding="utf-8"), kinds)
+        for unused in ("HTTPValidationError", "ValidationError", "Detail"):
+            named.pop(unused, None)
+        app.openapi_schema = found
+    return app.openapi_schema
+
+
+def _answer(operation: str, responses: dict[str, Any]) -> None:
+    """Fills in what an operation answers."""
+    media, schema = OTHER_MEDIA.get(operation, ("application/json", None))
+    if operation in ANSWER_TYPES:
+        schema = reference(ANSWER_TYPES[operation])
+    for status, response in responses.items():
+        if int(status) >= 400 and operation != "GET /readyz":
+            response["content"] = {"application/json": {"schema": reference(REFUSAL)}}
+        elif status != "304" and schema is not None:
+            response["content"] = {media: {"schema": schema}}
+
+
+def _feed(key: str, kind: str, summary: str) -> dict[str, Any]:
+    """A stream of events, each with one state as its data."""
+    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": reference(kind)}
+    about = "Server-Sent Events; the data of each is the whole state. A comment comes every 20 seconds at the latest."
+    return {
+        "tags": ["live feeds"],
+        "summary": summary,
+        "operationId": f"events_{key}",
+        "security": [{"HTTPBearer": []}, {}],
+        "parameters": [{"name": key, "in": "path", "required": True, "schema": {"type": "string"}}],
+        "responses": {
+            "200": {"description": about, "content": {"text/event-stream": {"schema": data}}},
+            "403": {"description": "The token opens nothing here."},
+            "404": {"description": "There is no such game or class."},
+            "429": {"description": "Too many requests."},
+            "503": {"description": "Too many people are watching, or the database does not answer."},
+        },
+    }
