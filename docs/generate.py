@@ -7,6 +7,7 @@ from pathlib import Path
 
 import digitduels as dd
 from digitduels.manual import manual, summary
+from digitduels.study.ideas import ideas
 
 FOLDER = Path(__file__).parent / "games"
 NOTE = "This page is written by `make docs`"
@@ -21,7 +22,14 @@ def pages() -> dict[Path, str]:
 
 def page(name: str) -> str:
     book = f"Where the book slips, and what we do: [errata](../errata.md#{name})."
-    return f"{manual(dd.game(name))}\n---\n\n{NOTE}; `duels rules {name}` prints the same. {book}\n"
+    return f"{manual(dd.game(name))}{advice(name)}\n---\n\n{NOTE}; `duels rules {name}` prints the rules. {book}\n"
+
+
+def advice(name: str) -> str:
+    """The ideas of a game, each with its position."""
+    game = dd.game(name)
+    found = [f"**{idea.title}.** {idea.about} {idea.example(game)}\n" for idea in ideas(game)]
+    return "\n".join(["", "## Ideas", "", *found]) if found else ""
 
 
 def index() -> str:

@@ -49,6 +49,7 @@ STANDARD_LIBRARY_ONLY = set(LAYERS[: LAYERS.index("manual") + 1])
 # Where a game may be named, by module and variable: tables of data, each with a fallback for unknown games.
 GAME_TABLES = {
     ("players.levels", "TUNING"),
+    ("study.ideas", "IDEAS"),
     ("web.looks", "LOOKS"),
     ("adapters.ggbench", "name"),  # an environment of gg-bench is one game
 }

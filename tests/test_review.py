@@ -233,7 +233,7 @@ def test_giving_up_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None
     (swing,) = told.swings
     assert (swing.ply, swing.player, swing.move, swing.after) == (2, 0, None, Verdict(-1, 0))
     assert told.sentence.startswith(f"The game turned on move 3. Player 1 {deed} and turned a win into a loss.")
-    assert told.answer == "×10 and ×5 still won."
+    assert told.answer == "×10 and ×5 still won. Why ×10? It wins at once: Player 1 has reached 50 points."
     assert told.found(0) == (1, 2)
 
 

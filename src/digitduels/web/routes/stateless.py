@@ -18,6 +18,7 @@ from digitduels.manual import COMMON, card, rulings, tokens, transcript
 from digitduels.match import Match
 from digitduels.options import settings
 from digitduels.players import COACH, COACH_LEVEL, OPPONENTS
+from digitduels.study.ideas import ideas
 from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
 from digitduels.web import link
@@ -276,6 +277,15 @@ async def learn(game: Id, request: Request) -> Response:
         "rulings": [*rulings(rules), *COMMON],
         "moves": tokens(rules),
         "example": {"moves": rules.example, "lines": transcript(link.book(rules.id), rules.example).splitlines()},
+        "ideas": [
+            {
+                "title": idea.title,
+                "about": idea.about,
+                "moves": idea.moves,
+                "example": wire(idea.example(rules), match.names),
+            }
+            for idea in ideas(rules)
+        ],
         "theory": theory,
     }
     return reply(request, answer)

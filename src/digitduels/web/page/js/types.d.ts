@@ -461,6 +461,7 @@ interface Lesson extends GameCard {
   rulings: string[];
   moves: string;
   example: { moves: string; lines: string[] };
+  ideas: { title: string; about: string; moves: string; example: Sentence }[];
   /** Null when it comes later. */
   theory: Sentence[] | null;
 }

@@ -45,6 +45,11 @@ export async function show(place) {
       part("The rules", paragraphs(lesson.rules)),
       ways(link, card),
       part("An example", example.element),
+      lesson.ideas.length > 0 &&
+        part(
+          "Ideas",
+          lesson.ideas.map((idea) => ideaCard(idea, link)),
+        ),
       part("What is known", known),
       part(
         "Options",
@@ -102,6 +107,22 @@ function ways(link, card) {
  */
 function part(title, ...content) {
   return h("section", { "aria-label": title }, h("h2", null, title), ...content);
+}
+
+/**
+ * An idea, and the position that shows it.
+ * @param {Lesson["ideas"][number]} idea
+ * @param {Link} link
+ */
+function ideaCard({ title, about, moves, example }, link) {
+  const position = pathOf({ ...link, moves: words(moves) }, "explore");
+  return h(
+    "div",
+    { class: "idea" },
+    h("h3", null, title),
+    h("p", null, about),
+    h("p", { class: "soft" }, `${tell(example)} `, anchor("See the position", position)),
+  );
 }
 
 /** @param {string} text */
