@@ -7,7 +7,18 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("playouts", "startup", "solving", "environments", "openspiel", "serving", "streams", "ladder", "traps")
+BENCHMARKS = (
+    "playouts",
+    "startup",
+    "solving",
+    "environments",
+    "openspiel",
+    "serving",
+    "streams",
+    "page",
+    "ladder",
+    "traps",
+)
 DOCS = Path(__file__).parents[1] / "docs"
 
 

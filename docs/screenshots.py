@@ -1,4 +1,7 @@
-"""Takes the pictures of docs/images: a real server, a real Chromium, fixed games. `make screenshots` runs it."""
+"""Takes the pictures of docs/images and those that links are shared with. `make screenshots` runs it.
+
+A real server, a real Chromium, fixed games.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+import digitduels as dd
+from digitduels.manual import summary
+from digitduels.web.looks import LOOKS, PLAIN
+
 IMAGES = Path(__file__).parent / "images"
-LARGEST = 100_000  # bytes of a picture
+PAGE = Path(dd.__file__).parent / "web" / "page"
+LARGEST = 130_000  # bytes of a picture
 PHONE, DESKTOP = (390, 844), (1280, 800)
 GAME = "/play/number-quest?moves=%2B5+x2+%2B9+%2B8&vs=3&seat=1&seed=1"
 
@@ -57,6 +65,32 @@ def take(browser: Browser, base: str, name: str) -> None:
     page.close()
 
 
+CARD = """
+<body style="margin:0;width:1200px;height:630px;display:grid;align-content:center;gap:28px;box-sizing:border-box;
+padding:90px;background:{light};color:#fff;font-family:'Liberation Sans',sans-serif">
+<div style="display:flex;gap:40px;align-items:center"><span style="display:grid;place-items:center;width:150px;
+height:150px;border-radius:40px;background:#fff;color:{light};font-size:104px;font-weight:800">{emblem}</span>
+<b style="font-size:92px;letter-spacing:-3px">{title}</b></div>
+<div style="font-size:42px;line-height:1.35">{about}</div>
+<div style="font-size:32px;opacity:.85">Digit Duels · play at once, no account</div>
+"""
+
+
+def draw_cards(browser: Browser) -> None:
+    """Draws the picture that a link to each game is shared with, and the icon of a phone's home screen."""
+    page = browser.new_page(viewport={"width": 1200, "height": 630})
+    cards = {name: (LOOKS.get(name, PLAIN), dd.game(name).title, summary(dd.game(name))) for name in dd.games()}
+    cards["plain"] = (PLAIN, "Digit Duels", "Five quick number games for two.")
+    for name, (look, title, about) in cards.items():
+        page.set_content(CARD.format(light=look.light, emblem=look.emblem, title=title, about=about))
+        page.screenshot(path=PAGE / "og" / f"{name}.png")
+    page.set_viewport_size({"width": 180, "height": 180})
+    icon = (PAGE / "icon.svg").read_text(encoding="utf-8")
+    page.set_content(f'<body style="margin:0;background:{PLAIN.light}">{icon}<style>svg{{width:180px;height:180px}}')
+    page.screenshot(path=PAGE / "touch-icon.png")
+    page.close()
+
+
 def main() -> None:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
@@ -70,6 +104,7 @@ def main() -> None:
             assert address is not None, "The server did not start."
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
+                draw_cards(browser)
                 for name in PICTURES:
                     take(browser, address[0], name)
                 browser.close()

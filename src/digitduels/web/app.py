@@ -10,17 +10,19 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from digitduels import __version__
 from digitduels.text import clean
+from digitduels.web.assets import Assets
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.classes.class_service import ClassService
 from digitduels.web.classes.classroom import ClassConflict
 from digitduels.web.description import describe
+from digitduels.web.document import Document
 from digitduels.web.guard import Guard
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
@@ -69,8 +71,11 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     app.include_router(classes.router)
     app.include_router(stateless.router)
     app.include_router(health.router)
+    assets = Assets(PAGE)
+    document = app.state.document = Document(assets)
     for path in PAGES:
-        app.add_api_route(path, page, methods=["GET", "HEAD"], include_in_schema=False)
+        app.add_route(path, document.answer, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_route("/assets/{version}/{name:path}", assets.answer, methods=["GET", "HEAD"], include_in_schema=False)
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
     app.add_exception_handler(Refusal, refused)
     app.add_exception_handler(Conflict, rooms.conflict)
@@ -108,11 +113,6 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-async def page() -> Response:
-    """The same page for every path; what it shows, it reads from the URL."""
-    return FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-cache"})
-
-
 # Errors are one sentence.
 
 
@@ -125,7 +125,8 @@ async def failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     wanted = request.headers.get("accept", "")
     if error.status_code == 404 and "text/html" in wanted and not request.url.path.startswith("/api/"):
-        return FileResponse(PAGE / "index.html", 404)  # a person, whom the page tells where the games are
+        document: Document = request.app.state.document
+        return document.answer(request, 404)  # a person, whom the page tells where the games are
     return JSONResponse({"detail": f"{str(error.detail).rstrip('.')}."}, error.status_code, error.headers)
 
 

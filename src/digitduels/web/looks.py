@@ -6,27 +6,32 @@ from typing import Any, NamedTuple
 
 
 class Look(NamedTuple):
-    """The sign of a game, and its colour on light and on dark ground."""
+    """The sign of a game, its colour on light and on dark ground, and what to expect of it."""
 
     emblem: str
     light: str
     dark: str
+    difficulty: str = ""
+    length: str = ""
+    """How long a game between two players of level 4 lasts, on average."""
+    suggested: dict[str, str] = {}
+    """Options that are recommended where the book's own game is over too soon."""
 
 
 PLAIN = Look("#", "#17694f", "#74d3ab")
 LOOKS = {
-    "equation-duel": Look("=", "#854d0e", "#facc15"),
-    "number-duel": Look("×", "#b93a0a", "#fb923c"),
-    "number-quest": Look("÷", "#17694f", "#74d3ab"),
-    "numerical-nexus": Look("↺", "#6d28d9", "#b79cff"),
-    "operation-target": Look("◎", "#0e7490", "#67e8f9"),
+    "equation-duel": Look("=", "#854d0e", "#facc15", "Quick sums", "4 moves", {"target": "100"}),
+    "number-duel": Look("×", "#b93a0a", "#fb923c", "Quick", "4 moves", {"target": "47", "highest": "6"}),
+    "number-quest": Look("÷", "#17694f", "#74d3ab", "Balanced", "7 moves"),
+    "numerical-nexus": Look("↺", "#6d28d9", "#b79cff", "A long fight", "18 moves"),
+    "operation-target": Look("◎", "#0e7490", "#67e8f9", "First steps", "7 moves"),
 }
 
 
 def look(game: str) -> dict[str, Any]:
     """The look of a game, for the page.
 
-    >>> look("take-away")
-    {'emblem': '#', 'light': '#17694f', 'dark': '#74d3ab'}
+    >>> look("take-away")["emblem"]
+    '#'
     """
     return LOOKS.get(game, PLAIN)._asdict()

@@ -22,6 +22,7 @@ from digitduels.study.ideas import ideas
 from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
 from digitduels.web import link
+from digitduels.web.assets import packed
 from digitduels.web.refusal import Refusal
 from digitduels.web.view import columns, effects_view, listing, view
 from digitduels.web.wire import Wire, wire
@@ -31,6 +32,7 @@ LONGEST_SEED = 100
 IMMUTABLE = 31_536_000  # seconds: what follows from the rules and the position alone
 LARGEST_SHEET = 24
 LONGEST_QR = 500
+SHORT = 600  # bytes of an answer that is not worth compressing
 
 
 class Detail(BaseModel):
@@ -346,7 +348,8 @@ def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={seconds}{', immutable' * (seconds == IMMUTABLE)}"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    return Response(body, media_type="application/json", headers=headers)
+    headers["Content-Type"] = "application/json"
+    return packed(request, body, None, headers) if len(body) > SHORT else Response(body, headers=headers)
 
 
 def seed(more: dict[str, str]) -> str:

@@ -20,6 +20,8 @@ export class Failure extends Error {
   }
 }
 
+const AGAIN = [200, 800, 0]; // milliseconds after each try of a request that got no answer
+const SILENCE = 8000; // milliseconds after which a request counts as lost
 const TRIES = 30; // requests while the server is busy
 const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
 const SILENT = "Can't reach the server. Your game is safe. Check your connection and try again.";
@@ -70,9 +72,23 @@ export function parse(text) {
  * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
-export function get(path, query, signal) {
+export async function get(path, query, signal) {
   const text = query ? new URLSearchParams(query).toString() : "";
-  return send(text ? `${path}?${text}` : path, signal ? { signal } : {});
+  for (const wait of AGAIN) {
+    // A request may be lost without a sign of it.
+    const timeout = AbortSignal.timeout(SILENCE);
+    try {
+      return await send(text ? `${path}?${text}` : path, {
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      if (error instanceof Failure && error.status !== 0) throw error;
+    }
+    await pause(wait);
+    if (signal?.aborted) break;
+  }
+  throw new Failure(SILENT, 0);
 }
 
 /**
@@ -120,8 +136,19 @@ export function post(path, body, token) {
   return send(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
+/** What the page came with, for the address at which it was opened. */
+/** @type {{games?: GameCard[], position?: View}} */
+const given = parse(globalThis.document?.getElementById("given")?.textContent ?? "{}");
+
+/** The position that the page came with; null after the first time. */
+export function givenPosition() {
+  const { position } = given;
+  delete given.position;
+  return position ?? null;
+}
+
 /** @type {Promise<GameCard[]> | null} */
-let cards = null;
+let cards = given.games ? Promise.resolve(given.games) : null;
 
 /**
  * All games.

@@ -42,7 +42,7 @@ export class Board {
         view.board.table.score !== null && this.shared,
         this.players[1]?.element,
       ),
-      this.track.element,
+      h("div", { class: "way" }, this.track.element),
       view.board.hands.some((hand) => hand.stocks.length > 0) && h("div", { class: "hands" }, hands),
       this.pool,
     );

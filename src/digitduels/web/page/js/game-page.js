@@ -1,6 +1,6 @@
 // What all pages with a game share: the table, the status line, requests to the server, and trouble with them.
 
-import { get, getPatiently } from "./api.js";
+import { get, getPatiently, givenPosition } from "./api.js";
 import { seatLabels } from "./board.js";
 import { button, fill, h } from "./dom.js";
 import { cutTo, queryOf, withMoves } from "./link.js";
@@ -196,6 +196,19 @@ export class GamePage {
  */
 export function getPosition(link, signal) {
   return get(`/api/position/${link.game}`, queryOf(link), signal);
+}
+
+/**
+ * The position of the link that a page is opened with, which the page may have come with.
+ * @param {Link} link
+ * @param {AbortSignal} signal
+ * @returns {Promise<View>}
+ */
+export async function getFirstPosition(link, signal) {
+  const view = givenPosition();
+  // A page that was opened elsewhere first has something else.
+  const same = view?.game === link.game && view.moves.join(" ") === link.moves.join(" ");
+  return view && same ? view : getPosition(link, signal);
 }
 
 /** @param {unknown} error */

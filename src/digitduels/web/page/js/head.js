@@ -44,6 +44,17 @@ export function showHead(kind, game, options = {}, heading = game.title) {
   );
 }
 
+/**
+ * Shows the head of another kind of page, in the colours of a game.
+ * @param {Look} look
+ * @param {...HTMLElement} content
+ */
+export function fillHead(look, ...content) {
+  shown = location.pathname;
+  wear(look);
+  fill(place(), content);
+}
+
 /** Removes the head of a page that has been left. */
 export function dropHead() {
   if (shown === location.pathname) return;

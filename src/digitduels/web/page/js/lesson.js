@@ -11,7 +11,9 @@ let loaded = null;
 export function loadStyle() {
   loaded ??= new Promise((resolve) => {
     const done = () => resolve();
-    document.head.append(h("link", { rel: "stylesheet", href: "/lessons.css", onload: done, onerror: done }));
+    document.head.append(
+      h("link", { rel: "stylesheet", href: new URL("../lessons.css", import.meta.url), onload: done, onerror: done }),
+    );
   });
   return loaded;
 }

@@ -263,6 +263,7 @@ export class Picker {
     this.sent = move.move;
     this.#draw();
     this.preview.send();
+    this.element.dispatchEvent(new Event("played"));
     void this.hooks.play(move.move).finally(() => {
       // A position that was shown meanwhile has let go of it; after a refusal the move can be changed or sent again.
       if (this.sent !== move.move) return;

@@ -119,7 +119,7 @@ export class Track {
           ];
     fill(
       this.rail,
-      svg("rect", { class: "way", x: SIDE - 4, y: y - 5, width: end - SIDE + 4, height: 10, rx: 5 }),
+      svg("rect", { class: "rail-way", x: SIDE - 4, y: y - 5, width: end - SIDE + 4, height: 10, rx: 5 }),
       gate,
       marks,
     );

@@ -49,11 +49,15 @@ interface Outcome {
   reason: Sentence;
 }
 
-/** The sign of a game, and its colour on light and on dark ground. */
+/** The sign of a game, its colour on light and on dark ground, and what to expect of it. */
 interface Look {
   emblem: string;
   light: string;
   dark: string;
+  difficulty: string;
+  length: string;
+  /** Options that are recommended where the book's own game is over too soon. */
+  suggested: Record<string, string>;
 }
 /** What the last move did to the board. */
 interface Hop {

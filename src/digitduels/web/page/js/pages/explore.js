@@ -4,7 +4,7 @@ import { gameCard, get } from "../api.js";
 import { share } from "../dialog.js";
 import { button, fill, h, paragraphs } from "../dom.js";
 import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
-import { getPosition, messageOf } from "../game-page.js";
+import { getFirstPosition, messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
 import { chooseGame, loadStyle } from "../lesson.js";
 import { beginnerLevel, levelOptions } from "../levels.js";
@@ -35,7 +35,7 @@ export async function show(place) {
   await loadStyle();
   if (!parts[0]) return chooseGame(place, "explore", "Explore", ABOUT);
   const link = { ...readLink(parts[0], query), vs: null };
-  const [view, card] = await Promise.all([getPosition(link, signal), gameCard(link.game)]);
+  const [view, card] = await Promise.all([getFirstPosition(link, signal), gameCard(link.game)]);
   if (signal.aborted) return;
   setTitle(`Explore ${view.title}`);
   showHead("Explore", view, link.options);

@@ -2,15 +2,15 @@
 
 import { games, get } from "../api.js";
 import { seatLabels } from "../board.js";
-import { anchor, button, fill, h, pause } from "../dom.js";
-import { GamePage, getPosition } from "../game-page.js";
+import { anchor, button, fill, h } from "../dom.js";
+import { GamePage, getFirstPosition } from "../game-page.js";
+import { dress, emblem, fillHead } from "../head.js";
 import { beginnerLevel } from "../levels.js";
 import { newLink, pathOf, randomSeed, withMoves } from "../link.js";
-import { askForGame, withStart } from "../new-game.js";
+import { showMarks } from "../marks.js";
 import { go } from "../router.js";
 import { tell } from "../sentence.js";
 
-const HURRY = 800; // milliseconds that a stranger waits for a balanced start
 const NOTES = [
   "Every position is solved. Ask for a hint or for the value of every move at any time. " +
     "Until you ask, nothing is given away.",
@@ -24,22 +24,24 @@ export async function show({ main, signal }) {
   const cards = await games();
   // The game with the most options has the most to discover.
   const card = cards.reduce((best, each) => (each.options.length > best.options.length ? each : best));
-  const book = newLink(card.game, { vs: beginnerLevel(card), seed: randomSeed() });
-  const start = await Promise.race([withStart(book, true).catch(() => book), pause(HURRY).then(() => book)]);
-  const view = await getPosition(start, signal);
+  const link = newLink(card.game, { vs: beginnerLevel(card), seed: randomSeed() });
+  const view = await getFirstPosition(link, signal);
   if (signal.aborted) return;
-  const page = new FirstMove({ ...start, seat: view.player ?? 1 }, view, signal);
+  const page = new FirstMove(link, view, signal);
   const puzzle = h("p", null, "One position, one winning move.");
+  showHero(card, link);
   fill(
     main,
-    h("div", { class: "welcome" }, hero(card, page.link), page.table.element),
+    h("div", { class: "welcome game" }, page.table.element, aside(card, link)),
     gameCards(cards, puzzle),
     notes(),
   );
   page.draw();
+  showMarks(page.table);
+  void import("./play.js"); // where the first move leads
   get("/api/puzzle", {}, signal).then(
     (/** @type {Puzzle} */ today) => {
-      puzzle.textContent = tell(today.question);
+      puzzle.textContent = `${today.title}: ${tell(today.question)}`;
     },
     () => {},
   );
@@ -65,23 +67,45 @@ class FirstMove extends GamePage {
  * @param {GameCard} card
  * @param {Link} link
  */
-function hero(card, link) {
-  const begun = link.opening ? ", a few moves in," : "";
-  const about = `This is ${card.title}${begun} against level ${link.vs}. No sign-up: just play.`;
+function showHero(card, link) {
+  const about = `Digit Duels are five quick number games for two. This is ${card.title} against level ${link.vs}: `;
+  fillHead(
+    card.look,
+    h("div", { class: "hero" }, h("h1", null, "Your move."), h("p", { class: "lead" }, about, card.summary)),
+  );
+}
+
+/**
+ * What else there is to do, beside the board.
+ * @param {GameCard} card
+ * @param {Link} link
+ */
+function aside(card, link) {
   const invite = async () => {
-    const path = await askForGame({ ...link, opening: 0, seat: 1 }, "friend");
-    if (path) void go(path);
+    const { askForGame } = await import("../new-game.js");
+    const path = await askForGame({ ...link, seat: 1 }, "friend");
+    if (path) await go(path);
   };
   return h(
-    "section",
-    { class: "hero", "aria-labelledby": "hero" },
-    h("h1", { id: "hero" }, "Your move."),
-    h("p", { class: "lead" }, card.summary),
-    h("p", { class: "soft" }, about),
+    "div",
+    { class: "side" },
+    h(
+      "section",
+      { class: "card", "aria-labelledby": "friend" },
+      h("h2", { id: "friend" }, "Play a friend"),
+      h("p", null, "Start a game and send the link. It works on every phone, and nobody signs up."),
+      h(
+        "p",
+        { class: "row" },
+        button("Play a friend", () => void invite()),
+      ),
+    ),
     h(
       "p",
-      { class: "row" },
-      button("Play a friend", () => void invite()),
+      { class: "soft about-links" },
+      h("a", { href: `/learn/${card.game}` }, "The rules"),
+      h("a", { href: "/puzzle" }, "Today's puzzle"),
+      h("a", { href: "/help" }, "Help and keys"),
     ),
   );
 }
@@ -108,25 +132,31 @@ function gameCards(cards, puzzle) {
 
 /** @param {GameCard} card */
 function gameItem(card) {
-  const play = pathOf(newLink(card.game, { vs: beginnerLevel(card), seed: randomSeed() }));
+  const { look } = card;
+  const seat = { vs: beginnerLevel(card), seed: randomSeed() };
   const way = (/** @type {string} */ label, /** @type {string} */ path, /** @type {string} */ kind) => {
     const element = anchor(label, path, kind);
     element.append(h("span", { class: "hidden" }, ` ${card.title}`));
     return element;
   };
-  return h(
+  const options = Object.entries(look.suggested);
+  const item = h(
     "li",
     { class: "card" },
-    h("h3", null, card.title),
+    h("h3", null, emblem(look), card.title),
+    h("p", { class: "facts" }, [look.difficulty, look.length].filter(Boolean).join(" · ")),
     h("p", null, card.summary),
     h(
       "p",
       { class: "row" },
-      way("Play", play, "main"),
-      way("Explore", `/explore/${card.game}`, "quiet"),
-      way("Learn", `/learn/${card.game}`, "quiet"),
+      way("Play", pathOf(newLink(card.game, seat)), "main"),
+      options.length > 0 &&
+        way("Longer game", pathOf(newLink(card.game, { ...seat, options: look.suggested })), "quiet"),
+      way("Rules", `/learn/${card.game}`, "quiet"),
     ),
   );
+  dress(item, look);
+  return item;
 }
 
 function notes() {

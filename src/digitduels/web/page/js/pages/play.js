@@ -2,15 +2,13 @@
 
 import { seatLabels } from "../board.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
-import { ask, confirmConcession, menu, share } from "../dialog.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
-import { showEnd } from "../end.js";
-import { GamePage, getPosition } from "../game-page.js";
+import { GamePage, getFirstPosition } from "../game-page.js";
 import { showHead } from "../head.js";
 import { Hints } from "../hints.js";
 import { pathOf, readLink, rematchOf, withMoves } from "../link.js";
-import { askForGame, withStart } from "../new-game.js";
 import { Notebook } from "../notebook.js";
+import { showMarks } from "../marks.js";
 import { go, setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say } from "../status.js";
@@ -22,14 +20,20 @@ const THINKING = 600; // milliseconds before the computer moves, so that the rea
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
   const link = readLink(parts[0] ?? "", query);
-  const view = await getPosition(link, signal);
+  const view = await getFirstPosition(link, signal);
   if (signal.aborted) return;
   setTitle(view.title);
   showHead("Play", view, link.options);
   const page = new Play(link, view, signal);
   fill(main, page.element);
   page.draw();
+  showMarks(page.table);
   void page.goOn();
+}
+
+/** What the first view does without. */
+function dialogs() {
+  return import("../dialog.js");
 }
 
 class Play extends GamePage {
@@ -69,6 +73,7 @@ class Play extends GamePage {
 
   /** What is needed seldom. */
   async more() {
+    const { menu, share } = await dialogs();
     const playing = !this.over && !this.waiting;
     await menu("More", [
       ["New game", () => this.newGame()],
@@ -131,9 +136,11 @@ class Play extends GamePage {
 
   /** Shows the end of the game, or lets the computer move. */
   async goOn() {
-    const rematch = button("Rematch", () => void this.rematch(), "main");
-    if (this.over) await showEnd(this.end, this.view, this.link, this.reader, [rematch], this.signal);
-    else if (this.waiting) await this.reply();
+    if (this.over) {
+      const { showEnd } = await import("../end.js");
+      const rematch = button("Rematch", () => void this.rematch(), "main");
+      await showEnd(this.end, this.view, this.link, this.reader, [rematch], this.signal);
+    } else if (this.waiting) await this.reply();
   }
 
   /** @param {string} move */
@@ -165,6 +172,7 @@ class Play extends GamePage {
   async confirm(move) {
     const { warning } = /** @type {Judgement} */ (await this.ask("judge", { move }));
     if (!warning) return true;
+    const { ask } = await dialogs();
     const answers = /** @type {[string, string][]} */ ([
       ["back", "Take it back"],
       ["on", "Play it anyway"],
@@ -200,12 +208,14 @@ class Play extends GamePage {
   }
 
   async concede() {
+    const { confirmConcession } = await dialogs();
     const conceded = this.reader ?? this.view.player;
     if (conceded && (await confirmConcession())) await this.safely(() => this.goTo({ ...this.link, conceded }));
   }
 
   async newGame() {
     await this.safely(async () => {
+      const { askForGame } = await import("../new-game.js");
       const path = await askForGame(this.link);
       if (path) void go(path);
     });
@@ -213,6 +223,7 @@ class Play extends GamePage {
 
   async rematch() {
     await this.safely(async () => {
+      const { withStart } = await import("../new-game.js");
       const next = rematchOf(this.link);
       void go(pathOf(this.link.opening ? await withStart(next, true) : next));
     });

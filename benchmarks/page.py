@@ -1,0 +1,117 @@
+"""The page in Chromium: bytes and time to a board that can be played on a slow phone, and how much the page jumps."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+
+RUNS = 3
+# 400 ms there and back, 400 kbit/s, and a processor four times slower.
+SLOW = {"offline": False, "latency": 400, "downloadThroughput": 400_000 / 8, "uploadThroughput": 400_000 / 8}
+SLOWER = 4
+PHONE: ViewportSize = {"width": 360, "height": 740}
+FIRST_VIEWS = {
+    "home": "/",
+    "a game against the computer": "/play/number-quest?moves=%2B5+x2&vs=3&seat=1&seed=1",
+    "a game with many moves to choose from": "/play/equation-duel?vs=3&seat=1&seed=1",
+}
+# A game by its keys; the answers of the computer follow from the seed.
+GAME = ("/play/number-quest?vs=2&seat=1&seed=7", ("9+", "8+", "7+", "6+", "5+"))
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts.push(entry.value);
+}).observe({ type: "layout-shift", buffered: true });
+"""
+PLAYABLE = ".tile:not([aria-disabled])"
+
+
+def table() -> str:
+    with serving() as base, sync_playwright() as playwright:
+        chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
+        rows = ["| first view | requests | compressed | first playable board |", "|---|---:|---:|---:|"]
+        for name, path in FIRST_VIEWS.items():
+            runs = [first_view(browser, base + path) for _ in range(RUNS)]
+            seconds = statistics.median(run[2] for run in runs)
+            rows.append(f"| {name} | {runs[0][0]} | {runs[0][1] / 1000:.1f} kB | {seconds:.1f} s |")
+        rows += ["", "| at 360×740 | sum of layout shifts without input |", "|---|---:|"]
+        rows += [f"| {name} | {value:.3f} |" for name, value in jumps(browser, base).items()]
+        browser.close()
+    return "\n".join(rows)
+
+
+def first_view(browser: Browser, url: str) -> tuple[int, int, float]:
+    """Requests, bytes on the line and seconds until a move can be chosen, nothing being cached."""
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    sizes: list[int] = []
+    session.on("Network.loadingFinished", lambda event: sizes.append(int(event["encodedDataLength"])))
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", SLOW)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.goto(url, wait_until="commit")
+    page.wait_for_selector(PLAYABLE)
+    seconds = float(page.evaluate("performance.now()")) / 1000
+    found = len(sizes), sum(sizes), seconds
+    context.close()
+    return found
+
+
+def jumps(browser: Browser, base: str) -> dict[str, float]:
+    """How much the first page and a whole game jump."""
+    found = {}
+    page = opened(browser, base + "/")
+    page.wait_for_load_state("networkidle")
+    found["home"] = total(page)
+    path, moves = GAME
+    page = opened(browser, base + path)
+    for move in moves:
+        page.wait_for_selector(f"{PLAYABLE}, .end:not([hidden])")
+        if page.locator(".end:not([hidden])").count():
+            break
+        page.keyboard.type(move, delay=700)  # so that what follows has no recent input
+        page.wait_for_timeout(2000)
+    page.wait_for_timeout(1500)
+    found[f"a game of {len(moves)} moves each, at most"] = total(page)
+    return found
+
+
+def opened(browser: Browser, url: str) -> Page:
+    page = browser.new_page(viewport=PHONE)
+    page.add_init_script(SHIFTS)
+    page.goto(url)
+    expect(page.locator(PLAYABLE).first).to_be_visible()
+    return page
+
+
+def total(page: Page) -> float:
+    shifts: list[Any] = page.evaluate("window.shifts")
+    return float(sum(shifts))
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """A server of its own; its address."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "digitduels", "serve", "--port", "0", "--database", str(Path(folder) / "db")]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            assert server.stdout is not None
+            address = re.search(r"http://[\d.:]+", server.stdout.readline())
+            assert address is not None, "The server did not start."
+            yield address[0]
+        finally:
+            server.terminate()
+            server.wait()

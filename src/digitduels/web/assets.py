@@ -1,0 +1,79 @@
+"""The page's files: read once, under a path that changes with their content, so that browsers may keep them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from fastapi import Request, Response
+from starlette.exceptions import HTTPException
+
+from digitduels.web.bundle import bundle, graph, lean
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
+KEEP = "public, max-age=31536000, immutable"
+CORE = "js/core.js"  # the scripts of the first view
+FIRST = ("js/pages/play.js", "js/pages/home.js", "js/main.js")
+
+
+class Asset(NamedTuple):
+    """A file: what it holds, the same compressed, and what it is."""
+
+    body: bytes
+    packed: bytes
+    type: str
+
+
+class Assets:
+    """The files of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
+        bodies = {name: path.read_bytes() for name, path in paths.items() if path.suffix in TYPES}
+        texts = {name: lean(body.decode()) for name, body in bodies.items() if name.endswith((".js", ".css"))}
+        self._scripts = {name: text for name, text in texts.items() if name.endswith(".js")}
+        self._core = graph(self._scripts, *FIRST)
+        texts |= bundle(self._scripts, self._core, CORE)
+        bodies |= {name: text.encode() for name, text in texts.items()}
+        digest = hashlib.sha256()
+        for name, body in bodies.items():
+            digest.update(f"{name}\n{len(body)}\n".encode() + body)
+        self.version = digest.hexdigest()[:12]
+        self.files = {name: _packed(name, body) for name, body in bodies.items()}
+
+    def url(self, name: str) -> str:
+        """Where a file is. The address changes when any file does, since files name each other."""
+        return f"/assets/{self.version}/{name}"
+
+    def further(self, name: str) -> list[str]:
+        """What a script needs besides the scripts of the first view, itself included."""
+        return [each for each in graph(self._scripts, name) if each not in self._core] if name in self._scripts else []
+
+    def answer(self, request: Request) -> Response:
+        """A file. A page that was open when the server was updated gets what there is now, and keeps it not."""
+        asset = self.files.get(request.path_params["name"])
+        if asset is None:
+            raise HTTPException(404)
+        cache = KEEP if request.path_params["version"] == self.version else "no-cache"
+        return packed(request, asset.body, asset.packed, {"Content-Type": asset.type, "Cache-Control": cache})
+
+
+def packed(request: Request, body: bytes, smaller: bytes | None, headers: dict[str, str]) -> Response:
+    """An answer, compressed for those who can read that."""
+    headers = {**headers, "Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(smaller or gzip.compress(body, 6), headers={**headers, "Content-Encoding": "gzip"})
+    return Response(body, headers=headers)
+
+
+def _packed(name: str, body: bytes) -> Asset:
+    return Asset(body, gzip.compress(body, 9, mtime=0), TYPES[Path(name).suffix])

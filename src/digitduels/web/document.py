@@ -1,0 +1,103 @@
+"""The HTML of every page: its title, what it shows first, and where its files are. The scripts do the rest."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+from fastapi import Request, Response
+
+from digitduels.games import game_class, games
+from digitduels.manual import summary
+from digitduels.match import Match
+from digitduels.web import link
+from digitduels.web.assets import CORE, Assets, packed
+from digitduels.web.refusal import Refusal
+from digitduels.web.view import listing, view
+
+ABOUT = "Five number duels for two. Play a friend or the computer, at once and without an account."
+KINDS = {
+    "play": "Play {title}",
+    "explore": "Explore {title}",
+    "review": "A game of {title}",
+    "puzzle": "A puzzle: {title}",
+    "learn": "{title}: the rules",
+}
+MODULES = {"": "home", "g": "room"}  # the other pages have the name of their path
+SHOWN_AT_ONCE = {"play", "explore"}
+LARGEST = 100_000  # bytes of what is shown first; more comes when the page asks
+
+
+class Document:
+    """The HTML of the pages of one server."""
+
+    def __init__(self, assets: Assets) -> None:
+        self._assets = assets
+        text = assets.files["index.html"].body.decode()
+        text = text.replace('="/js/main.js"', f'="/{CORE}"')
+        for name in assets.files:
+            text = text.replace(f'="/{name}"', f'="{assets.url(name)}"')
+        self._start, self._rest = text.split("<title>Digit Duels</title>")
+        self._rest = self._rest.replace("</body>", "{given}</body>")
+
+    def answer(self, request: Request, status: int = 200) -> Response:
+        """The page of a request."""
+        area = request.url.path.split("/")[1]
+        name = request.path_params.get("game")
+        known = name if name in games() else None
+        given: dict[str, Any] = {}
+        if not area:
+            # The game with the most options has the most to discover.
+            known = max(games(), key=lambda each: len(game_class(each).options()))
+            given = {
+                "games": [listing(game_class(each)) for each in games()],
+                "position": view(Match(link.book(known))),
+            }
+        elif known and area in SHOWN_AT_ONCE:
+            given = _position(known, request)
+        body = self._render(request, area, known if area else None, given).encode()
+        answer = packed(request, body, None, {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache"})
+        answer.status_code = status
+        return answer
+
+    def _render(self, request: Request, area: str, name: str | None, given: dict[str, Any]) -> str:
+        rules = link.book(name) if name else None
+        title = KINDS.get(area, "{title}").format(title=rules.title) if rules else "Digit Duels"
+        about = summary(rules) if rules else ABOUT
+        picture = f"og/{name}.png" if f"og/{name}.png" in self._assets.files else "og/plain.png"
+        origin = f"{request.url.scheme}://{request.url.netloc}"
+        head = [
+            f"<title>{html.escape(title if title == 'Digit Duels' else f'{title} · Digit Duels')}</title>",
+            *(f'<meta name="{key}" content="{html.escape(text)}" />' for key, text in (("description", about),)),
+            *(
+                f'<meta property="og:{key}" content="{html.escape(text)}" />'
+                for key, text in (
+                    ("site_name", "Digit Duels"),
+                    ("type", "website"),
+                    ("title", title),
+                    ("description", about),
+                    ("image", origin + self._assets.url(picture)),
+                )
+            ),
+            '<meta name="twitter:card" content="summary_large_image" />',
+            *(f'<link rel="modulepreload" href="{self._assets.url(module)}" />' for module in self._modules(area)),
+        ]
+        text = json.dumps(given, separators=(",", ":")).replace("<", "\\u003c")
+        data = f'<script type="application/json" id="given">{text}</script>' if given and len(text) < LARGEST else ""
+        return self._start + "\n    ".join(head) + self._rest.replace("{given}", data)
+
+    def _modules(self, area: str) -> list[str]:
+        """The scripts that a page needs at once, besides those of the first view."""
+        return self._assets.further(f"js/pages/{MODULES.get(area, area)}.js")
+
+
+def _position(name: str, request: Request) -> dict[str, Any]:
+    """The position that a link names, if it is one by the book; the page asks for any other, and says what is wrong."""
+    pairs = request.query_params.multi_items()
+    if not {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY}:
+        return {}
+    try:
+        return {"position": view(link.read(name, pairs)[0])}
+    except Refusal:
+        return {}

@@ -1,0 +1,33 @@
+// Three marks for a first visit: the goal, a number, an operation. The first move, or a press, puts them away for good.
+
+import { figure } from "./board.js";
+import { h } from "./dom.js";
+import { recall, remember } from "./storage.js";
+
+const NAME = "marks";
+
+/**
+ * Marks what a beginner looks for.
+ * @param {import("./table.js").Table} table
+ */
+export function showMarks({ board, picker, view }) {
+  if (recall(NAME) || view.moves.length > 0 || view.outcome) return;
+  const goal =
+    view.board.goal === null ? [] : [[board.track.element.parentElement, `Goal: land on ${figure(view.board.goal)}`]];
+  const alone = picker.groups.length === 1;
+  const words = (/** @type {number} */ place) => (place ? "Then one of these" : "First tap one of these");
+  const steps = picker.groups.map(({ element }, place) => [element, alone ? "Tap one to play it" : words(place)]);
+  const places = /** @type {[HTMLElement, string][]} */ ([...goal, ...steps]);
+  const done = () => {
+    remember(NAME, "seen");
+    for (const mark of marks) mark.remove();
+  };
+  const marks = places.map(([place, text], index) => {
+    const number = h("span", { class: "number", "aria-hidden": "true" }, String(index + 1));
+    const label = `${text}. Hide these marks.`;
+    const mark = h("button", { type: "button", class: "tip", "aria-label": label, onclick: done }, number, text);
+    place.append(mark);
+    return mark;
+  });
+  picker.element.addEventListener("played", done, { once: true });
+}

@@ -1,0 +1,105 @@
+"""What a browser gets first: HTML that says what it is and what to show, and files that it may keep."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from digitduels.web.app import PAGE, routed
+from digitduels.web.assets import CORE, Assets
+from digitduels.web.bundle import bundle, graph
+from digitduels.web.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    return TestClient(routed(Settings(), asyncio.Event()))
+
+
+def given(text: str) -> dict[str, object]:
+    """What the page comes with."""
+    found = re.search(r'<script type="application/json" id="given">(.*?)</script>', text, re.S)
+    return json.loads(found[1]) if found else {}
+
+
+def test_home_comes_with_the_games_and_the_plain_start_of_one(client: TestClient) -> None:
+    shown = given(client.get("/").text)
+    assert shown["games"] == client.get("/api/games").json()
+    position = shown["position"]
+    assert isinstance(position, dict)
+    assert position["moves"] == []
+    assert position == client.get(f"/api/position/{position['game']}").json()
+
+
+def test_a_game_comes_with_its_position_unless_the_page_has_to_ask(client: TestClient) -> None:
+    link = "number-quest?moves=%2B5+x2&vs=3&seat=1&seed=1&hints=off"
+    assert given(client.get(f"/play/{link}").text)["position"] == client.get(f"/api/position/{link}").json()
+    for other in ("number-quest?target=60", "number-quest?moves=x99", "no-such-game", "number-quest?moves=</script>"):
+        answer = client.get(f"/play/{other}")
+        assert answer.status_code == 200
+        assert not given(answer.text)
+
+
+def test_a_link_says_what_it_is_where_people_share_it(client: TestClient) -> None:
+    text = client.get("/play/number-quest?moves=%2B5").text
+    assert "<title>Play Number Quest · Digit Duels</title>" in text
+    assert 'property="og:title" content="Play Number Quest"' in text
+    assert re.search(r'name="description" content="Pick a number[^"]+"', text)
+    picture = re.search(r'property="og:image" content="http://testserver(/assets/[^"]+\.png)"', text)
+    assert picture
+    assert client.get(picture[1]).headers["content-type"] == "image/png"
+
+
+def test_a_page_that_does_not_exist_is_still_a_page(client: TestClient) -> None:
+    answer = client.get("/nothing", headers={"Accept": "text/html"})
+    assert answer.status_code == 404
+    assert CORE in answer.text
+
+
+def test_files_may_be_kept_until_they_change(client: TestClient) -> None:
+    paths = re.findall(r'(?:href|src)="(/assets/[^"]+)"', client.get("/explore/number-quest").text)
+    assert any(path.endswith("/js/pages/explore.js") for path in paths)
+    for path in paths:
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert "immutable" in answer.headers["cache-control"]
+        assert answer.headers["vary"] == "Accept-Encoding"
+    older = re.sub("/assets/[^/]+/", "/assets/0123456789ab/", paths[0])
+    assert client.get(older).headers["cache-control"] == "no-cache"
+    assert client.get("/assets/0/nothing.js").status_code == 404
+    plain = client.get(paths[0], headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.content == client.get(paths[0]).content
+
+
+def test_modules_are_put_into_one_in_the_order_in_which_they_need_each_other() -> None:
+    texts = {
+        "js/a.js": 'import { b as c } from "./deep/b.js";\nimport * as d from "./d.js";\nexport const a = c(d.one);\n',
+        "js/deep/b.js": 'import { one } from "../d.js";\nexport function b() {\nreturn import("../e.js");\n}\n',
+        "js/d.js": "export const one = 1;\n",
+        "js/e.js": "export const e = 5;\n",
+    }
+    names = graph(texts, "js/a.js")
+    assert names == ["js/d.js", "js/deep/b.js", "js/a.js"]
+    files = bundle(texts, names, "js/core.js")
+    assert files["js/deep/b.js"] == 'import { $js_deep_b } from "../core.js";\nexport const { b } = $js_deep_b;\n'
+    assert "const { b: c } = $js_deep_b;\nconst d = $js_d;\nconst a =" in files["js/core.js"]
+    assert 'import("./e.js")' in files["js/core.js"]
+    assert "Promise.resolve().then(() => $js_e)" in bundle(texts, [*names, "js/e.js"], "js/core.js")["js/core.js"]
+    with pytest.raises(ValueError, match=r"a\.js → b\.js → a\.js"):
+        graph({"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}, "a.js")
+
+
+def test_no_script_is_read_wrongly() -> None:
+    """What is left after the imports and exports that the bundle knows has none."""
+    assets = Assets(PAGE)
+    core = assets.files[CORE].body.decode()
+    assert not re.search(r"^import\b(?!\()|^export (?!const \$)", core, re.M)
+    assert not re.search(r"^\s*(\*|/\*\*)", core, re.M)
+    for name in assets.files:
+        if name.startswith("js/pages/"):
+            assert all(each in assets.files for each in assets.further(name))
