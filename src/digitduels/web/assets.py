@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from digitduels.web.bundle import bundle, graph, lean
 
-TYPES = {
+MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -22,7 +22,7 @@ TYPES = {
 }
 KEEP = "public, max-age=31536000, immutable"
 CORE = "js/core.js"  # the scripts of the first view
-FIRST = ("js/pages/play.js", "js/pages/home.js", "js/main.js")
+FIRST_VIEW = ("js/pages/play.js", "js/pages/home.js", "js/main.js")
 
 
 class Asset(NamedTuple):
@@ -38,10 +38,10 @@ class Assets:
 
     def __init__(self, folder: Path) -> None:
         paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
-        bodies = {name: path.read_bytes() for name, path in paths.items() if path.suffix in TYPES}
+        bodies = {name: path.read_bytes() for name, path in paths.items() if path.suffix in MEDIA_TYPES}
         texts = {name: lean(body.decode()) for name, body in bodies.items() if name.endswith((".js", ".css"))}
         self._scripts = {name: text for name, text in texts.items() if name.endswith(".js")}
-        self._core = graph(self._scripts, *FIRST)
+        self._core = graph(self._scripts, *FIRST_VIEW)
         texts |= bundle(self._scripts, self._core, CORE)
         bodies |= {name: text.encode() for name, text in texts.items()}
         digest = hashlib.sha256()
@@ -76,4 +76,4 @@ def packed(request: Request, body: bytes, smaller: bytes | None, headers: dict[s
 
 
 def _packed(name: str, body: bytes) -> Asset:
-    return Asset(body, gzip.compress(body, 9, mtime=0), TYPES[Path(name).suffix])
+    return Asset(body, gzip.compress(body, 9, mtime=0), MEDIA_TYPES[Path(name).suffix])

@@ -17,7 +17,7 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.view import listing, view
 
 ABOUT = "Five number duels for two. Play a friend or the computer, at once and without an account."
-KINDS = {
+TITLES = {
     "play": "Play {title}",
     "explore": "Explore {title}",
     "review": "A game of {title}",
@@ -26,7 +26,7 @@ KINDS = {
 }
 MODULES = {"": "home", "g": "room"}  # the other pages have the name of their path
 SHOWN_AT_ONCE = {"play", "explore"}
-LARGEST = 100_000  # bytes of what is shown first; more comes when the page asks
+MOST_GIVEN = 100_000  # bytes of what is shown first; more comes when the page asks
 
 
 class Document:
@@ -63,7 +63,7 @@ class Document:
 
     def _render(self, request: Request, area: str, name: str | None, given: dict[str, Any]) -> str:
         rules = link.book(name) if name else None
-        title = KINDS.get(area, "{title}").format(title=rules.title) if rules else "Digit Duels"
+        title = TITLES.get(area, "{title}").format(title=rules.title) if rules else "Digit Duels"
         about = summary(rules) if rules else ABOUT
         picture = f"og/{name}.png" if f"og/{name}.png" in self._assets.files else "og/plain.png"
         origin = f"{request.url.scheme}://{request.url.netloc}"
@@ -84,7 +84,7 @@ class Document:
             *(f'<link rel="modulepreload" href="{self._assets.url(module)}" />' for module in self._modules(area)),
         ]
         text = json.dumps(given, separators=(",", ":")).replace("<", "\\u003c")
-        data = f'<script type="application/json" id="given">{text}</script>' if given and len(text) < LARGEST else ""
+        data = f'<script type="application/json" id="given">{text}</script>' if given and len(text) < MOST_GIVEN else ""
         return self._start + "\n    ".join(head) + self._rest.replace("{given}", data)
 
     def _modules(self, area: str) -> list[str]:
