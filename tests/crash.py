@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from databases import Postgresql, start_postgresql
+from digitduels.web.classes.classroom import Classroom
 from digitduels.web.rooms.acts import Room
 from digitduels.web.store import Event, open_store
 from servers import Server
@@ -39,6 +40,7 @@ GAMES = (
     {"game": "operation-target", "options": {"target": 500}},
     {"game": "number-duel", "computer": {"level": 1}},
 )
+TEACHING: dict[str, dict[str, Any]] = {"rename": {"pupil": 1, "name": "Ann"}, "remove": {"pupil": 2}}
 SURE = 120.0  # seconds after which a client that is never answered gives up
 
 
@@ -71,6 +73,9 @@ class Report:
     answers: Counter[int] = field(default_factory=Counter)
     unanswered: int = 0
     games: list[str] = field(default_factory=list)
+    classes: list[str] = field(default_factory=list)
+    taught: list[Acknowledged] = field(default_factory=list)
+    """What was acknowledged to teachers and to pupils who joined."""
     faults: list[str] = field(default_factory=list)
     seen: dict[tuple[str, int], str] = field(default_factory=dict)
     """What a game looked like at each version that anybody was shown."""
@@ -89,7 +94,8 @@ class Report:
         codes = ", ".join(f"{count} x {code}" for code, count in sorted(self.answers.items()))
         return (
             f"{self.kills} servers and {self.restarts} databases killed, {self.pauses} servers paused; "
-            f"{len(self.games)} games, {self.looks} states compared, "
+            f"{len(self.games)} games, {len(self.classes)} classes with {len(self.taught)} acts, "
+            f"{self.looks} states compared, "
             f"{moves} acts acknowledged, {self.unanswered} requests unanswered, answers: {codes}; "
             f"{len(self.faults)} faults\n" + "\n".join(self.faults[:20])
         )
@@ -120,7 +126,7 @@ class Table:
             self.report.answers[answer.status_code] += 1
             if answer.status_code != 503:
                 content = answer.json()
-                if "state" in content:
+                if "legal" in (content.get("state") or {}):
                     self.report.look(content["state"])
                 return answer.status_code, content
             await asyncio.sleep(0.05)
@@ -137,7 +143,7 @@ class Table:
                 move = more.get("move")
                 told = Acknowledged(id, key, kind, move, version, answer["accepted"], code == 201)
                 self.report.acknowledged.append(told)
-            elif code not in (409, 410):
+            elif code not in (409, 410, 423):
                 self.report.faults.append(f"{kind} {body} was answered {code}: {answer}")
         states = [answer["state"] for _, answer in answers if "state" in answer] or [await self.look(id)]
         return max(states, key=lambda state: int(state["version"]))
@@ -209,6 +215,114 @@ class Table:
         return await self.act(id, tokens[3 - seat], "takeback", asked["version"], answer="accept")
 
 
+class Lesson(Table):
+    """A teacher and some pupils, one class after the other."""
+
+    async def game(self) -> None:
+        body = {**GAMES[2], "mode": self.dice.choice(("pairs", "rounds", "computer")), "level": 1}
+        _, begun = await self.post("/api/classes", {**body, "key": secrets.token_urlsafe(24)})
+        code, token = begun["code"], begun["token"]
+        self.report.classes.append(code)
+        pupils = await asyncio.gather(*(self.join(code, f"Pupil {number}") for number in range(5)))
+        acts = ["pair", "pause", "resume", "next", "pause", "rename", "resume", "settings", "remove", "next", "end"]
+        version = 0
+        for act in acts:
+            version = await self.teach(code, token, act, version, **TEACHING.get(act, {}))
+            if self.enough:
+                return
+            await asyncio.gather(*(self.move(code, pupil) for pupil in pupils))
+
+    async def join(self, code: str, name: str) -> str:
+        """A pupil joins, perhaps twice with the same key; their token."""
+        key = secrets.token_urlsafe(24)
+        times = 2 if self.dice.random() < 0.3 else 1
+        body = {"name": name, "key": key}
+        answers = await asyncio.gather(*(self.post(f"/api/classes/{code}/pupils", body) for _ in range(times)))
+        if any(status == 404 for status, _ in answers):
+            raise LostGame(code)
+        numbers = {answer["pupil"] for _, answer in answers}
+        if len(numbers) != 1 or sum(status == 201 for status, _ in answers) > 1:
+            self.report.faults.append(f"joined {numbers} times: {answers}")
+        return str(answers[0][1]["token"])
+
+    async def teach(self, code: str, token: str, act: str, version: int, **more: Any) -> int:
+        """The teacher does something, perhaps sent twice; late until the class has been looked at. The version then."""
+        for _ in range(20):
+            key = secrets.token_urlsafe(9)
+            body = {"act": act, "version": version, "key": key, **more}
+            times = 2 if self.dice.random() < 0.3 else 1
+            path = f"/api/classes/{code}/acts"
+            answers = await asyncio.gather(*(self.post(path, body, token) for _ in range(times)))
+            for status, answer in answers:
+                if status in (200, 201):
+                    told = Acknowledged(code, key, act, None, version, answer["accepted"], status == 201)
+                    self.report.taught.append(told)
+                elif status not in (409, 410, 422, 423):
+                    self.report.faults.append(f"{act} {body} was answered {status}: {answer}")
+            states = [answer["state"] for _, answer in answers if answer.get("state")]
+            if states:
+                version = max(state["version"] for state in states)
+            if answers[0][0] != 409:
+                return version
+        return version
+
+    async def move(self, code: str, token: str) -> None:
+        status, state = await self.get(f"/api/classes/{code}", token)
+        game = state.get("game") if status == 200 else None
+        if game is None:
+            return
+        shown = await self.look(game["id"])
+        if shown["player"] == game["seat"] and shown["paused"] is None and not shown["closed"]:
+            await self.act(game["id"], game["token"], "moves", shown["version"], move=shown["legal"][0]["move"])
+
+    async def get(self, path: str, token: str) -> tuple[int, Any]:
+        """Asks until there is an answer."""
+        end = time.monotonic() + SURE
+        while time.monotonic() < end:
+            try:
+                headers = {"Authorization": f"Bearer {token}"}
+                answer = await self.client.get(f"{self.dice.choice(self.urls)}{path}", headers=headers)
+                if answer.status_code < 500:
+                    return answer.status_code, answer.json()
+            except httpx.TransportError:
+                self.report.unanswered += 1
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{path} was never answered")
+
+
+async def examine_classes(database: str, report: Report) -> None:
+    """Compares what was acknowledged to teachers with what is kept, and each class with its games."""
+    store = open_store(database)
+    try:
+        for code in report.classes:
+            kept = await store.read_class(code)
+            if kept is None:
+                report.faults.append(f"lost: the class {code}")
+                continue
+            versions = [event.version for event in kept.events]
+            if versions != list(range(1, kept.head + 1)):
+                report.faults.append(f"class {code} has head {kept.head} and versions {versions}")
+            classroom, events = Classroom(kept), {event.key: event for event in kept.events}
+            for told in (told for told in report.taught if told.game == code):
+                if told.key not in events:
+                    report.faults.append(f"lost: {told}")
+                elif events[told.key].version != told.accepted or told.accepted != told.answered + 1:
+                    report.faults.append(f"out of turn: {told}")
+            for table in classroom.tables:
+                game = await store.read(table.id)
+                if game is None:
+                    report.faults.append(f"lost: the game {table.id} of {code}")
+                    continue
+                report.games.append(table.id)
+                room = Room(game)
+                if not room.over and (room.paused != classroom.paused or table.round != classroom.round):
+                    report.faults.append(f"the game {table.id} does not agree with its class {code}")
+        new = Counter((told.game, told.key) for told in report.taught if told.new)
+        report.faults += [f"done {count} times: {act}" for act, count in new.items() if count > 1]
+    finally:
+        await store.close()
+
+
 async def examine(database: str, report: Report) -> None:
     """Compares what was acknowledged with what is kept."""
     store = open_store(database)
@@ -251,7 +365,8 @@ async def crash(
     kills: int,
     *,
     servers: int = 1,
-    tables: int = 8,
+    tables: int = 6,
+    lessons: int = 2,
     fault: str = "none",
     restart: Callable[[], None] | None = None,
     seed: int = 0,
@@ -266,7 +381,10 @@ async def crash(
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
         async with httpx.AsyncClient(limits=limits, timeout=20) as client:
             urls = [server.url for server in running]
-            playing = [Table(client, urls, report, random.Random(f"{seed} {number}")) for number in range(tables)]
+            kinds = [Table] * tables + [Lesson] * lessons
+            playing = [
+                kind(client, urls, report, random.Random(f"{seed} {number}")) for number, kind in enumerate(kinds)
+            ]
             tasks = [asyncio.create_task(table.play()) for table in playing]
             while report.kills + report.restarts < kills:
                 await asyncio.sleep(dice.uniform(0.2, 0.9))
@@ -291,6 +409,7 @@ async def crash(
             await asyncio.gather(*tasks)
         for server in running:
             await asyncio.to_thread(server.kill)
+        await examine_classes(database, report)
         await examine(database, report)
     finally:
         for server in running:

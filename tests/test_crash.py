@@ -20,6 +20,7 @@ def test_kill_9_loses_no_acknowledged_move_and_doubles_none(tmp_path: Path) -> N
     assert report.answers[201] > 100
     assert report.answers[200] > 0, "nothing was ever sent twice"
     assert report.answers[409] > 0, "nobody was ever too late"
+    assert len(report.taught) > 5, "no class was taught"
 
 
 def test_two_servers_and_a_killed_postgresql_lose_and_double_nothing(postgresql: Postgresql) -> None:
@@ -28,6 +29,7 @@ def test_two_servers_and_a_killed_postgresql_lose_and_double_nothing(postgresql:
     assert (report.kills, report.restarts) == (2, 2)
     assert report.answers[201] > 50
     assert report.pauses == 1
+    assert report.taught
 
 
 @pytest.mark.parametrize(("fault", "seen"), [("answers_before_commit", "lost"), ("ignores_the_version", "out of turn")])

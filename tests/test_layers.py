@@ -51,6 +51,8 @@ GAME_TABLES = {
     ("players.levels", "TUNING"),
     ("study.ideas", "IDEAS"),
     ("web.looks", "LOOKS"),
+    ("web.classes.lessons", "PRESETS"),
+    ("web.classes.lessons", "PLANS"),
     ("adapters.ggbench", "name"),  # an environment of gg-bench is one game
 }
 

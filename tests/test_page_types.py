@@ -63,6 +63,7 @@ ROUTES = {
     ),
     "/api/map/{game}": ("Scores | null", [f"/api/map/{GAME}", f"/api/map/{GAME}?moves={LOST}"]),
     "/api/puzzle": ("Puzzle", ["/api/puzzle", f"/api/puzzle?game={GAME}&tier=2&seed=3"]),
+    "/api/lessons": ("Lessons", ["/api/lessons"]),
     "/api/sheet": ("Sheet", [f"/api/sheet?game={GAME}&count=2&seed=1"]),
     "/api/attempt/{game}": ("Attempt", [f"/api/attempt/{GAME}?tier=2&move={move}" for move in ("%2B5", SLIP)]),
     "/api/learn/{game}": ("Lesson", [f"/api/learn/{GAME}?target=60&theory=later", f"/api/learn/{GAME}"]),

@@ -15,6 +15,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from digitduels.players import computer_name
 from digitduels.text import clean
 from digitduels.web.classes.pairing import Past, pair
 from digitduels.web.refusal import Refusal
@@ -369,7 +370,7 @@ def _begin(classroom: Classroom, players: tuple[int | None, int | None], given: 
     for seat, number in enumerate(players):
         if number is None:
             level = rules["level"]
-            seats.append(Seat(seat, None, f"Computer, level {level}", level, now))
+            seats.append(Seat(seat, None, computer_name(str(level)), level, now))
         else:
             pupil = classroom.pupils[number]
             seats.append(Seat(seat, pupil.token, pupil.name, None, now))

@@ -23,6 +23,7 @@ from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
 from digitduels.web import link
 from digitduels.web.assets import packed
+from digitduels.web.classes.lessons import lessons
 from digitduels.web.refusal import Refusal
 from digitduels.web.view import columns, effects_view, listing, view
 from digitduels.web.wire import Wire, wire
@@ -291,6 +292,11 @@ async def learn(game: Id, request: Request) -> Response:
         "theory": theory,
     }
     return reply(request, answer)
+
+
+@router.get("/lessons", summary="Suggestions for teachers: games for a class, and plans for a lesson")
+async def suggestions(request: Request) -> Response:
+    return reply(request, lessons())
 
 
 @router.get("/qr", summary="A link as a QR code, in SVG")

@@ -207,13 +207,18 @@ def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: 
 
 
 def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -> dict[str, Any]:
-    """Puzzles to print, with their answers."""
+    """Puzzles to print from easy to hard, with their answers and what a number line shows."""
     found, solution = _puzzles(match, solve, tier, seed, count, False)
+    found.sort(key=lambda each: (each.tier, len(solution.judge(each.match.state))))
     items = puzzle_sheet.items(found, solution)
     return {
         "title": puzzle_sheet.title(solution, seed),
         "about": puzzle_sheet.about(solution),
-        "puzzles": [_puzzle(each, solution) | item._asdict() for each, item in zip(found, items, strict=True)],
+        "goal": solution.game.goal,
+        "puzzles": [
+            _puzzle(each, solution) | item._asdict() | {"scores": solution.game.board(each.match.state).scores}
+            for each, item in zip(found, items, strict=True)
+        ],
     }
 
 

@@ -4,18 +4,30 @@ import { games } from "./api.js";
 import { anchor, fill, h } from "./dom.js";
 import { say } from "./status.js";
 
-/** @type {Promise<void> | null} */
-let loaded = null;
+/** @type {Map<string, Promise<void>>} */
+const loaded = new Map();
 
-/** Loads the style of the lessons, which the first view does not need. */
-export function loadStyle() {
-  loaded ??= new Promise((resolve) => {
+/**
+ * Loads styles, which the first view does not need: those of the lessons, and further ones.
+ * @param {...string} further
+ */
+export async function loadStyle(...further) {
+  for (const name of ["lessons", ...further]) {
+    const loading = loaded.get(name) ?? load(new URL(`../${name}.css`, import.meta.url));
+    loaded.set(name, loading);
+    await loading;
+  }
+}
+
+/**
+ * @param {URL} href
+ * @returns {Promise<void>}
+ */
+function load(href) {
+  return new Promise((resolve) => {
     const done = () => resolve();
-    document.head.append(
-      h("link", { rel: "stylesheet", href: new URL("../lessons.css", import.meta.url), onload: done, onerror: done }),
-    );
+    document.head.append(h("link", { rel: "stylesheet", href, onload: done, onerror: done }));
   });
-  return loaded;
 }
 
 /**

@@ -8,10 +8,11 @@ const LOOK = 1000; // between looks at the clock, which goes on while a machine 
 const WAITS = [200, 500, 1000, 2000, 3000]; // before the next try
 
 /**
+ * @template News
  * @typedef {{
- *   news: (state: RoomNews) => Promise<unknown>,
+ *   news: (state: News) => Promise<unknown> | void,
  *   lost: (failure: Failure) => void,
- * }} Listener `lost`: the connection is broken; there are further tries unless the game is gone
+ * }} Listener `lost`: the connection is broken; there are further tries unless the game is gone or closed to the reader
  */
 
 /** The moves of a game in words. The server sends each once; a message has the last one. */
@@ -68,12 +69,13 @@ export class Ledger {
 
 /**
  * Listens until the signal ends it. A hidden page does not listen; shown again, it catches up at once.
- * @param {string} id
- * @param {() => string | null} token of the reader's seat, so that the others see that somebody sits there
- * @param {Listener} listener
+ * @template News
+ * @param {string} path of the feed
+ * @param {() => string | null} token of the reader, so that the others see that somebody is there
+ * @param {Listener<News>} listener
  * @param {AbortSignal} signal
  */
-export async function listen(id, token, listener, signal) {
+export async function listen(path, token, listener, signal) {
   for (let tried = 0; !signal.aborted;) {
     await shown(signal);
     if (signal.aborted) return;
@@ -86,7 +88,7 @@ export async function listen(id, token, listener, signal) {
     window.addEventListener("offline", leave);
     window.addEventListener("online", leave);
     try {
-      await follow(id, token(), line, async (state) => {
+      await follow(path, token(), line, async (/** @type {News} */ state) => {
         await listener.news(state);
         tried = 0;
       });
@@ -94,7 +96,7 @@ export async function listen(id, token, listener, signal) {
       if (!signal.aborted && !document.hidden) {
         const failure = error instanceof Failure ? error : new Failure("Connection lost.", 0);
         listener.lost(failure);
-        if (failure.status === 404) return;
+        if (failure.status === 404 || failure.status === 403) return;
       }
     } finally {
       line.abort();
@@ -112,17 +114,17 @@ export async function listen(id, token, listener, signal) {
 
 /**
  * Reads one connection until it breaks.
- * @param {string} id
+ * @param {string} path
  * @param {string | null} token
  * @param {AbortController} line
- * @param {(state: RoomNews) => Promise<unknown>} news
+ * @param {(state: any) => Promise<unknown>} news
  */
-async function follow(id, token, line, news) {
+async function follow(path, token, line, news) {
   let heard = Date.now();
   const timer = setInterval(() => Date.now() - heard > SILENCE && line.abort(), LOOK);
   try {
     const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-    const answer = await fetch(`/api/games/${id}/events`, {
+    const answer = await fetch(path, {
       signal: line.signal,
       cache: "no-store",
       ...(headers && { headers }),

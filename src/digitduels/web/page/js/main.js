@@ -54,4 +54,7 @@ start([
   { path: /^\/puzzle(?:\/([^/]+))?$/, title: "Puzzle", load: () => import("./pages/puzzle.js") },
   { path: /^\/learn(?:\/([^/]+))?$/, title: "Learn", load: () => import("./pages/learn.js") },
   { path: /^\/teach$/, title: "Teach", load: () => import("./pages/teach.js") },
+  { path: /^\/j(?:\/([^/]+))?$/, title: "Join", load: () => import("./pages/join.js") },
+  { path: /^\/class\/([^/]+)(?:\/([^/]+))?$/, title: "Class", load: () => import("./pages/class.js") },
+  { path: /^\/privacy$/, title: "Privacy", load: () => import("./pages/privacy.js") },
 ]);

@@ -474,13 +474,37 @@ interface Lesson extends GameCard {
 interface Sheet {
   title: string;
   about: string[];
+  goal: Integer | null;
   puzzles: Exercise[];
 }
 interface Exercise extends PuzzleText {
+  /** Of both players and of the table. */
+  scores: (Integer | null)[];
   heading: string;
   position: string[];
   question: string;
   answer: string;
+}
+
+/** Suggestions for teachers: GET /api/lessons. */
+interface Lessons {
+  presets: LessonPreset[];
+  steps: { time: string; what: string }[];
+  /** By game. */
+  plans: Record<string, LessonPlan>;
+}
+interface LessonPreset {
+  title: string;
+  reason: string;
+  game: string;
+  options: Record<string, OptionValue>;
+  mode: ClassRules["mode"];
+  start: ClassRules["start"];
+}
+interface LessonPlan {
+  age: string;
+  aim: string;
+  questions: { ask: string; answer: string }[];
 }
 
 /** A game in a URL. */

@@ -7,7 +7,8 @@ import { anchor, button, fill, h, pause } from "../dom.js";
 import { showEnd } from "../end.js";
 import { copyInput, field, nameInput } from "../form.js";
 import { GamePage, messageOf } from "../game-page.js";
-import { showHead } from "../head.js";
+import { dress, showHead } from "../head.js";
+import { Hints } from "../hints.js";
 import { levelOptions } from "../levels.js";
 import { linkOf, other } from "../link.js";
 import { Ledger, listen } from "../live.js";
@@ -23,6 +24,7 @@ const TRIES = 8; // of an act without an answer; its key makes it happen once
 const LOST = "Connection lost. Reconnecting… your game is safe.";
 const OUTDATED = "The game has moved on. Look at the board and choose again.";
 const CLOSED = "This game was closed because nobody had played for a long time.";
+const BROKEN_OFF = "Your teacher has ended this game.";
 const SHARING =
   "Anyone with the link can watch. Your own link moves your seat to another device, so keep it to yourself.";
 
@@ -33,7 +35,8 @@ export async function show({ main, parts, fragment, signal }) {
   const ledger = new Ledger();
   const state = await ledger.complete(await get(`/api/games/${id}`, undefined, signal), signal);
   if (signal.aborted) return;
-  showHead("", state, linkOf(state).options);
+  if (state.class) dress(main, state.look);
+  else showHead("", state, linkOf(state).options);
   const page = new RoomPage(state, ledger, signal);
   fill(main, page.element);
   page.show(state);
@@ -41,10 +44,10 @@ export async function show({ main, parts, fragment, signal }) {
     news: (/** @type {RoomNews} */ news) => page.hear(news),
     lost: (/** @type {Failure} */ failure) => page.lose(failure),
   };
-  void listen(id, () => page.mine?.token ?? null, listener, signal);
+  void listen(`/api/games/${id}/events`, () => page.mine?.token ?? null, listener, signal);
 }
 
-class RoomPage extends GamePage {
+export class RoomPage extends GamePage {
   /**
    * @param {Room} state
    * @param {Ledger} ledger
@@ -66,14 +69,16 @@ class RoomPage extends GamePage {
     this.again = button("Rematch", () => void this.rematch(), "main");
     this.undo = button("Ask to take back", () => void this.act("takeback"));
     const group = { class: "actions", role: "group", "aria-label": "More" };
+    this.notebook = new Notebook(this.record, () => {});
+    this.hints = state.class?.hints ? new Hints(this, this.notebook) : null;
     this.actions = h(
       "div",
       group,
       this.undo,
+      this.hints?.button,
       button("More", () => void this.more()),
     );
     this.table.element.append(this.end, this.actions);
-    this.notebook = new Notebook(this.record, () => {});
     this.element = h(
       "article",
       { class: "game" },
@@ -85,7 +90,7 @@ class RoomPage extends GamePage {
   /** What is needed seldom. */
   async more() {
     await menu("More", [
-      ["Share", () => this.share()],
+      !this.state.class && ["Share", () => this.share()],
       this.playing && this.full && ["Concede", () => this.concede()],
       confirmChoice(this.confirms),
     ]);
@@ -110,7 +115,7 @@ class RoomPage extends GamePage {
   }
 
   get active() {
-    return this.playing && this.state.player === this.reader;
+    return this.playing && this.state.player === this.reader && this.state.paused === null;
   }
 
   get mood() {
@@ -168,6 +173,7 @@ class RoomPage extends GamePage {
     if (drawn === this.drawn) return;
     const first = this.drawn === "";
     this.drawn = drawn;
+    if (before.history.length !== state.history.length) this.hints?.clear();
     this.#drawTable(first || before.history.length !== state.history.length || before.player !== state.player);
     fill(this.record, moveList(state, this.reader));
     this.#drawPanel();
@@ -179,10 +185,14 @@ class RoomPage extends GamePage {
 
   sayStatus() {
     const { state } = this;
-    say(
-      state.closed ? CLOSED : [tellAll(state.status, this.reader), this.request()].filter(Boolean).join(" "),
-      this.mood,
-    );
+    if (state.paused !== null) say(state.paused, "wait");
+    else if (state.closed) say(state.class ? BROKEN_OFF : CLOSED, this.mood);
+    else this.#sayTurn();
+  }
+
+  #sayTurn() {
+    const { state } = this;
+    say([tellAll(state.status, this.reader), this.request()].filter(Boolean).join(" "), this.mood);
   }
 
   /** @param {boolean} moved */
@@ -205,9 +215,10 @@ class RoomPage extends GamePage {
   #drawActions() {
     const { state, playing, reader } = this;
     this.actions.hidden = reader === null;
-    this.undo.hidden = !playing;
+    this.undo.hidden = !playing || state.class?.takebacks === false;
+    if (this.hints) this.hints.button.hidden = !this.active;
     this.undo.disabled = state.takeback !== null || this.back === null;
-    this.again.hidden = state.rematch !== null;
+    this.again.hidden = state.rematch !== null || state.class !== null;
   }
 
   #drawEnd() {
@@ -262,7 +273,7 @@ class RoomPage extends GamePage {
       const back = button("Take your seat back", () => void this.act("return"), "main");
       panels.push(box("The computer is playing for you", back));
     }
-    if (this.full && them.away && them.kind === "human") panels.push(this.substituting(them));
+    if (this.full && them.away && them.kind === "human" && !state.class) panels.push(this.substituting(them));
     return panels;
   }
 

@@ -11,7 +11,7 @@ const KEYS = ["show", "game", "fair", "values", "tier", "count", "sheet"];
 
 /** @param {Place} place */
 export async function show({ main, query, signal }) {
-  await loadStyle();
+  await loadStyle("class");
   const cards = await games();
   const [own, rest] = splitQuery(query, KEYS);
   const card = /** @type {GameCard} */ (cards.find(({ game }) => game === own["game"]) ?? cards[0]);
@@ -34,6 +34,7 @@ export async function show({ main, query, signal }) {
  */
 function load(name) {
   if (name === "board") return import("../teach/wall.js");
+  if (name === "plan") return import("../teach/plan.js");
   if (name === "sheet") return import("../teach/paper.js");
   if (name === "link") return import("../teach/big-link.js");
   return import("../teach/desk.js");

@@ -1,6 +1,7 @@
 // The teacher's desk: what the class gets, and the ways to the board and the sheets.
 
 import { getPatiently } from "../api.js";
+import { startForm } from "../class/start-form.js";
 import { share } from "../dialog.js";
 import { anchor, button, fill, h } from "../dom.js";
 import {
@@ -24,8 +25,11 @@ import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 const LOCAL = /^(localhost|127\.|\[::1\])/;
 const COUNT = "6"; // puzzles on a sheet unless somebody wants more or fewer
 const ABOUT =
-  "No accounts. Send one link with your settings to the whole class, play together on the board on the wall, " +
+  "No accounts. Start a class with a code, send a link with your settings, play together on the board on the wall, " +
   "or print puzzles.";
+const CLASS =
+  "Up to 60 pupils join with a code and a first name. You pair them, pause all boards, see who is stuck, and get results. " +
+  "Everything is deleted after a day.";
 const WALL = "Large enough for the last row. Play together, and show what every move is worth when you want to.";
 
 /** @param {import("./class-link.js").Lesson} lesson */
@@ -56,6 +60,7 @@ class Desk {
       "article",
       { class: "teach" },
       h("header", null, h("h1", null, "Teach"), h("p", { class: "lead" }, ABOUT)),
+      this.#classCard(),
       this.#linkCard(),
       this.#wallCard(),
       this.#paperCard(),
@@ -109,6 +114,11 @@ class Desk {
     return form;
   }
 
+  #classCard() {
+    const about = h("p", { class: "soft" }, CLASS, " ", h("a", { href: "/privacy" }, "What is stored?"));
+    return section("class", "Start a class", about, startForm(this.cards, this.signal));
+  }
+
   #linkCard() {
     const local = LOCAL.test(location.hostname);
     const command = h("code", null, "duels serve --host 0.0.0.0");
@@ -148,7 +158,8 @@ class Desk {
       field("How many", this.count),
       h("p", { class: "row whole" }, h("button", { class: "main" }, "Make a sheet")),
     );
-    return section("paper", "Puzzles on paper", h("p", { class: "soft" }, about), form);
+    const plan = anchor("Lesson plan", teachPath(this.rules, { show: "plan", seed: null }));
+    return section("paper", "On paper", h("p", { class: "soft" }, about), form, h("p", { class: "row" }, plan));
   }
 
   /** Offers the kinds of puzzles, as soon as the server has told them. */

@@ -4,7 +4,10 @@ import { getPatiently } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
+import { numberLine } from "./number-line.js";
 import { shortSeed, teachPath } from "./class-link.js";
+
+const LONGEST_LINE = 1000;
 
 /** @param {import("./class-link.js").Lesson} lesson */
 export async function show({ main, card, link, own, signal }) {
@@ -30,21 +33,27 @@ export async function show({ main, card, link, own, signal }) {
       ),
       h("h1", null, sheet.title),
       paragraphs(sheet.about),
+      h("p", null, "On the number lines, ● is Player 1 and ○ is Player 2. ▼ is a number that they share."),
       h("p", { class: "names" }, h("span", null, "Name: ", blank()), h("span", null, "Date: ", blank())),
-      sheet.puzzles.map(exercise),
+      sheet.puzzles.map((puzzle) => exercise(puzzle, sheet.goal)),
       h("section", { class: "answers", "aria-label": "Answers" }, h("h2", null, "Answers"), h("ol", null, answers)),
     ),
   );
 }
 
-/** @param {Sheet["puzzles"][number]} puzzle */
-function exercise({ heading, position, question }) {
+/**
+ * @param {Exercise} puzzle
+ * @param {Integer | null} goal
+ */
+function exercise({ heading, position, question, scores }, goal) {
   return h(
     "section",
     { class: "exercise", "aria-label": heading },
     h("h2", null, heading),
     h("div", { class: "position" }, paragraphs(position.filter(Boolean))),
     h("p", null, question),
+    goal !== null && Number(goal) <= LONGEST_LINE && numberLine(Number(goal), scores),
+    h("p", { class: "working" }, "Working:"),
     h("p", null, "Answer: ", blank()),
   );
 }

@@ -1,0 +1,112 @@
+// The boards of a round: who plays whom, the scores, whose turn it is and for how long.
+
+import { figure } from "../board.js";
+import { fill, h, set } from "../dom.js";
+
+const SEATS = /** @type {Seat[]} */ ([1, 2]);
+
+/** @typedef {{names: Map<number, string>, now: number, path: (id: string) => string, stuck: number | null}} Showing */
+
+/**
+ * What pupils are called: by name, or by number.
+ * @param {TeacherClass} state
+ * @param {boolean} anonymous
+ */
+export function pupilNames(state, anonymous) {
+  return new Map(state.pupils.map(({ pupil, name }) => [pupil, anonymous ? `Pupil ${pupil}` : name]));
+}
+
+/** The boards of a class, each in its place, so that nothing jumps. */
+export class Boards {
+  constructor() {
+    /** @type {Map<string, Tile>} */
+    this.tiles = new Map();
+    this.element = h("ul", { class: "boards", "aria-label": "Boards" });
+  }
+
+  /**
+   * @param {ClassBoard[]} boards
+   * @param {Showing} showing
+   */
+  update(boards, showing) {
+    const known = boards.map((board) => this.tiles.get(board.id) ?? new Tile(showing.path(board.id)));
+    const same = known.length === this.tiles.size && boards.every(({ id }) => this.tiles.has(id));
+    this.tiles = new Map(boards.map((board, place) => [board.id, /** @type {Tile} */ (known[place])]));
+    boards.forEach((board, place) => known[place]?.update(board, showing));
+    if (!same)
+      fill(
+        this.element,
+        known.map((tile) => tile.element),
+      );
+    this.element.style.setProperty("--columns", String(columns(boards.length)));
+  }
+}
+
+/** @param {number} count */
+function columns(count) {
+  return [1, 4, 9, 12, 20].findIndex((most) => count <= most) + 1 || 6;
+}
+
+class Tile {
+  /** @param {string} href */
+  constructor(href) {
+    this.rows = SEATS.map(() => ({ name: h("span", { class: "who" }), score: h("span", { class: "points" }) }));
+    this.sides = this.rows.map(({ name, score }) => h("p", { class: "side-row" }, name, score));
+    this.note = h("p", { class: "note" });
+    this.link = h("a", { class: "tile-board", href }, this.sides, this.note);
+    this.element = h("li", null, this.link);
+  }
+
+  /**
+   * @param {ClassBoard} board
+   * @param {Showing} showing
+   */
+  update(board, { names, now, stuck }) {
+    const seconds = Math.max(0, Math.floor(now - board.since));
+    const late = stuck !== null && board.player !== null && seconds >= stuck;
+    SEATS.forEach((seat, place) => {
+      const row = /** @type {{name: HTMLElement, score: HTMLElement}} */ (this.rows[place]);
+      const pupil = board.pupils[place];
+      const level = board.levels[place];
+      const own = pupil ? (names.get(pupil) ?? "left") : "Computer";
+      row.name.textContent = (board.player === seat ? "▸ " : "") + own + (pupil && level ? " (computer)" : "");
+      row.score.textContent = figureOf(board.scores[place] ?? null);
+      this.sides[place]?.classList.toggle("turn", board.player === seat);
+      this.sides[place]?.classList.toggle("won", board.winner === seat);
+    });
+    this.note.textContent = [board.table === null ? "" : `At ${figureOf(board.table)}`, this.#say(board, seconds, late)]
+      .filter(Boolean)
+      .join(" · ");
+    this.link.classList.toggle("stuck", late);
+    this.link.classList.toggle("done", board.player === null);
+    const players = board.pupils.map((pupil) => (pupil ? (names.get(pupil) ?? "left") : "Computer"));
+    set(this.link, "aria-label", `${players.join(" and ")}: ${this.note.textContent}`);
+  }
+
+  /**
+   * @param {ClassBoard} board
+   * @param {number} seconds
+   * @param {boolean} late
+   */
+  #say(board, seconds, late) {
+    if (board.winner !== null) return `✓ ${this.#name(board.winner)} won`;
+    if (board.over) return "✓ draw";
+    if (board.closed) return "ended";
+    return `${late ? "⚠ stuck " : ""}${clock(seconds)}`;
+  }
+
+  /** @param {Seat} seat */
+  #name(seat) {
+    return this.rows[seat - 1]?.name.textContent ?? "";
+  }
+}
+
+/** @param {Integer | null} score */
+function figureOf(score) {
+  return score === null ? "" : figure(score);
+}
+
+/** @param {number} seconds */
+function clock(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,106 @@
+// What all of a teacher's class pages share: the newest state, a clock, and acts.
+
+import { getAs } from "../api.js";
+import { anchor, fill, h } from "../dom.js";
+import { listen } from "../live.js";
+import { say } from "../status.js";
+import { classPath, member, teach } from "./session.js";
+
+const LOST = "Connection lost. Reconnecting… the class is safe.";
+
+export class ClassPage {
+  /**
+   * @param {TeacherClass} state
+   * @param {string} token
+   * @param {AbortSignal} signal
+   */
+  constructor(state, token, signal) {
+    this.state = state;
+    this.token = token;
+    this.signal = signal;
+    this.busy = false;
+    /** How far the clock of this machine is ahead of the server's, in seconds. */
+    this.ahead = Date.now() / 1000 - state.now;
+    this.line = h("p", { class: "line", hidden: true });
+    this.notice = h("div", { class: "notice", role: "alert" });
+    const timer = setInterval(() => this.tick(), 1000);
+    signal.addEventListener("abort", () => clearInterval(timer));
+    const listener = {
+      news: (/** @type {TeacherClass} */ news) => this.hear(news),
+      lost: (/** @type {import("../api.js").Failure} */ failure) => this.lose(failure),
+    };
+    void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
+  }
+
+  /** The time at the server. */
+  get now() {
+    return Date.now() / 1000 - this.ahead;
+  }
+
+  /** @param {TeacherClass} news */
+  hear(news) {
+    this.line.hidden = true;
+    if (news.version < this.state.version) return;
+    this.state = news;
+    this.ahead = Date.now() / 1000 - news.now;
+    this.draw();
+  }
+
+  /** @param {import("../api.js").Failure} failure */
+  lose(failure) {
+    this.line.hidden = false;
+    this.line.textContent = failure.status === 404 || failure.status === 403 ? failure.message : LOST;
+  }
+
+  draw() {
+    this.tick();
+  }
+
+  /** Once a second. */
+  tick() {
+    // For pages with a clock.
+  }
+
+  /**
+   * Does something in the class.
+   * @param {string} act
+   * @param {Record<string, unknown>} [more]
+   * @param {string} [done] what is said then
+   */
+  async act(act, more = {}, done = "") {
+    if (this.busy) return;
+    this.busy = true;
+    fill(this.notice);
+    try {
+      const state = await teach(this.state, this.token, act, more);
+      if (state) this.hear(state);
+      if (done) say(done);
+    } catch (error) {
+      if (error instanceof Error) fill(this.notice, h("p", null, error.message));
+    } finally {
+      this.busy = false;
+    }
+  }
+}
+
+/**
+ * The class of a path, if this browser is its teacher; otherwise says what to do.
+ * @param {string} code
+ * @param {HTMLElement} main
+ * @param {AbortSignal} signal
+ */
+export async function openClass(code, main, signal) {
+  const token = member(code, "teacher");
+  if (token) return { token, state: /** @type {TeacherClass} */ (await getAs(classPath(code), token, signal)) };
+  fill(
+    main,
+    h(
+      "section",
+      { class: "sheet narrow" },
+      h("h1", null, "This is the teacher's page"),
+      h("p", null, "It opens in the browser in which the class was started."),
+      h("p", { class: "row" }, anchor("Join the class", `/j/${code}`, "main"), anchor("Start a class", "/teach")),
+    ),
+  );
+  return null;
+}

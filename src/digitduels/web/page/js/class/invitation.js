@@ -1,0 +1,27 @@
+// How pupils get in: the code, the address, and a QR code.
+
+import { h } from "../dom.js";
+import { joinUrl } from "./session.js";
+
+const LOCAL = /^(localhost|127\.|\[::1\])/;
+
+/** @param {string} code */
+export function invitation(code) {
+  const url = joinUrl(code);
+  const src = `/api/qr?${new URLSearchParams({ text: url }).toString()}`;
+  return h(
+    "div",
+    { class: "invitation" },
+    h("img", { class: "qr", src, alt: `QR code for ${url}`, width: 300, height: 300 }),
+    h(
+      "div",
+      null,
+      h("p", { class: "soft" }, "Scan, or open"),
+      h("p", { class: "join-url" }, url.replace(/^https?:\/\//, "")),
+      h("p", { class: "soft" }, "The code is"),
+      h("p", { class: "code", "aria-label": [...code].join(" ") }, code),
+      LOCAL.test(location.hostname) &&
+        h("p", { class: "trouble" }, "This address works on this computer only. See “Start the server” in the guide."),
+    ),
+  );
+}

@@ -1,0 +1,110 @@
+// A pupil in a class: waits, plays, and waits for the next game. The board is that of any game between friends.
+
+import { fill, h } from "../dom.js";
+import { listen } from "../live.js";
+import { show as showRoom } from "../pages/room.js";
+import { setTitle } from "../router.js";
+import { keep } from "../seats.js";
+import { say } from "../status.js";
+import { classPath } from "./session.js";
+
+const LOST = "Connection lost. Reconnecting… your game is safe.";
+
+export class PupilPage {
+  /**
+   * @param {PupilClass} state
+   * @param {string} token
+   * @param {AbortSignal} signal
+   * @param {() => void} leave when the class does not know the reader any more
+   */
+  constructor(state, token, signal, leave) {
+    this.state = state;
+    this.signal = signal;
+    this.leave = leave;
+    /** The game on the screen. */
+    this.game = "";
+    this.left = new AbortController();
+    signal.addEventListener("abort", () => this.left.abort());
+    this.head = h("p", { class: "class-head" });
+    this.line = h("p", { class: "line", hidden: true });
+    this.note = h("section", { class: "card class-note", "aria-live": "polite" });
+    this.place = h("div", { class: "class-game" });
+    this.element = h("article", { class: "pupil" }, this.head, this.line, this.note, this.place);
+    const listener = {
+      news: (/** @type {PupilClass} */ news) => this.hear(news),
+      lost: (/** @type {import("../api.js").Failure} */ failure) => this.lose(failure),
+    };
+    void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
+  }
+
+  /** @param {PupilClass} news */
+  hear(news) {
+    this.line.hidden = true;
+    if (news.version < this.state.version) return;
+    this.state = news;
+    this.draw();
+  }
+
+  /** @param {import("../api.js").Failure} failure */
+  lose(failure) {
+    if (failure.status === 403 || failure.status === 404) {
+      this.left.abort();
+      this.leave();
+      return;
+    }
+    this.line.hidden = false;
+    this.line.textContent = LOST;
+  }
+
+  draw() {
+    const { state } = this;
+    const round = state.round ? ` · Round ${state.round}` : "";
+    this.head.textContent = `${state.name}${round} · Class ${state.code}`;
+    const waits = state.game === null || state.waiting || state.ended || state.paused !== null;
+    this.note.hidden = !waits;
+    if (waits) this.#wait();
+    const id = state.game?.id ?? "";
+    if (id !== this.game) this.#play(id);
+  }
+
+  #wait() {
+    const { state } = this;
+    const others = state.pupil_count - 1;
+    const here = others === 1 ? "1 other pupil is here." : `${others} other pupils are here.`;
+    const [title, text] = state.ended
+      ? ["The class is over", "Thank you for playing. You can close this page."]
+      : state.paused !== null
+        ? ["Paused", state.paused]
+        : state.game !== null
+          ? ["Well played", "Wait for your next game. It opens by itself."]
+          : [`You're in, ${state.name}`, `${here} Wait for your teacher. Your game opens by itself.`];
+    if (this.note.textContent !== `${title}${text}`) fill(this.note, h("h1", null, title), h("p", null, text));
+    if (state.game === null) {
+      say("");
+      setTitle(`Class ${state.code}`);
+    }
+  }
+
+  /** @param {string} id */
+  #play(id) {
+    this.left.abort();
+    this.left = new AbortController();
+    this.game = id;
+    fill(this.place);
+    const { game } = this.state;
+    if (!game) return;
+    keep(game.id, { seat: game.seat, token: game.token, invite: null });
+    const place = {
+      main: this.place,
+      parts: [id],
+      query: new URLSearchParams(),
+      fragment: "",
+      signal: this.left.signal,
+    };
+    Promise.resolve(showRoom(place)).catch(() => {
+      // The class goes on: the next message shows the game again.
+      this.game = "";
+    });
+    scrollTo(0, 0);
+  }
+}

@@ -1,0 +1,148 @@
+// What comes back from a lesson: on the screen, on paper, and as a table for a spreadsheet.
+
+import { getAs } from "../api.js";
+import { anchor, button, fill, h, paragraphs } from "../dom.js";
+import { setTitle } from "../router.js";
+import { say, sayWait } from "../status.js";
+import { classPath } from "./session.js";
+
+const PRIVATE = "Show this to your class with care: it has names and results.";
+
+/**
+ * @param {Place} place
+ * @param {TeacherClass} state
+ * @param {string} token
+ */
+export async function show({ main, signal }, state, token) {
+  sayWait();
+  const path = `${classPath(state.code)}/results`;
+  const results = /** @type {ClassResults} */ (await getAs(path, token, signal));
+  if (signal.aborted) return;
+  say("");
+  setTitle(`Results ${state.code}`);
+  const rounds = Array.from({ length: results.rounds }, (_, place) => place + 1);
+  fill(
+    main,
+    h(
+      "article",
+      { class: "paper class-results" },
+      h(
+        "p",
+        { class: "row no-print" },
+        button("Print", () => print(), "main"),
+        button("Save as CSV", () => void save(`${path}.csv`, token, `class-${state.code}.csv`)),
+        anchor("Desk", `/class/${state.code}`),
+        anchor("Wall", `/class/${state.code}/wall`),
+      ),
+      h("h1", null, `Results: ${results.title}`),
+      h("p", { class: "soft" }, `Class ${results.code}, ${count(results.rounds, "round")}. ${PRIVATE}`),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Standings" },
+        h(
+          "table",
+          null,
+          h("caption", null, "Standings"),
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              [
+                "Place",
+                "Pupil",
+                "Points",
+                "Opponents",
+                "Won",
+                "Drawn",
+                "Lost",
+                "Critical moves found",
+                "By chance",
+              ].map((text) => h("th", { scope: "col" }, text)),
+              h("th", { scope: "col", class: "no-print" }, "Moments to try again"),
+            ),
+          ),
+          h("tbody", null, results.pupils.map(row)),
+        ),
+      ),
+      h("h2", null, "How to read it"),
+      paragraphs(results.explained),
+      h("h2", null, "Round by round"),
+      rounds.map((round) =>
+        roundList(
+          results.games.filter((game) => game.round === round),
+          round,
+        ),
+      ),
+    ),
+  );
+}
+
+/** @param {ResultRow} row */
+function row(row) {
+  const moments = row.moments.map((path, place) =>
+    h("a", { href: path, target: "_blank", "aria-label": `Moment ${place + 1}` }, `${place + 1}`),
+  );
+  return h(
+    "tr",
+    null,
+    h("td", null, String(row.place)),
+    h("th", { scope: "row" }, row.name),
+    [row.points, row.opponents, row.won, row.drawn, row.lost].map((value) => h("td", null, String(value))),
+    h("td", null, row.critical ? `${row.found} of ${row.critical}` : "–"),
+    h("td", null, row.critical ? String(row.chance) : "–"),
+    h(
+      "td",
+      { class: "no-print" },
+      moments.flatMap((moment) => [moment, " "]),
+    ),
+  );
+}
+
+/**
+ * @param {ResultGame[]} games
+ * @param {number} round
+ */
+function roundList(games, round) {
+  const game = (/** @type {ResultGame} */ { names, points, review }) =>
+    h(
+      "li",
+      null,
+      `${names[0]} – ${names[1]}: ${points ? points.map(shown).join(" – ") : "not over"} `,
+      review && h("a", { class: "no-print", href: review, target: "_blank" }, "review"),
+    );
+  return h("section", { class: "round" }, h("h3", null, `Round ${round}`), h("ul", null, games.map(game)));
+}
+
+/** @param {number} points */
+function shown(points) {
+  return points === 0.5 ? "½" : String(points);
+}
+
+/**
+ * @param {number} number
+ * @param {string} thing
+ */
+function count(number, thing) {
+  return `${number} ${thing}${number === 1 ? "" : "s"}`;
+}
+
+/**
+ * Saves a file that only the teacher may read.
+ * @param {string} path
+ * @param {string} token
+ * @param {string} name
+ */
+async function save(path, token, name) {
+  const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
+  if (!answer.ok) {
+    say("The table could not be saved. Try again in a moment.");
+    return;
+  }
+  const href = URL.createObjectURL(await answer.blob());
+  const link = h("a", { href, download: name });
+  link.click();
+  URL.revokeObjectURL(href);
+  say(`Saved as ${name}.`);
+}

@@ -1,0 +1,148 @@
+// The form that starts a class: a suggestion, or settings of one's own.
+
+import { get } from "../api.js";
+import { fill, h } from "../dom.js";
+import { checkbox, field, group, optionFields, radios, readOptions, trouble } from "../form.js";
+import { beginnerLevel, levelOptions } from "../levels.js";
+import { go } from "../router.js";
+import { startClass } from "./session.js";
+
+/** @type {[ClassRules["mode"], string][]} */
+const MODES = [
+  ["pairs", "Pairs: two pupils at a board"],
+  ["rounds", "Tournament: rounds, paired by results"],
+  ["computer", "Everyone against the computer"],
+];
+/** @type {[string, string][]} */
+const STARTS = [
+  ["book", "As in the book"],
+  ["fair", "Balanced start"],
+];
+
+/**
+ * @param {GameCard[]} cards
+ * @param {AbortSignal} signal
+ */
+export function startForm(cards, signal) {
+  const form = new StartForm(cards);
+  void form.suggest(signal);
+  return form.element;
+}
+
+class StartForm {
+  /** @param {GameCard[]} cards */
+  constructor(cards) {
+    this.cards = cards;
+    this.card = /** @type {GameCard} */ (cards[0]);
+    this.trouble = trouble();
+    this.presets = h("ul", { class: "presets", "aria-label": "Suggestions" });
+    this.game = h(
+      "select",
+      { name: "class-game" },
+      cards.map((card) => h("option", { value: card.game }, card.title)),
+    );
+    this.level = h("select", { name: "level" });
+    this.options = h("div", { class: "fields" });
+    this.start = h("button", { class: "main" }, "Start the class");
+    this.element = h(
+      "form",
+      { class: "start-class" },
+      this.presets,
+      h("details", { class: "fold" }, h("summary", null, "Settings"), this.#settings()),
+      this.trouble,
+      h("p", { class: "row" }, this.start),
+    );
+    this.game.addEventListener("change", () => this.#choose(this.game.value, {}));
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.begin();
+    });
+    this.#choose(this.card.game, {});
+  }
+
+  #settings() {
+    return h(
+      "div",
+      { class: "form" },
+      field("Game", this.game),
+      field("Level of the computer", this.level),
+      group("The class plays", radios("mode", MODES, "pairs")),
+      group("Start", radios("start", STARTS, "book")),
+      group(
+        "Help",
+        h("div", null, checkbox("class-hints", "Hints", false), checkbox("class-takebacks", "Take-backs", false)),
+      ),
+      group("On the wall", checkbox("anonymous", "Numbers instead of names", false)),
+      group("Rules of this game", this.options),
+    );
+  }
+
+  /** @param {AbortSignal} signal */
+  async suggest(signal) {
+    const { presets } = /** @type {Lessons} */ (await get("/api/lessons", undefined, signal));
+    const item = (/** @type {LessonPreset} */ preset) =>
+      h(
+        "li",
+        null,
+        h(
+          "button",
+          { type: "button", class: "preset", "aria-pressed": "false", onclick: () => this.take(preset) },
+          h("strong", null, preset.title),
+          h("span", null, preset.reason),
+        ),
+      );
+    const known = presets.filter(({ game }) => this.cards.some((card) => card.game === game));
+    fill(this.presets, known.map(item));
+    if (known[0]) this.take(known[0]);
+  }
+
+  /** @param {LessonPreset} preset */
+  take(preset) {
+    const { game, options, mode, start } = preset;
+    for (const button of this.presets.querySelectorAll("button"))
+      button.setAttribute("aria-pressed", String(button.firstChild?.textContent === preset.title));
+    const texts = Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]));
+    this.#choose(game, texts);
+    for (const [name, value] of [
+      ["mode", mode],
+      ["start", start],
+    ]) {
+      const radio = this.element.querySelector(`input[name="${name}"][value="${value}"]`);
+      if (radio instanceof HTMLInputElement) radio.checked = true;
+    }
+  }
+
+  /**
+   * @param {string} game
+   * @param {Record<string, string>} options
+   */
+  #choose(game, options) {
+    this.card = this.cards.find((card) => card.game === game) ?? this.card;
+    this.game.value = this.card.game;
+    fill(this.level, levelOptions(this.card));
+    this.level.value = beginnerLevel(this.card);
+    fill(this.options, optionFields(this.card.options, options));
+  }
+
+  async begin() {
+    const data = new FormData(this.element);
+    this.start.disabled = true;
+    try {
+      const code = await startClass({
+        game: this.card.game,
+        options: readOptions(this.card.options, data),
+        mode: data.get("mode"),
+        level: Number(data.get("level")),
+        start: data.get("start"),
+        hints: data.has("class-hints"),
+        takebacks: data.has("class-takebacks"),
+        anonymous: data.has("anonymous"),
+      });
+      await go(`/class/${code}`);
+    } catch (error) {
+      if (error instanceof Error) this.trouble.textContent = error.message;
+    } finally {
+      this.start.disabled = false;
+    }
+  }
+}

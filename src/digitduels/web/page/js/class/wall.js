@@ -1,0 +1,82 @@
+// The wall: the code while the class gathers, then all boards, readable from the last row.
+
+import { anchor, button, fill, h } from "../dom.js";
+import { setTitle } from "../router.js";
+import { Boards, pupilNames } from "./boards.js";
+import { ClassPage } from "./class-page.js";
+import { invitation } from "./invitation.js";
+
+/**
+ * @param {Place} place
+ * @param {TeacherClass} state
+ * @param {string} token
+ */
+export function show({ main, signal }, state, token) {
+  const wall = new ClassWall(state, token, signal);
+  setTitle(`Wall ${state.code}`);
+  fill(main, wall.element);
+  wall.draw();
+}
+
+class ClassWall extends ClassPage {
+  /**
+   * @param {TeacherClass} state
+   * @param {string} token
+   * @param {AbortSignal} signal
+   */
+  constructor(state, token, signal) {
+    super(state, token, signal);
+    this.boards = new Boards();
+    this.title = h("h1");
+    this.lobby = h("div", { class: "lobby" });
+    this.names = h("ul", { class: "names" });
+    this.count = h("p", { class: "count" });
+    this.banner = h("p", { class: "banner", role: "status", hidden: true });
+    this.invited = invitation(state.code);
+    this.element = h(
+      "article",
+      { class: "projector class-wall" },
+      h(
+        "div",
+        { class: "bar-row" },
+        this.title,
+        h(
+          "div",
+          { class: "row no-print" },
+          button("Full screen", () => void document.documentElement.requestFullscreen().catch(() => {})),
+          anchor("Desk", `/class/${state.code}`),
+        ),
+      ),
+      this.line,
+      this.banner,
+      h("div", { class: "lobby" }, this.invited, this.count, this.names),
+      this.boards.element,
+    );
+  }
+
+  draw() {
+    const { state } = this;
+    const { anonymous } = state.rules;
+    const gathering = state.round === 0;
+    this.element.classList.toggle("gathering", gathering);
+    const where = gathering ? "Join the class" : `Round ${state.round}`;
+    this.title.textContent = `${state.rules.title} · ${state.ended ? "The end" : where} · ${state.code}`;
+    this.banner.hidden = state.paused === null;
+    if (this.banner.textContent !== state.paused) this.banner.textContent = state.paused ?? "";
+    const names = pupilNames(state, anonymous);
+    this.count.textContent = state.pupil_count === 1 ? "1 pupil is here" : `${state.pupil_count} pupils are here`;
+    fill(
+      this.names,
+      [...names.values()].map((name) => h("li", null, name)),
+    );
+    this.boards.element.hidden = gathering;
+    super.draw();
+  }
+
+  tick() {
+    const { state, now } = this;
+    const names = pupilNames(state, state.rules.anonymous);
+    const path = (/** @type {string} */ id) => `/class/${state.code}/${id}`;
+    this.boards.update(state.boards, { names, now, path, stuck: null });
+  }
+}

@@ -1,0 +1,28 @@
+// A class, for its teacher: the desk, the wall, the results, and one board large.
+
+import { openClass } from "../class/class-page.js";
+import { loadStyle } from "../lesson.js";
+import { say } from "../status.js";
+
+/** @param {Place} place */
+export async function show(place) {
+  const { main, parts, signal } = place;
+  await loadStyle("class");
+  const code = (parts[0] ?? "").toUpperCase();
+  const found = await openClass(code, main, signal);
+  if (!found || signal.aborted) return;
+  say("");
+  const part = await load(parts[1] ?? "");
+  if (!signal.aborted) await part.show(place, found.state, found.token);
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<{show: (place: Place, state: TeacherClass, token: string) => Promise<void> | void}>}
+ */
+function load(name) {
+  if (name === "") return import("../class/desk.js");
+  if (name === "wall") return import("../class/wall.js");
+  if (name === "results") return import("../class/results.js");
+  return import("../class/big-board.js");
+}

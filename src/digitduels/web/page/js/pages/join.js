@@ -1,0 +1,116 @@
+// The way into a class: the code and a first name. Then the same page is the pupil's place in the class.
+
+import { Failure, getAs } from "../api.js";
+import { PupilPage } from "../class/pupil.js";
+import { classPath, joinClass, member } from "../class/session.js";
+import { anchor, fill, h } from "../dom.js";
+import { field, trouble } from "../form.js";
+import { loadStyle } from "../lesson.js";
+import { note } from "../router.js";
+import { say } from "../status.js";
+import { recall, remember } from "../storage.js";
+
+const ABOUT = "Your first name is enough. Your teacher sees it, and it may be shown in the room.";
+
+/** @param {Place} place */
+export async function show({ main, parts, signal }) {
+  await loadStyle("class");
+  const code = (parts[0] ?? "").trim().toUpperCase();
+  say("");
+  const token = code && member(code, "pupil");
+  if (token) {
+    try {
+      const state = /** @type {PupilClass} */ (await getAs(classPath(code), token, signal));
+      if (!signal.aborted) enter(main, state, token, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.temporary) throw error;
+      ask(main, code, signal, error.message);
+      return;
+    }
+  }
+  ask(main, code, signal, "");
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {string} given
+ * @param {AbortSignal} signal
+ * @param {string} wrong
+ */
+function ask(main, given, signal, wrong) {
+  const letters = {
+    name: "code",
+    maxlength: 8,
+    autocapitalize: "characters",
+    autocomplete: "off",
+    spellcheck: "false",
+  };
+  const code = h("input", { ...letters, value: given, required: true, class: "code-input" });
+  const name = h("input", { name: "name", maxlength: 20, required: true, autocomplete: "given-name" });
+  name.value = recall("name") ?? "";
+  const told = trouble();
+  told.textContent = wrong;
+  const form = h(
+    "form",
+    { class: "sheet narrow join" },
+    h("h1", null, "Join your class"),
+    field("Code on the wall", code),
+    field("Your first name", name),
+    h("p", { class: "soft" }, ABOUT, " ", h("a", { href: "/privacy" }, "What is stored?")),
+    told,
+    h("p", { class: "row" }, h("button", { class: "main" }, "Join")),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void join(main, code.value.replace(/\s/g, "").toUpperCase(), name.value.trim(), signal, told);
+  });
+  fill(main, form);
+  (given && !wrong ? name : code).focus();
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {string} code
+ * @param {string} name
+ * @param {AbortSignal} signal
+ * @param {HTMLElement} told
+ */
+async function join(main, code, name, signal, told) {
+  try {
+    const state = await joinClass(code, name);
+    if (signal.aborted) return;
+    remember("name", name);
+    note(`/j/${code}`, true);
+    enter(main, state, member(code, "pupil") ?? "", signal);
+  } catch (error) {
+    if (!signal.aborted && error instanceof Error) told.textContent = error.message;
+  }
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {PupilClass} state
+ * @param {string} token
+ * @param {AbortSignal} signal
+ */
+function enter(main, state, token, signal) {
+  const page = new PupilPage(state, token, signal, () => gone(main));
+  fill(main, page.element);
+  page.draw();
+}
+
+/** @param {HTMLElement} main */
+function gone(main) {
+  say("");
+  fill(
+    main,
+    h(
+      "section",
+      { class: "sheet narrow" },
+      h("h1", null, "You are not in this class any more"),
+      h("p", null, "The class is over, or you are playing on another device. Ask your teacher."),
+      h("p", { class: "row" }, anchor("Join again", "/j", "main"), anchor("See the games", "/")),
+    ),
+  );
+}
