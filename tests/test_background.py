@@ -210,7 +210,7 @@ def test_a_coach_warns_about_what_is_near(endless: None) -> None:
     person = Person("n")
     solo = Solo(match, Save(), person)
     assert solo.accepts(match.game.read("x9"))  # past 50
-    assert person.questions == ["That loses at once. Take it back? (y/n) "]
+    assert person.questions == ["That loses at once. You have exceeded 50 points. Take it back? (y/n) "]
     safe = next(move for move, verdict in solve(match.game).judge(match.state).items() if verdict.value > 0)
     assert solo.accepts(safe)
     assert len(person.questions) == 1

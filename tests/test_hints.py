@@ -17,7 +17,9 @@ from digitduels.players.natural import weights
 from digitduels.players.perfect import error_chance
 from digitduels.sentence import Played, player_name
 from digitduels.solver import Solution
+from digitduels.solver.search import Search
 from digitduels.study.defence import rate
+from digitduels.study.foresight import NEVER, near_hint
 from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values, warning
 from digitduels.study.reasons import Reason, reason, reasons
 from digitduels.study.wording import worth
@@ -293,6 +295,34 @@ def test_in_a_lost_position_the_hints_set_a_trap() -> None:
     assert chances[move] == max(chances.values()) > 0
     hard = "Every move loses, but this one is hard to answer: a level 4 opponent goes wrong "
     assert hint(game.start(), solution, 4)[-1] == f"{hard}{rate(chances[move])}."
+
+
+def test_hints_before_the_solution_say_what_is_known_and_that_the_rest_is_not(solution: Solution) -> None:
+    game, search = solution.game, Search(solution.game)
+    for state in positions(solution, 13, 30):
+        known, judgement = search.within(state, 3), solution.judge(state)
+        lines = {step: near_hint(game, state, known, step, NEVER) for step in range(1, STEPS + 1)}
+        named = {str(Played(move, state.player)): move for move in judgement}
+        for line in lines[2]:
+            if found := re.fullmatch(r"Play (.*)\.", line):
+                assert all(
+                    judgement[named[move]] == judgement.best for move in re.split(", | or ", found[1]) if move in named
+                )
+            elif found := re.fullmatch(r"Don't play (.*)\.", line):
+                assert all(judgement[named[move]].value < 0 for move in re.split(", | or ", found[1]) if move in named)
+                assert NEVER in lines[2]
+        if NEVER in lines[4]:
+            (natural,) = (line.partition(" looks natural. ")[0] for line in lines[4] if "looks natural" in line)
+            assert known[named[natural]] is None or known[named[natural]].value == 0  # type: ignore[union-attr]
+            assert "Whether it is good is not known." in " ".join(lines[4])
+        else:
+            assert lines[1][0].startswith(("Player", "With best play"))
+        assert not any(
+            re.search(rf"(^| ){re.escape(move)}( |,|\.|$)", line)
+            for move in named
+            for line in lines[1]
+            if len(move) > 1
+        )
 
 
 def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:

@@ -66,7 +66,7 @@ def test_nobody_reads_about_memory(site: httpx.Client) -> None:
     match = Match(dd.game("number-duel", target=10**6, highest=99))
     hint = ask(site, "hint", match, step=1)
     assert [line["text"] for line in hint.json()["lines"]] == [
-        "There is no quick win or loss in sight.",
+        "Looking a few moves ahead finds no win and no loss.",
         "This game is too large to say more.",
     ]
     for answer in (ask(site, "reply", match, vs=7), ask(site, "solve", match), ask(site, "start", match, kind="fair")):

@@ -125,8 +125,8 @@ class Solo(Session):
         from digitduels.study.foresight import near_warning
         from digitduels.study.hints import warning
 
-        solution = self.solution()
-        objection = warning(self.match.state, move, solution) if solution else near_warning(self.near(), move)
+        game, state, solution = self.match.game, self.match.state, self.solution()
+        objection = warning(state, move, solution) if solution else near_warning(game, state, self.near(), move)
         if objection is None:
             return True
         if not self.console.agrees(f"{self.tell(objection)} Take it back?"):
@@ -172,7 +172,10 @@ class Solo(Session):
         self.hints = moves, step
         self.note(f"hint {step}")
         solution = self.solution(MOMENT)
-        self.say(*(near_hint(state, self.near(), step, self.rest) if solution is None else hint(state, solution, step)))
+        if solution is None:
+            self.say(*near_hint(self.match.game, state, self.near(), step, self.rest))
+        else:
+            self.say(*hint(state, solution, step))
         return False
 
     def values(self, _: str) -> bool:

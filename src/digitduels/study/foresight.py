@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from digitduels.core import State
-from digitduels.sentence import Count, Moves, Sentence
+from digitduels.games import AnyGame
+from digitduels.players.natural import weights
+from digitduels.sentence import Count, Moves, Played, Sentence
 from digitduels.solver.verdict import Verdict
-from digitduels.study.hints import Group
+from digitduels.study.hints import Group, let_win
 from digitduels.study.wording import SIGNS, standing, worth
 
 PLIES = 6
@@ -22,8 +24,12 @@ NEVER = Sentence("This game is too large to say more.")
 Known = Mapping[Any, Verdict | None]
 
 
-def near_hint(state: State[Any, Any], known: Known, step: int, rest: Sentence) -> list[Sentence]:
-    """A hint from what is known; `rest` says why that is not all. The first step names no move, later ones do."""
+def near_hint(game: AnyGame, state: State[Any, Any], known: Known, step: int, rest: Sentence) -> list[Sentence]:
+    """A hint from what is known; `rest` says why that is not all.
+
+    The first step names no move, the second the moves to play or to avoid. Later ones add the natural move, and say
+    that nobody knows whether it is good.
+    """
     player = state.player
     verdicts = {move: verdict for move, verdict in known.items() if verdict is not None}
     best = max(verdicts.values(), default=None)
@@ -35,11 +41,18 @@ def near_hint(state: State[Any, Any], known: Known, step: int, rest: Sentence) -
         return told
     losing = [move for move, verdict in verdicts.items() if verdict.value < 0]
     if not losing:
-        return [Sentence("There is no quick win or loss in sight."), rest]
-    if step > 1:
-        return [Sentence("Don't play {moves}.", moves=Moves(losing, player, "or")), rest]
-    lose = "loses" if len(losing) == 1 else "lose"
-    return [Sentence(f"{{losing}} of {{moves}} moves {lose} soon.", losing=len(losing), moves=len(known)), rest]
+        told = [Sentence("Looking a few moves ahead finds no win and no loss.")]
+    elif step > 1:
+        told = [Sentence("Don't play {moves}.", moves=Moves(losing, player, "or"))]
+    else:
+        lose = "loses" if len(losing) == 1 else "lose"
+        told = [Sentence(f"{{losing}} of {{moves}} moves {lose} soon.", losing=len(losing), moves=len(known))]
+        told.append(Sentence("How good the others are is not known."))
+    if step > 2:
+        natural = weights(game, state)
+        move = max((move for move in known if move not in losing), key=natural.__getitem__)
+        told.append(Sentence("{move} looks natural. Whether it is good is not known.", move=Played(move, player)))
+    return [*told, rest]
 
 
 def near_values(state: State[Any, Any], known: Known) -> list[Group]:
@@ -58,11 +71,17 @@ def unknown(known: Known, rest: Sentence) -> list[Sentence]:
     return [Sentence("? not known: {count}.", count=Count(count, "move")), rest] if count else []
 
 
-def near_warning(known: Known, move: Any) -> Sentence | None:
+def near_warning(game: AnyGame, state: State[Any, Any], known: Known, move: Any) -> Sentence | None:
     """What a coach says before a move that is known to lose, if another one may not."""
     verdict = known[move]
     if verdict is None or verdict.value >= 0:
         return None
     if all(other is not None and other.value < 0 for other in known.values()):
         return None
-    return Sentence("That loses at once." if verdict.distance == 1 else "That lets me win.")
+    after = game.after(state, move)
+    outcome = game.outcome(after)
+    if outcome is not None:
+        return Sentence("That loses at once. {reason}", reason=outcome.reason)
+    if verdict.distance == 2:
+        return let_win(game, state, after)
+    return Sentence("That lets me win in {count}.", count=Count(verdict.distance // 2, "turn"))

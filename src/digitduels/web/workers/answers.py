@@ -101,7 +101,7 @@ def hints(match: Match, solve: Solve, step: int, searching: bool = False) -> lis
     if not searching:
         return wires(hint(match.state, solve(match.game), step), match.names)
     near = lookahead_of(match.game, solve).search.within(match.state, PLIES)
-    return wires(near_hint(match.state, near, step, NEVER), match.names)
+    return wires(near_hint(match.game, match.state, near, step, NEVER), match.names)
 
 
 def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
