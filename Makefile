@@ -19,10 +19,10 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile
 .PHONY: play serve check static test system docs screenshots bench soak clean
 
 play: $(VENV)/ready-to-play
-	@$(BIN)/duels
+	@$(BIN)/duels || test $$? -eq 130  # Ctrl-C is a way to leave
 
 serve: $(VENV)/ready-to-play
-	@$(BIN)/duels serve
+	@$(BIN)/duels serve || test $$? -eq 130
 
 check: static
 	$(PYTEST) -m "not slow"
@@ -67,11 +67,13 @@ clean:
 	rm -rf $(VENV) build dist
 
 $(VENV)/ready-to-play: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "Setting up, once: this takes about a minute."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/ready-to-test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "Setting up for the tests, once: this takes a few minutes."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/ready-to-play
 
 $(BIN)/python:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import digitduels as dd
-from conftest import HINT, Open, Run
+from conftest import HINT, PATIENCE, Open, Run
 from digitduels import __version__
 from digitduels.cli import saved_games
 from digitduels.manual import manual, summary
@@ -111,7 +111,7 @@ def test_the_menu_takes_a_number_and_asks_again_for_anything_else(terminal: Open
     for wrong in ("6", "0", "-1", "x\u202e", "9" * 500):
         person.read("Enter for 2: ")
         person.type(f"{wrong}\n")
-        assert "Possible: 1, 2, 3, 4, 5.\n" in person.read("1 to 5, or ")
+        assert "Possible: 1, 2, 3, 4, 5, or quit.\n" in person.read("1 to 5, or ")
     person.read("Enter for 2: ")
     person.type(" 5 \n\n")
     assert "Game Start!\n" in person.read("Enter the number of your chosen operation: ")
@@ -121,6 +121,26 @@ def test_the_menu_proposes_the_game_played_last(terminal: Open, duels: Run) -> N
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "equation-duel", answers="3x8\n")
     terminal().read("Enter for 1: ")
+
+
+def test_the_menu_helps_and_can_be_left(terminal: Open) -> None:
+    person = terminal()
+    person.read("Enter for 2: ")
+    person.type("?\n")
+    assert "Type quit to leave." in person.read("Enter for 2: ")
+    person.type("3\nquit\n")
+    person.read("Enter, a level, or c: ")
+    assert person.program.wait(PATIENCE) == 0
+
+
+def test_the_menu_resumes_the_last_unfinished_game(terminal: Open, duels: Run) -> None:
+    duels("play", "equation-duel", answers="3x8\n")
+    person = terminal()
+    assert "\nr  Resume Equation Duel: Player 1 against Player 2, 1 move.\n" in person.read(
+        "1 to 5, r, or Enter for 1: "
+    )
+    person.type("r\n")
+    assert "Equation Duel, resumed after 1 move." in person.read("> ")
 
 
 # Refusals

@@ -315,7 +315,7 @@ def test_whoever_wants_the_answer_or_to_leave_can(terminal: Open, home: Path, an
     person.read("Enter the number of your chosen operation: ")
     person.type(answer)
     rest = person.rest()
-    assert ("The win is kept by ×2.\n" in rest) == (answer == "\n")
+    assert ("×2 keeps the win.\n" in rest) == (answer == "\n")
     assert person.program.returncode == 0
 
 

@@ -56,6 +56,7 @@ def test_a_bare_minus_says_how_to_subtract() -> None:
     game = dd.game("number-quest")
     with pytest.raises(dd.InvalidMove, match="To subtract 9, type 'minus 9', or type 9 and then -"):
         game.answer(game.start(), (), "-9")
+    assert game.answer(game.start(), (), "−9") == tuple(game.read("-9"))  # the sign that we print is meant
     duel = dd.game("number-duel")
     with pytest.raises(dd.InvalidMove, match="Possible: 1, 2"):
         duel.answer(duel.start(), (), "-9")

@@ -258,8 +258,8 @@ def test_whose_score_is_reset_is_told_to_the_person_who_loses_it(duels: Run, pro
     played = duels("play", "numerical-nexus", "--vs", program, answers="+5\nmoves\nundo\n").stdout
     assert "Your score is now 5. Remaining +5 uses: 0.\n" in played
     assert "The program resets your score to 0. No remaining resets.\n" in played
-    assert "1. You: 0 + 5 = 5. Scores: you 5, The program 0.\n" in played
-    assert "2. The program: reset your score. Your score is 0. Scores: you 0, The program 0.\n" in played
+    assert "1. You: 0 + 5 = 5. (you: 5, The program: 0)\n" in played
+    assert "2. The program: reset your score. Your score is 0. (you: 0, The program: 0)\n" in played
     assert "The program takes back reset your score.\nYou take back +5.\n" in played
 
 

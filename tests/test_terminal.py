@@ -110,10 +110,10 @@ def test_the_moves_so_far_are_listed_with_who_made_them_and_the_scores_after_eac
     shown = duels("play", "number-duel", "--names", "Ann", "Bob", answers=answers).stdout
     assert "No moves yet.\n" in shown
     assert shown.endswith(
-        "1. Ann: 0 + 5 = 5. Scores: Ann 5, Bob 0.\n"
-        "2. Bob: 0 + 10 = 10. Scores: Ann 5, Bob 10.\n"
-        "3. Ann: 5 × 9 = 45. Scores: Ann 45, Bob 10.\n"
-        "4. Bob: 10 × 10 = 100. Over 50: back to 0. Scores: Ann 45, Bob 0.\n"
+        "1. Ann: 0 + 5 = 5. (Ann: 5, Bob: 0)\n"
+        "2. Bob: 0 + 10 = 10. (Ann: 5, Bob: 10)\n"
+        "3. Ann: 5 × 9 = 45. (Ann: 45, Bob: 10)\n"
+        "4. Bob: 10 × 10 = 100. Over 50: back to 0. (Ann: 45, Bob: 0)\n"
         "Select a number: \nThe game is saved. Resume with: duels resume number-duel-1\n"
     )
 
@@ -128,7 +128,7 @@ def test_the_list_of_moves_has_the_score_after_each_move(name: str, duels: Run) 
         assert player == f"Player {state.player + 1}"
         first, second = match.game.scores(after)
         shared = match.game.board(after).table.score
-        assert (f"= {shared}." if shared is not None else f"Scores: Player 1 {first}, Player 2 {second}.") in line
+        assert (f"= {shared}." if shared is not None else f"(Player 1: {first}, Player 2: {second})") in line
 
 
 def test_undo_in_the_middle_of_a_move_takes_back_the_last_answer_only(duels: Run) -> None:
@@ -316,7 +316,7 @@ def test_a_game_on_a_terminal_begins_with_how_to_get_help(terminal: Open, duels:
     assert "for help" not in duels("play", "numerical-nexus").stdout
 
 
-@pytest.mark.parametrize(("answer", "concedes"), [("n", False), ("what", False), ("\ny", True), ("YES", True)])
+@pytest.mark.parametrize(("answer", "concedes"), [("n", False), ("what\n?\nno", False), ("\ny", True), ("YES", True)])
 def test_conceding_on_a_terminal_asks_once(answer: str, concedes: bool, terminal: Open) -> None:
     person = terminal("play", "numerical-nexus")
     person.read(MOVE)
@@ -327,6 +327,13 @@ def test_conceding_on_a_terminal_asks_once(answer: str, concedes: bool, terminal
     person.type(f"{answer}\n")
     person.read(LEAVE if concedes else MOVE)
     assert (kept("numerical-nexus-1").conceded == 1) == concedes
+
+
+def test_two_people_who_ask_for_a_hint_learn_why_there_is_none(terminal: Open) -> None:
+    person = terminal("play", "numerical-nexus")
+    person.read(MOVE)
+    person.type("hint\n")
+    assert "Error: There are no hints between two people. After the game, duels review" in person.read(MOVE)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 from digitduels.text import Key, quoted, spelled
 
-_BARE_MINUS = re.compile(r"\s*[-−–]\s*(\d{1,9})\s*")
+_BARE_MINUS = re.compile(r"\s*[-–]\s*(\d{1,9})\s*")
 
 
 class Notation:
@@ -47,7 +47,8 @@ class Notation:
     def may_be_a_move(self, text: str) -> bool:
         """Whether an answer to the first question can be a whole move.
 
-        A bare "-3" is not: it is a slip for 3 at least as often as a subtraction, which may cost the turn.
+        A "-3" is not: it is a slip for 3 at least as often as a subtraction, which may cost the turn. But "−3", with
+        the sign that we print, is meant.
         """
         return not (self.menu and not spelled(text)[1]) and not _BARE_MINUS.fullmatch(text)
 

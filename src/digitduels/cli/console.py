@@ -10,6 +10,7 @@ import shutil
 import sys
 import unicodedata
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
 from digitduels.text import clean
@@ -74,6 +75,14 @@ def _cells(text: str) -> int:
     )
 
 
+def invocation() -> str:
+    """What a person types to run this program: `duels`, or its path if the shell would not find it."""
+    path = Path(sys.argv[0])
+    if path.name != "duels" or shutil.which("duels"):
+        return "duels"
+    return os.path.relpath(path)
+
+
 def complain(message: object) -> None:
     """Prints a message about the command itself to the standard error."""
     text = f"duels: {message}"
@@ -135,10 +144,11 @@ class Console:
             raise
 
     def agrees(self, question: str) -> bool:
-        """Whether a person answers yes; an empty line is asked again."""
-        while not (answer := self.ask(f"{question} (y/n) ").strip().lower()):
-            pass
-        return answer in ("y", "yes")
+        """Whether a person answers yes. Anything but yes or no is asked again."""
+        while (answer := self.ask(f"{question} (y/n) ").strip().lower()) not in ("y", "yes", "n", "no"):
+            if answer:
+                self.say("Type y for yes or n for no.")
+        return answer.startswith("y")
 
     def _type(self, prompt: str) -> str:
         *lines, last = prompt.split("\n")

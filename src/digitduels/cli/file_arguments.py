@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from digitduels import files
@@ -27,6 +27,17 @@ def read_record(path: Path) -> tuple[bytes, Match]:
         except OSError as error:
             raise Failure(FILE, f"{quoted_path(path)} cannot be read: {error.strerror or error}.") from None
         return data, parse(data)
+
+
+def last_unfinished() -> tuple[Path, bytes, Match] | None:
+    """The file, the record and the match of the unfinished game that was played last."""
+    for name in saved_games.names():
+        path = saved_games.path_of(name)
+        with suppress(Failure):  # not a game that can be read
+            data, match = read_record(path)
+            if match.outcome is None:
+                return path, data, match
+    return None
 
 
 def new_file(path: Path) -> Path:

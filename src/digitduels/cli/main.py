@@ -89,4 +89,4 @@ def run_menu(parser: Parser) -> int:
         parser.print_help()
         return USAGE
     words = choose(console)
-    return 0 if words is None else run(["play", *words])
+    return 0 if words is None else run(words)

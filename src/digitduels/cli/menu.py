@@ -6,15 +6,19 @@ from contextlib import suppress
 
 from digitduels.cli import saved_games
 from digitduels.cli.console import Console
+from digitduels.cli.file_arguments import last_unfinished
 from digitduels.games import game_class, games
 from digitduels.manual import summary
 from digitduels.players import COACH, COACH_LEVEL
 from digitduels.players.levels import characters
+from digitduels.sentence import Count
 from digitduels.text import quoted
+
+MENU_HELP = "Type the number or letter at the beginning of a line, or press Enter. Type quit to leave."
 
 
 def choose(console: Console, last: str = "number-duel") -> list[str] | None:
-    """The game and the opponent that a person chooses, as arguments of `duels play`; None at the end of the input.
+    """What a person chooses to do, as arguments of `duels`; None to leave.
 
     `last` is what Enter chooses for people who have not played yet.
     """
@@ -27,8 +31,21 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
     for number, name in numbers.items():
         game = game_class(name)()
         console.say(f"{number}  {game.title}: {summary(game)}")
+    unfinished = None
+    with suppress(OSError):
+        unfinished = last_unfinished()
+    question = f"1 to {len(ids)}, or Enter for {default}: "
+    if unfinished is not None:
+        match = unfinished[2]
+        moves = Count(len(match.moves), "move")
+        console.say(f"r  Resume {match.game.title}: {' against '.join(match.names)}, {moves}.")
+        question = f"1 to {len(ids)}, r, or Enter for {default}: "
     try:
-        game = game_class(_ask(console, f"1 to {len(ids)}, or Enter for {default}: ", numbers, numbers[default]))()
+        chosen = _ask(console, question, numbers | ({"r": "resume"} if unfinished else {}), numbers[default])
+        if chosen == "resume":
+            console.say("")
+            return ["resume"]
+        game = game_class(chosen)()
         levels = characters(game)
         console.say("", "Who is your opponent?", "Enter  Another person, here at the keyboard.")
         console.say(*(f"{level:<5}  {name}. {about}" for level, (name, about) in levels.items()))
@@ -38,7 +55,7 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
     except EOFError:
         return None
     console.say("")
-    return [game.id, "--vs", opponent]
+    return ["play", game.id, "--vs", opponent]
 
 
 def _ask(console: Console, question: str, answers: dict[str, str], default: str) -> str:
@@ -46,5 +63,10 @@ def _ask(console: Console, question: str, answers: dict[str, str], default: str)
     while text := console.ask(question).strip().strip("[]").lower():
         if text in answers:
             return answers[text]
-        console.say(f"Error: {quoted(text)} is not possible here. Possible: {', '.join(answers)}.")
+        if text in ("quit", "q", "exit"):
+            raise EOFError
+        if text in ("?", "help"):
+            console.say(MENU_HELP)
+            continue
+        console.say(f"Error: {quoted(text)} is not possible here. Possible: {', '.join(answers)}, or quit.")
     return default

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from digitduels.cli.console import BOLD, LONGEST, Console
+from digitduels.cli.console import BOLD, LONGEST, Console, invocation
 from digitduels.cli.saved_games import Save
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.manual import manual, plain_text
@@ -17,9 +17,10 @@ from digitduels.text import clean
 
 HELP = (
     "?        show the position, your choices and this list",
+    "board    show the position",
     "rules    show the rules",
     "moves    list the moves so far, with the scores",
-    "undo     take back the number you just chose, or else the last move",
+    "undo     take back your last answer, or else the last move",
     "concede  give up; the other player wins",
     "save     say where the game is saved; save FILE writes a copy",
     "quit     leave; the game is saved",
@@ -32,6 +33,7 @@ AT_THE_END = (
     "quit     leave",
 )
 END_KEYS = "r: rematch, u: undo"
+HINTLESS = "There are no hints between two people. After the game, duels review explains what decided it."
 HELP_HINT = "Type ? at any time for help."
 
 
@@ -54,6 +56,7 @@ class Session:
             "moves": self.moves,
             "undo": self.undo,
             "concede": self.concede,
+            "board": self.board,
             "save": self.save_as,
             "quit": self.quit,
             "exit": self.quit,
@@ -148,6 +151,8 @@ class Session:
     def answer(self, state: State[Any, Any], text: str) -> None:
         """Takes an answer to the open question; raises InvalidMove or IllegalMove if it is none."""
         game, word = self.match.game, text.split()[0]
+        if text.strip().lower() in ("hint", "values"):
+            raise InvalidMove(HINTLESS)
         question = None if self.chosen else game.half(text)
         if question is not None:
             self.half = word, question
@@ -223,6 +228,10 @@ class Session:
         self.say(*self.end_lines)
         return False
 
+    def board(self, _: str) -> bool:
+        self.say(*self.match.game.view(self.match.state))
+        return False
+
     def rules(self, _: str) -> bool:
         match = self.match
         for line in plain_text(manual(match.game, playing=True)):  # about any two players, so without names
@@ -247,7 +256,7 @@ class Session:
         if effect.note is not None:
             told += " {note}"
         if self.match.game.board(state).table.score is None and first is not None:
-            told += " Scores: {scores}."
+            told += " ({scores})"
         elif effect.result != first:
             told += " Now: {first}."
         return Sentence(
@@ -258,7 +267,7 @@ class Session:
             move=effect.equation or Played(move, player),
             note=effect.note,
             first=first,
-            scores=Sentence("{player:whom} {first}, {other:whom} {second}", player=0, first=first, second=second),
+            scores=Sentence("{player:whom}: {first}, {other:whom}: {second}", player=0, first=first, second=second),
         )
 
     def undo(self, _: str) -> bool:
@@ -348,7 +357,7 @@ class Session:
         if self.match.outcome is None and self.match.moves:
             self.keep()
             if self.saving:
-                self.say(f"The game is saved. Resume with: duels resume {self.save.name}")
+                self.say(f"The game is saved. Resume with: {invocation()} resume {self.save.name}")
             else:
                 self.say("The game is lost: it could not be saved.")
 

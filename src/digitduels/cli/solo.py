@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from digitduels.cli.console import BOLD, GREEN, RED, Console
+from digitduels.cli.console import BOLD, GREEN, RED, Console, invocation
 from digitduels.cli.errors import LIMIT, Failure
 from digitduels.cli.progress import solution_of
 from digitduels.cli.saved_games import Save
@@ -22,6 +22,7 @@ SOLO_HELP = (
     "hint     get a hint; ask again for more",
     "values   show what every move leads to",
 )
+UNWARNED = "I am still working this game out, so I can't check this move."
 MOMENT = 1.0  # seconds that a person who asks waits for a table which is nearly there
 RETRY = "try      play on from before your last mistake"
 
@@ -125,9 +126,12 @@ class Solo(Session):
         from digitduels.study.foresight import near_warning
         from digitduels.study.hints import warning
 
-        game, state, solution = self.match.game, self.match.state, self.solution()
-        objection = warning(state, move, solution) if solution else near_warning(game, state, self.near(), move)
+        game, state, solution = self.match.game, self.match.state, self.solution(MOMENT)
+        near = self.near() if solution is None else {}
+        objection = warning(state, move, solution) if solution else near_warning(game, state, near, move)
         if objection is None:
+            if solution is None and near[move] is None and not self.truth.too_large:
+                self.say(UNWARNED)
             return True
         if not self.console.agrees(f"{self.tell(objection)} Take it back?"):
             return True
@@ -201,7 +205,7 @@ class Solo(Session):
         solution = self.solution(MOMENT)
         if solution is None:
             if self.saving and not self.truth.too_large:
-                self.say("", f"The review is not ready yet. See it later with: duels review {self.save.name}")
+                self.say("", f"The review is not ready yet. See it later with: {invocation()} review {self.save.name}")
             return
         lesson = review(self.match, solution)
         lost = self.match.outcome is not None and self.match.outcome.winner == self.computer

@@ -6,11 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from digitduels.cli import saved_games
 from digitduels.cli.arguments import add_command
-from digitduels.cli.console import Console
+from digitduels.cli.console import Console, invocation
 from digitduels.cli.errors import FAILURE, Failure
-from digitduels.cli.file_arguments import read_record, record_path
+from digitduels.cli.file_arguments import last_unfinished, read_record, record_path
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.match import Match
@@ -36,15 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.file is not None:
         path = record_path(arguments.file)
         return _play_on(path, *read_record(path))
-    for name in saved_games.names():
-        path = saved_games.path_of(name)
-        try:
-            data, match = read_record(path)
-        except Failure:
-            continue
-        if match.outcome is None:
-            return _play_on(path, data, match)
-    raise Failure(FAILURE, "There is no unfinished game. Start one with: duels play GAME")
+    if (last := last_unfinished()) is not None:
+        return _play_on(*last)
+    raise Failure(FAILURE, f"There is no unfinished game. Start one with: {invocation()} play GAME")
 
 
 def _play_on(path: Path, data: bytes, match: Match) -> int:

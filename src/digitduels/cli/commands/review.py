@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from digitduels.cli import saved_games
 from digitduels.cli.arguments import add_command
-from digitduels.cli.console import Console
+from digitduels.cli.console import Console, invocation
 from digitduels.cli.errors import FAILURE, Failure
 from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
 from digitduels.cli.file_arguments import read_record, record_path
@@ -73,7 +73,7 @@ def _last_game() -> Match:
     for name in saved_games.names():
         with suppress(Failure):  # not a game that can be read
             return read_record(saved_games.path_of(name))[1]
-    raise Failure(FAILURE, "There is no saved game. Play one with: duels play GAME")
+    raise Failure(FAILURE, f"There is no saved game. Play one with: {invocation()} play GAME")
 
 
 def _words(match: Match) -> list[str]:
@@ -88,17 +88,23 @@ def _words(match: Match) -> list[str]:
 
 def _walk(exercise: Exercise, result: Review) -> None:
     """Goes through the moves that changed the result, with a chance to do better."""
+    players = exercise.match.players
+    # Nobody does the computer's homework.
+    swings = [swing for swing in result.swings if players[swing.player] == "human" or "human" not in players]
     count = len(result.swings)
     exercise.say(f"Who was winning: {result.ribbon}", f"({tell(LEGEND, exercise.match.names)})")
     times = "once" if count == 1 else f"{count} times"
-    exercise.say(f"The result changed {times}. Try each moment again.", EXERCISE_HELP)
-    for number, swing in enumerate(result.swings, 1):
+    exercise.say(f"The lead changed {times}.")
+    if swings:
+        exercise.say("Try each of your own moments again." if len(swings) < count else "Try each moment again.")
+        exercise.say(EXERCISE_HELP)
+    for number, swing in enumerate(swings, 1):
         exercise.show(exercise.match.states[swing.ply])
         exercise.say(
             Sentence(
                 "{number} of {count}. Move {move}: {deed}",
                 number=number,
-                count=count,
+                count=len(swings),
                 move=swing.ply + 1,
                 deed=swing.deed,
             )
@@ -119,8 +125,9 @@ def _try_again(exercise: Exercise, swing: Decision) -> None:
     while True:
         move = exercise.ask(state)
         if move is None:
-            keeping = Moves(swing.keeping, state.player, "or")
-            exercise.say(Sentence("The {value} is kept by {keeping}.", value=value, keeping=keeping))
+            keep = "keeps" if len(swing.keeping) == 1 else "keep"
+            keeping = Moves(swing.keeping, state.player)
+            exercise.say(Sentence("{keeping} {keep} the {value}.", value=value, keeping=keeping, keep=keep))
             return
         played = Played(move, state.player)
         if move in swing.keeping:
