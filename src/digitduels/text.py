@@ -57,3 +57,8 @@ def quoted(value: object) -> str:
     text = value if isinstance(value, str) else repr(value)
     shown = clean(text, 41)
     return f"'{shown[:40]}…'" if len(shown) > 40 else f"'{shown}'" if isinstance(value, str) else shown
+
+
+def percent(share: float) -> str:
+    """A share of 1 in per cent."""
+    return f"{share:.0%}".replace("%", " %")

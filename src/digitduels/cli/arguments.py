@@ -50,13 +50,13 @@ def add_command(commands: Commands, name: str, run: Callable[[argparse.Namespace
 
 def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
     """Adds the argument that names a game: a position by default, or a flag."""
-    settings = {"metavar": "GAME", "help": "a game; `duels games` lists them"} | settings
+    settings = {"metavar": "GAME", "help": "a game, GAME:PRESET, or a .toml file; `duels games` lists them"} | settings
     argument = parser.add_argument(flag, **settings)
     argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
 
 
 def add_options(parser: Parser) -> None:
-    """Adds `--set`."""
+    """Adds `--set` and `--rules`."""
     parser.add_argument(
         "--set",
         action="append",
@@ -64,13 +64,16 @@ def add_options(parser: Parser) -> None:
         metavar="NAME=VALUE",
         help="change an option of the game; `duels rules GAME` lists the options",
     )
+    parser.add_argument(
+        "--rules", metavar="FILE", help="take the options from this .toml file; --set changes single ones"
+    )
 
 
-def read_game(name: str, settings: Sequence[str]) -> AnyGame:
-    """The game of this name, with the options that `--set` gives it."""
+def read_game(name: str, settings: Sequence[str], rules: str | None = None) -> AnyGame:
+    """The game that a text names, with the options of a file of rules and those that `--set` gives it."""
     try:
+        name, values = read_rules(name, rules)
         options = {option.name: option for option in game_class(name).options()}
-        values: dict[str, Any] = {}
         for setting in settings:
             key, equals, text = setting.partition("=")
             if not equals:
@@ -79,6 +82,26 @@ def read_game(name: str, settings: Sequence[str]) -> AnyGame:
         return game(name, **values)
     except ValueError as error:
         usage(str(error))
+
+
+def names_a_game(text: str) -> bool:
+    """Whether a word is meant as a game and not as a player."""
+    return text.endswith(".toml") or text.partition(":")[0] in games()
+
+
+def read_rules(name: str, rules: str | None) -> tuple[str, dict[str, Any]]:
+    """The id of the game and the options that GAME and `--rules` name; raises ValueError."""
+    from pathlib import Path
+
+    from digitduels.lab.rule_sets import read_file, rule_set
+
+    game_id, values = rule_set(name)
+    if rules is not None:
+        other, more = read_file(Path(rules))
+        if other != game_id:
+            raise ValueError(f"The rules in {quoted(rules)} are for {other}, not for {game_id}.")
+        values |= more
+    return game_id, values
 
 
 def size(text: str) -> int:

@@ -15,11 +15,6 @@ def columns(rows: list[list[str]]) -> list[str]:
     return lines
 
 
-def percent(share: float) -> str:
-    """A share of 1 in per cent."""
-    return f"{share:.0%}".replace("%", " %")
-
-
 def part(count: int, of: int) -> str:
     """How many of how many; a dash where there were none."""
     return f"{count} of {of}" if of else "–"

@@ -107,7 +107,7 @@ def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
         tables = int(part[0, 0]), int(part[-1, 1])
         return bool(kernels.verify(codes, tables, maps, compiled.game.longest, compiled.base, scale.typed()) < 0)
 
-    cores = os.cpu_count() or 1
+    cores = threads()
     with workers() as pool:
         for first in range(0, len(parts), cores):
             if not all(share(pool, parts[first : first + cores], check)):
@@ -126,14 +126,20 @@ def same_endings(plan: Plan, codes: Codes) -> bool:
     )
 
 
+def threads() -> int:
+    """How many threads fill a table: one per core, unless DIGITDUELS_THREADS says otherwise."""
+    wanted = os.environ.get("DIGITDUELS_THREADS", "")
+    return int(wanted) if wanted.isdecimal() and 0 < int(wanted) < 1000 else os.cpu_count() or 1
+
+
 def workers() -> ThreadPoolExecutor:
-    """A thread per core. The kernels release the GIL."""
-    return ThreadPoolExecutor(os.cpu_count() or 1)
+    """The threads. The kernels release the GIL."""
+    return ThreadPoolExecutor(threads())
 
 
 def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any], Any]) -> list[Any]:
     """Divides the tasks of a wave among the cores, waits for them, and returns the result of each share."""
-    count = min(len(tasks), os.cpu_count() or 1)
+    count = min(len(tasks), threads())
     first, *others = [np.ascontiguousarray(tasks[place::count]) for place in range(count)]
     with _uninterrupted():
         away = [pool.submit(work, part) for part in others]

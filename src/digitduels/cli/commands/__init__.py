@@ -18,6 +18,7 @@ SUMMARIES = {
     "puzzle": "Find the one move that wins, or print a sheet of such puzzles.",
     "match": "Let two players play each other, in both seats.",
     "tournament": "Let every player play every other, in both seats.",
+    "lab": "Measure how fair and deep a rule set is, and search for better ones.",
     "serve": "Play in the browser: starts a server on this machine.",
     "eval": "Show how language models did at our tasks, from Inspect logs.",
     "dataset": "Write positions with the truth about every move, for training or probing.",

@@ -46,7 +46,7 @@ def add(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.evals import dataset
 
-    game = read_game(arguments.game, arguments.set)
+    game = read_game(arguments.game, arguments.set, arguments.rules)
     path: Path | None = arguments.out
     if not 1 <= arguments.positions <= _MOST:
         usage(f"A dataset has 1 to {_MOST} positions.")

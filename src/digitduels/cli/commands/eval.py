@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.arguments import add_command
-from digitduels.cli.columns import columns, part, percent, skill
+from digitduels.cli.columns import columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
 from digitduels.cli.file_arguments import write_errors
@@ -20,7 +20,7 @@ from digitduels.games import game
 from digitduels.options import settings
 from digitduels.record import save
 from digitduels.sentence import Count
-from digitduels.text import clean
+from digitduels.text import clean, percent
 
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands

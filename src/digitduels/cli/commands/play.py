@@ -67,7 +67,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    game = read_game(arguments.game, arguments.set)
+    game = read_game(arguments.game, arguments.set, arguments.rules)
     try:
         check(arguments.vs, "human", COACH)
     except ValueError as error:

@@ -80,7 +80,9 @@ def _sheet_size(text: str) -> int:
 def _find(arguments: argparse.Namespace, seed: object, count: int) -> tuple[list[Puzzle], Solution]:
     """Puzzles of the game that is named, or else of the first that has any."""
     names = [arguments.game] if arguments.game else order(seed)
-    puzzles = find((solve(read_game(name, arguments.set)) for name in names), arguments.tier, seed, count)
+    puzzles = find(
+        (solve(read_game(name, arguments.set, arguments.rules)) for name in names), arguments.tier, seed, count
+    )
     if puzzles is None:
         raise Failure(FAILURE, NONE)
     return puzzles

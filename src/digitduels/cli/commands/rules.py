@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    page, console = manual(read_game(arguments.game, arguments.set)), Console()
+    page, console = manual(read_game(arguments.game, arguments.set, arguments.rules)), Console()
     # Markdown for programs and files, plain text for people.
     console.say(*(plain_text(page) if console.terminal else page.splitlines()))
     return 0

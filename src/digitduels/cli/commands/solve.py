@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    game = read_game(arguments.game, arguments.set)
+    game = read_game(arguments.game, arguments.set, arguments.rules)
     picture: Path | None = arguments.plot
     if picture is not None and picture.suffix.lower() != ".svg":
         usage(f"--plot draws an SVG: the file must end in .svg, not {quoted_path(picture.name)}.")

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from digitduels.cli.arguments import Parser, add_command, add_game, add_options, read_game
-from digitduels.cli.columns import about, columns, part, percent, skill
+from digitduels.cli.arguments import Parser, add_command, add_game, add_options, names_a_game, read_game
+from digitduels.cli.columns import about, columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import ordinary_file, record_errors
 from digitduels.cli.progress import show_progress, solve
 from digitduels.games import AnyGame, games
 from digitduels.sentence import Count
-from digitduels.text import clean
+from digitduels.text import clean, percent
 
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 def game_and_players(arguments: argparse.Namespace, form: str, most: int | None) -> tuple[str, list[str]]:
     """The game and the players, whichever way the game was named."""
     words = list(arguments.words)
-    name = words.pop(0) if arguments.game is None and words[0] in games() else arguments.game
+    name = words.pop(0) if arguments.game is None and names_a_game(words[0]) else arguments.game
     if name is None:
         usage(f"Which game? Use duels {form}. The games are {', '.join(games())}.")
     if most is not None and len(words) != most:
@@ -88,7 +88,7 @@ def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) 
     from digitduels.arena.tournament import run as play
 
     name, players = game_and_players(arguments, form, most)
-    game = read_game(name, arguments.set)
+    game = read_game(name, arguments.set, arguments.rules)
     try:
         plan = make_plan(game, players, arguments.games, arguments.start, arguments.seed, arguments.move_time)
     except ValueError as error:

@@ -1,0 +1,54 @@
+"""`duels lab compare`: rule sets side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from digitduels.cli.arguments import Parser, add_game, read_game
+from digitduels.cli.columns import columns
+from digitduels.cli.commands.lab_report import add_plot, check_plot, measured, save_plot, say_plot
+from digitduels.cli.console import Console
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    about = "Show two or more rule sets side by side."
+    parser: Parser = commands.add_parser(
+        "compare",
+        help=about,
+        description=about,
+        examples=[
+            "duels lab compare number-duel number-duel:repaired",
+            "duels lab compare number-quest mine.toml --plot both.svg",
+        ],
+    )
+    parser.set_defaults(run=run)
+    add_game(parser, "first", metavar="A", help="a game, GAME:PRESET, or a .toml file")
+    add_game(parser, "others", nargs="+", metavar="B", help="another one")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_plot(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from digitduels.lab.figures import draw_report
+    from digitduels.lab.prose import comparison
+
+    check_plot(arguments.plot)
+    games = [read_game(name, []) for name in (arguments.first, *arguments.others)]
+    reports = [measured(game) for game in games]
+    console = Console()
+    if arguments.plot is not None:
+        save_plot(draw_report(reports), arguments.plot)
+    if arguments.json:
+        console.write(json.dumps({"version": 1, "reports": [report.to_dict() for report in reports]}, indent=1))
+        return 0
+    rows = comparison(reports)
+    names = [f"({chr(ord('A') + place)})" for place in range(len(reports))]
+    console.say(*(f"{name} {title}" for name, title in zip(names, rows[0][1:], strict=True)), "")
+    console.say(*columns([["", *names], *rows[1:]]))
+    say_plot(console, arguments.plot)
+    return 0

@@ -1,0 +1,104 @@
+"""`duels lab search`: rule sets that are fair and deep."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from digitduels import files
+from digitduels.cli.arguments import Parser, add_game
+from digitduels.cli.columns import columns
+from digitduels.cli.commands.lab_sweep import add_ranges, add_where, check_where, read_ranges
+from digitduels.cli.console import Console, complain
+from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
+from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.progress import show_progress
+from digitduels.games import game
+from digitduels.options import settings
+from digitduels.sentence import Count
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    about = "Search for rule sets that are fair and deep."
+    parser: Parser = commands.add_parser(
+        "search",
+        help=about,
+        description=about,
+        examples=[
+            "duels lab search number-duel --for fair,deep --near book",
+            "duels lab search number-quest --set target=20..60 --set highest=3..5 --save mine.toml",
+        ],
+    )
+    parser.set_defaults(run=run)
+    add_game(parser)
+    parser.add_argument(
+        "--for", dest="goals", default="fair,deep", metavar="GAUGES", help="what to maximise: fair, deep, or both"
+    )
+    parser.add_argument("--near", choices=["book"], help="change at most two options of the book")
+    parser.add_argument("--trials", type=int, default=2000, metavar="N", help="rule sets to try (default: 2000)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, another search (default: 0)")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the best rule set to this .toml file")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_ranges(parser)
+    add_where(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from digitduels.lab.optimization import GOALS, changed, front, optimize
+    from digitduels.lab.rule_sets import to_toml
+
+    goals = [goal.strip() for goal in arguments.goals.split(",")]
+    if not goals or not set(goals) <= set(GOALS):
+        usage(f"--for takes {' or '.join(GOALS)} or both, with a comma between them.")
+    if not 1 <= arguments.trials <= 1_000_000:
+        usage("--trials must be from 1 to 1,000,000.")
+    check_where(arguments)
+    rows: list[dict[str, Any]] = []
+    stopped = False
+    try:
+        name, given = read_ranges(arguments)
+        with show_progress("Search") as progress:
+            for row in optimize(
+                name,
+                goals=goals,
+                given=given,
+                near=arguments.near is not None,
+                trials=arguments.trials,
+                seed=arguments.seed,
+                budget=arguments.positions,
+                workers=arguments.processes,
+                cluster=arguments.cluster,
+                progress=progress,
+            ):
+                rows.append(row)  # one by one, so that Ctrl-C keeps what is done
+    except ValueError as error:
+        usage(str(error))
+    except KeyboardInterrupt:
+        stopped = True
+        complain("Stopped. This is what was found so far.")
+    best = front(rows, goals)
+    if not best:
+        raise Failure(FAILURE, "None of the rule sets could be solved within --positions.")
+    console = Console()
+    if arguments.save is not None:
+        with write_errors(arguments.save):
+            files.write(arguments.save, to_toml(game(name, **changed(name, best[0]))).encode())
+    if arguments.json:
+        console.write(json.dumps({"version": 1, "game": name, "tried": len(rows), "front": best}, indent=1))
+    else:
+        console.say(
+            f"{Count(len(rows), 'rule set')} tried. None of these is beaten in one gauge without a loss in another:", ""
+        )
+        table = [["", "fair", "deep", "plies", "length"]]
+        for row in best[:20]:
+            words = settings(changed(name, row)) or "by the book"
+            table.append([words, f"{row['fair']:.2f}", f"{row['deep']:.2f}", str(row["plies"]), f"{row['length']:.1f}"])
+        console.say(*columns(table))
+        if arguments.save is not None:
+            console.say("", f"The first one is in {quoted_path(arguments.save)}.")
+    return INTERRUPTED if stopped else 0

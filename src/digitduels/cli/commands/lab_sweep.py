@@ -1,0 +1,181 @@
+"""`duels lab sweep`: every rule set of a grid, into a Parquet file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from digitduels.cli.arguments import Parser, add_game, read_rules
+from digitduels.cli.columns import columns
+from digitduels.cli.commands.lab_report import add_plot, check_plot, save_plot, say_plot
+from digitduels.cli.console import Console, complain
+from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
+from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.progress import show_progress
+from digitduels.games import game_class
+from digitduels.sentence import Count
+from digitduels.text import quoted
+
+if TYPE_CHECKING:
+    from digitduels.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    about = "Measure every rule set of a grid and write a Parquet file."
+    parser: Parser = commands.add_parser(
+        "sweep",
+        help=about,
+        description=about,
+        examples=[
+            "duels lab sweep number-quest --set target=20..60 --set highest=3..5 --out quest.parquet",
+            "duels lab sweep number-duel --set target=20..100:5 --set tie=draw,last-mover-wins --out duel.parquet",
+        ],
+    )
+    parser.set_defaults(run=run)
+    add_game(parser)
+    add_ranges(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the .parquet file to write")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON as well")
+    add_plot(parser)
+    add_where(parser)
+
+
+def add_ranges(parser: Parser) -> None:
+    """Adds `--set` for ranges, and `--rules`."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="values of an option: 20, 20..100, 20..100:5 (in steps), or 1,2,4",
+    )
+    parser.add_argument("--rules", metavar="FILE", help="take the other options from this .toml file")
+
+
+def add_where(parser: Parser) -> None:
+    """Adds where the work is done, and how much of it."""
+    from digitduels.lab.sweeps import BUDGET
+
+    parser.add_argument(
+        "--positions",
+        type=int,
+        default=BUDGET,
+        metavar="N",
+        help=f"rule sets with more positions are too large (default: {BUDGET:,})",
+    )
+    parser.add_argument("--processes", type=int, metavar="N", help="how many processes (default: one per core)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="use the Dask cluster at this address instead")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from digitduels.lab.figures import draw_heat_map
+    from digitduels.lab.sweeps import grid, journal_path, sweep_to_file
+
+    path: Path = arguments.out
+    if path.suffix != ".parquet":
+        usage(f"--out writes a Parquet file: its name must end in .parquet, not {quoted_path(path.name)}.")
+    check_plot(arguments.plot)
+    check_where(arguments)
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise Failure(FAILURE, "A sweep requires pyarrow: pip install 'digitduels[parquet]'.") from None
+    if path.exists():
+        usage(f"{quoted_path(path)} already exists. Delete it or choose another name.")
+    try:
+        name, ranges = read_ranges(arguments)
+        count = len(grid(name, ranges))
+        with write_errors(path), show_progress(f"Sweep of {Count(count, 'rule set')}") as progress:
+            rows = sweep_to_file(
+                name,
+                ranges,
+                path,
+                workers=arguments.processes,
+                cluster=arguments.cluster,
+                budget=arguments.positions,
+                progress=progress,
+            )
+    except ValueError as error:
+        usage(str(error))
+    except KeyboardInterrupt:
+        complain(f"Stopped. What is done is in {quoted_path(journal_path(path))}; the same command continues.")
+        return INTERRUPTED
+    console = Console()
+    if arguments.plot is not None:
+        save_plot(draw_heat_map(f"{game_class(name)().title}: {count:,} rule sets", ranges, rows), arguments.plot)
+    if arguments.json:
+        console.write(json.dumps({"version": 1, "game": name, "rows": rows}, indent=1))
+        return 0
+    _say(console, ranges, rows)
+    console.say("", f"{Count(len(rows), 'row')} in {quoted_path(path)}.")
+    say_plot(console, arguments.plot)
+    return 0
+
+
+def check_where(arguments: argparse.Namespace) -> None:
+    """Refuses a cluster without Dask, and numbers that make no sense."""
+    if arguments.positions < 1:
+        usage("--positions must be at least 1.")
+    if arguments.processes is not None and not 1 <= arguments.processes <= 1000:
+        usage("--processes must be from 1 to 1000.")
+    if arguments.cluster is not None:
+        try:
+            import distributed  # noqa: F401
+        except ImportError:
+            raise Failure(FAILURE, "--cluster requires Dask: pip install 'digitduels[cluster]'.") from None
+
+
+def read_ranges(arguments: argparse.Namespace) -> tuple[str, dict[str, list[Any]]]:
+    """The game, and the values of the options that are named; raises ValueError."""
+    from digitduels.lab.sweeps import read_range
+
+    name, fixed = read_rules(arguments.game, arguments.rules)
+    options = {option.name: option for option in game_class(name).options()}
+    ranges: dict[str, list[Any]] = {key: [value] for key, value in fixed.items()}
+    for setting in arguments.set:
+        key, equals, text = (part.strip() for part in setting.partition("="))
+        if not equals or key not in options:
+            raise ValueError(
+                f"--set takes NAME=VALUES, not {quoted(setting)}. The options of {name} are {', '.join(options)}."
+            )
+        ranges[key] = read_range(options[key], text)
+    return name, ranges
+
+
+def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[Mapping[str, Any]]) -> None:
+    """The statuses, and a heat map of the smaller gauge."""
+    from digitduels.lab.figures import axes_of, best_cells, smaller_gauge
+    from digitduels.options import written
+
+    statuses = [row["status"] for row in rows]
+    console.say(", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses)) + ".")
+    if not ranges:
+        return
+    across, down = axes_of(ranges)
+    found = best_cells(ranges, rows, across, down)
+    if not found or len(ranges[across]) > 60:
+        return
+    cells = {(row, column): smaller_gauge(best) for row, column, best in found}
+    console.say("", f"The smaller of fair and deep, in tenths, by {across} (along) and {down or 'nothing else'} (up):")
+    width = max(len(written(value)) for value in (ranges[down] if down else [""]))
+    for row in reversed(range(len(ranges[down]) if down else 1)):
+        tenths = (cells.get((row, column)) for column in range(len(ranges[across])))
+        head = written(ranges[down][row]) if down else ""
+        console.say(
+            f"{head.rjust(width)} "
+            + "".join("·" if share is None else str(min(9, int(share * 10))) for share in tenths)
+        )
+    low, high = written(ranges[across][0]), written(ranges[across][-1])
+    console.say(" " * (width + 1) + low + high.rjust(max(0, len(ranges[across]) - len(low))))
+    best = sorted((row for _, _, row in found), key=smaller_gauge, reverse=True)[:5]
+    console.say("", "The best of them:")
+    table = [["", "fair", "deep", "plies", "length"]]
+    for entry in best:
+        options = ", ".join(f"{key}={written(entry[key])}" for key in ranges if len(ranges[key]) > 1)
+        table.append(
+            [options, f"{entry['fair']:.2f}", f"{entry['deep']:.2f}", str(entry["plies"]), f"{entry['length']:.1f}"]
+        )
+    console.say(*columns(table))

@@ -1,0 +1,149 @@
+"""The search for rule sets that are fair and deep.
+
+Near the book, with at most two changed options, there are only some hundred or thousand rule sets, so all of them are
+measured: a plain grid is complete and needs no luck. Larger spaces are searched by NSGA-II, the usual algorithm for
+several goals at once, as Optuna implements it, in batches that all cores share.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, islice, product
+from typing import Any
+
+from digitduels.games import game_class
+from digitduels.lab.executors import Executor, executor
+from digitduels.lab.sweeps import BUDGET, SOLVED, Row, grid, measured_row
+from digitduels.options import Choice, Option, Whole, written
+
+GOALS = ("fair", "deep")
+TRIALS = 2000
+NEAR = 2  # options that may differ from the book
+_BATCH = 40
+_LARGE = 20  # a number from which on the search looks at half and double of it
+
+Progress = Callable[[str, float], None]
+
+
+def space(name: str, given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """The values of each option that the search tries: those that are given, or those around the book's."""
+    return {option.name: list(given.get(option.name, _around(option))) for option in game_class(name).options()}
+
+
+def _around(option: Option) -> list[Any]:
+    book = option.default
+    match option.kind:
+        case Choice(words):
+            return list(words)
+        case Whole(low, high):
+            first, last = (book // 2, 2 * book) if book >= _LARGE else (book - 6, book + 3)
+            return list(range(max(low, first), min(high, last) + 1))
+        case kind:
+            changed = [
+                tuple(number + by * (place == at) for place, number in enumerate(book))
+                for at in range(kind.length)
+                for by in (-1, 1)
+            ]
+            return [book, *(value for value in changed if kind.accepts(value))]
+
+
+def near_book(name: str, values: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """The book and all rule sets that differ from it in one or two options."""
+    book = {option.name: option.default for option in game_class(name).options()}
+    others = {key: [value for value in values[key] if value != book[key]] for key in values}
+    found: list[dict[str, Any]] = [{}]
+    for keys in chain.from_iterable(combinations(others, count) for count in range(1, NEAR + 1)):
+        found += [dict(zip(keys, changes, strict=True)) for changes in product(*(others[key] for key in keys))]
+    return found
+
+
+def optimize(
+    name: str,
+    *,
+    goals: Sequence[str] = GOALS,
+    given: Mapping[str, Sequence[Any]] | None = None,
+    near: bool = False,
+    trials: int = TRIALS,
+    seed: int = 0,
+    budget: int = BUDGET,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Row]:
+    """Yields the rows of the rule sets that are tried, at most `trials`."""
+    values = space(name, given or {})
+    count = 1
+    for choices in values.values():
+        count *= len(choices)
+    with executor(workers, cluster) as run:
+        if near:
+            plan = near_book(name, values)
+            if len(plan) > trials:
+                random.Random(seed).shuffle(plan)
+            rows = _measured(name, plan[:trials], budget, run)
+            total = min(trials, len(plan))
+        elif count <= trials:
+            rows, total = _measured(name, grid(name, values), budget, run), count
+        else:
+            rows, total = islice(_evolved(name, values, goals, seed, budget, run), trials), trials
+        for done, row in enumerate(rows, 1):
+            yield row
+            if progress is not None:
+                progress(f"{done:,} of {total:,}", done / total)
+
+
+def _measured(name: str, plan: Sequence[dict[str, Any]], budget: int, run: Executor) -> Iterator[Row]:
+    for _, row in run(measured_row, [(name, options, budget) for options in plan]):
+        yield row
+
+
+def _evolved(
+    name: str, values: Mapping[str, Sequence[Any]], goals: Sequence[str], seed: int, budget: int, run: Executor
+) -> Iterator[Row]:
+    """Rule sets without end, each generation better on average than the one before."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(
+        directions=["maximize"] * len(goals), sampler=optuna.samplers.NSGAIISampler(population_size=_BATCH, seed=seed)
+    )
+    places = {key: list(range(len(choices))) for key, choices in values.items()}
+    while True:
+        trials = [study.ask() for _ in range(_BATCH)]
+        chosen = [{key: values[key][trial.suggest_categorical(key, places[key])] for key in values} for trial in trials]
+        rows: dict[int, Row] = dict(run(measured_row, [(name, options, budget) for options in chosen]))
+        for index, trial in enumerate(trials):
+            row = rows[index]
+            study.tell(trial, [row[goal] if row["status"] == SOLVED else 0.0 for goal in goals])
+            yield row
+
+
+def front(rows: Sequence[Row], goals: Sequence[str] = GOALS) -> list[Row]:
+    """The Pareto front: rows that no other row beats in one goal without losing in another; the best first.
+
+    Best is the largest of the smallest goal, then the sum of all, then fewer positions.
+    """
+    solved = {tuple(map(str, row.values())): row for row in rows if row["status"] == SOLVED}.values()
+
+    def beaten(row: Row) -> bool:
+        return any(
+            all(other[goal] >= row[goal] for goal in goals) and any(other[goal] > row[goal] for goal in goals)
+            for other in solved
+        )
+
+    return sorted((row for row in solved if not beaten(row)), key=lambda row: _merit(row, goals), reverse=True)
+
+
+def _merit(row: Row, goals: Sequence[str]) -> tuple[float, float, int]:
+    return min(row[goal] for goal in goals), sum(row[goal] for goal in goals), -row["positions"]
+
+
+def changed(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a row that differ from the book."""
+    options = game_class(name).options()
+    return {
+        option.name: row[option.name]
+        for option in options
+        if option.name in row and written(row[option.name]) != written(option.default)
+    }

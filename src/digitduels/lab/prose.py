@@ -1,0 +1,133 @@
+"""Reports in words and in tables of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from digitduels.lab.measures import STRONGER, Report
+from digitduels.lab.rule_sets import label
+from digitduels.match import Match
+from digitduels.sentence import Count, Played, player_name
+from digitduels.text import percent
+
+FAIRNESS = (
+    (0.9, "Both seats are about equally good."),
+    (0.7, "{player} has an advantage."),
+    (0.4, "{player} has a big advantage."),
+    (-1.0, "{player} nearly always wins."),
+)
+
+
+def report_lines(report: Report) -> list[str]:
+    """A report in sentences."""
+    return [
+        label(report.game),
+        "",
+        outcome(report),
+        first_moves(report),
+        f"With best play: {shown_line(report)}." if report.line else "",
+        f"{report.reachable:,} positions can arise. The longest forced win takes {report.longest} plies.",
+        "",
+        f"Fair {gauge(report.fair)}  {balance(report)}",
+        f"Deep {gauge(report.deep)}  {ladder(report)}",
+        "",
+        "Between two players of level 4:",
+        f"  A game lasts {report.length:.1f} plies. {spread(report)}",
+        f"  {percent(report.critical)} of the positions are critical, {percent(report.only)} have an only move, "
+        f"{percent(report.traps)} are traps.",
+        f"  The result changes {report.swings:.1f} times, the last time after {percent(report.decided)} of the game.",
+        f"  {report.forced:.1f} moves of a game are forced.",
+        "",
+        "Player 1 scores between equal levels: "
+        + ", ".join(f"{level}: {percent(score)}" for level, score in report.seats.items()),
+        "Each level scores against the one below: "
+        + ", ".join(f"{level}: {percent(score)}" for level, score in report.steps.items()),
+    ]
+
+
+def outcome(report: Report) -> str:
+    """Who wins with best play, in a sentence."""
+    if report.winner is None:
+        return "With best play the game is a draw."
+    return f"With best play {player_name(report.winner - 1)} wins, in {Count(report.plies, 'ply', 'plies')}."
+
+
+def first_moves(report: Report) -> str:
+    """How many first moves win, in a sentence."""
+    if report.first_moves_winning == 0:
+        return f"None of the {report.first_moves} first moves wins."
+    verb = "wins" if report.first_moves_winning == 1 else "win"
+    return f"{report.first_moves_winning} of {report.first_moves} first moves {verb}."
+
+
+def shown_line(report: Report) -> str:
+    """A perfect game, as people write moves."""
+    match = Match(report.game)
+    shown = []
+    for token in report.line[:12]:
+        move = report.game.read(token, match.state)
+        shown.append(str(Played(move, match.state.player)))
+        match.play(move)
+    return ", ".join(shown) + (" …" if len(report.line) > 12 else "")
+
+
+def balance(report: Report) -> str:
+    """How even the seats are, in a sentence."""
+    mean = sum(report.seats.values()) / len(report.seats)
+    words = next(words for least, words in FAIRNESS if report.fair >= least)
+    favoured = player_name(0 if mean > 0.5 else 1)
+    return f"{words.format(player=favoured)} Player 1 scores {percent(mean)} between equal levels."
+
+
+def ladder(report: Report) -> str:
+    """How many levels there are, in a sentence."""
+    steps = report.chain - 1
+    return f"{steps} of {len(report.steps)} steps from level 1 to level 7 score at least {percent(STRONGER)}."
+
+
+def spread(report: Report) -> str:
+    """How the lengths of games are spread, in a sentence."""
+    if report.lengths is None:
+        return ""
+    shares = report.lengths.shares
+    usual = [plies for plies, share in shares.items() if share >= 0.05]
+    about = "about " if report.lengths.margins is not None else ""
+    likeliest = max(shares, key=lambda plies: shares[plies])
+    between = f"Most last {min(usual)} to {max(usual)}; " if len(usual) > 1 else ""
+    text = f"{between}{about}{percent(shares[likeliest])} last {likeliest}."
+    return text[0].upper() + text[1:]
+
+
+def gauge(share: float) -> str:
+    """A share from 0 to 1 as a bar with a number."""
+    full = round(share * 10)
+    return f"[{'#' * full}{'.' * (10 - full)}] {share:.2f}"
+
+
+def comparison(reports: Sequence[Report]) -> list[list[str]]:
+    """Reports side by side: a row for each measure."""
+    rows = [["", *(label(report.game) for report in reports)]]
+
+    def add(name: str, *cells: str) -> None:
+        rows.append([name, *cells])
+
+    winners = ["draw" if report.winner is None else player_name(report.winner - 1) for report in reports]
+    add("wins with best play", *winners)
+    add("in plies", *(str(report.plies) for report in reports))
+    add("winning first moves", *(f"{report.first_moves_winning} of {report.first_moves}" for report in reports))
+    add("fair", *(f"{report.fair:.2f}" for report in reports))
+    add("deep", *(f"{report.deep:.2f}" for report in reports))
+    add("plies of a game", *(f"{report.length:.1f}" for report in reports))
+    add("critical positions", *(percent(report.critical) for report in reports))
+    add("only moves", *(percent(report.only) for report in reports))
+    add("traps", *(percent(report.traps) for report in reports))
+    add("swings in a game", *(f"{report.swings:.1f}" for report in reports))
+    add("decided after", *(percent(report.decided) for report in reports))
+    add("forced moves", *(f"{report.forced:.1f}" for report in reports))
+    add("longest forced win", *(str(report.longest) for report in reports))
+    add("positions that can arise", *(f"{report.reachable:,}" for report in reports))
+    for level in reports[0].seats:
+        add(f"Player 1, level {level} against {level}", *(percent(report.seats[level]) for report in reports))
+    for level in reports[0].steps:
+        add(f"level {level} against {level - 1}", *(percent(report.steps[level]) for report in reports))
+    return rows

@@ -1,0 +1,86 @@
+"""Rule sets by name: a game, a preset of ours, or a small TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from digitduels import files
+from digitduels.games import AnyGame, game, game_class
+from digitduels.options import settings
+from digitduels.text import quoted
+
+LARGEST_FILE = 100_000  # bytes
+
+EDITIONS: dict[str, dict[str, dict[str, Any]]] = {}
+"""Rule sets of ours by game and name. `repaired` is the recommended one: close to the book, fairer and deeper."""
+
+
+def presets(name: str) -> dict[str, dict[str, Any]]:
+    """The presets of a game; none for a game that is not ours.
+
+    >>> presets("chess")
+    {}
+    """
+    return EDITIONS.get(name, {})
+
+
+def rule_set(name: str) -> tuple[str, dict[str, Any]]:
+    """The game and the options that a text names: GAME, GAME:PRESET, or the path of a TOML file."""
+    if name.endswith(".toml"):
+        return read_file(Path(name))
+    base, colon, preset = name.partition(":")
+    game_id = game_class(base)().id
+    if not colon:
+        return game_id, {}
+    known = presets(game_id)
+    if preset not in known:
+        choices = ", ".join(f"{game_id}:{key}" for key in known) or "none"
+        raise ValueError(f"{game_id} has no preset {quoted(preset)}. Its presets: {choices}.")
+    return game_id, dict(known[preset])
+
+
+def read_file(path: Path) -> tuple[str, dict[str, Any]]:
+    """The game and the options in a TOML file; raises ValueError that says what is wrong with it."""
+    where = f"The rules in {quoted(str(path))}"
+    try:
+        found = tomllib.loads(files.read(path, LARGEST_FILE).decode())
+    except OSError as error:
+        raise ValueError(f"{where} cannot be read: {error.strerror or error}.") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{where} are not TOML: {error}.") from None
+    name, options = found.pop("game", None), found.pop("options", {})
+    if not isinstance(name, str) or not isinstance(options, dict) or found:
+        raise ValueError(f'{where} must be a line game = "…" and a table [options], nothing else.')
+    try:
+        made = game(name, **options)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: {error}") from None
+    return made.id, {key: made.values[key] for key in options}
+
+
+def to_toml(rules: AnyGame) -> str:
+    """The TOML file of a rule set: the game, and the options that differ from the book.
+
+    >>> print(to_toml(game("number-duel", target=60, tie="draw")), end="")
+    game = "number-duel"
+    <BLANKLINE>
+    [options]
+    target = 60
+    tie = "draw"
+    """
+    lines = [f'game = "{rules.id}"', "", "[options]"]
+    for name in rules.changes:
+        value = rules.values[name]
+        lines.append(f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}")
+    return "\n".join(lines) + "\n"
+
+
+def label(rules: AnyGame) -> str:
+    """A rule set in a line: the game and what differs from the book.
+
+    >>> label(game("number-duel", target=60)), label(game("number-duel"))
+    ('Number Duel with target=60', 'Number Duel by the book')
+    """
+    return f"{rules.title} with {settings(rules.changes)}" if rules.changes else f"{rules.title} by the book"

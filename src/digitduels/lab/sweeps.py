@@ -1,0 +1,236 @@
+"""Sweeps: every rule set of a grid, measured on all cores or on a cluster, one row each.
+
+Rows go to a journal as they come. A sweep that is stopped in any way continues where it was, and gives the same rows in
+the same order as one that was never stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from digitduels import files
+from digitduels.core import TooLarge
+from digitduels.games import AnyGame, game, game_class
+from digitduels.lab.executors import executor
+from digitduels.options import Option, Whole, Wholes
+from digitduels.text import quoted
+
+SOLVED = "solved"  # the status of a row; the others are too-large and failed
+BUDGET = 10_000_000  # positions of a rule set
+MOST = 1_000_000  # rule sets of a grid
+JOURNAL_VERSION = 1
+
+Row = dict[str, Any]
+Progress = Callable[[str, float], None]
+
+
+# The grid
+
+
+def read_range(option: Option, text: str) -> list[Any]:
+    """The values that a text names: 20..100, 20..100:5 in steps, 1,2,4, words with commas, or a single value.
+
+    In an option of several integers, each can be a range.
+    """
+    if isinstance(option.kind, Wholes):
+        parts = [_numbers(option, part) for part in text.strip("()[]").split(",")]
+        return _checked(option, [tuple(values) for values in product(*parts)])
+    if isinstance(option.kind, Whole):
+        return _checked(option, list(dict.fromkeys(n for part in text.split(",") for n in _numbers(option, part))))
+    return _checked(option, list(dict.fromkeys(option.kind.read(part) for part in text.split(","))))
+
+
+def _numbers(option: Option, text: str) -> list[Any]:
+    low, dots, rest = text.strip().partition("..")
+    high, colon, step = rest.partition(":")
+    read = Whole(1, 10**9).read
+    first, last, by = read(low), read(high) if dots else read(low), read(step) if colon else 1
+    if not (isinstance(first, int) and isinstance(last, int) and isinstance(by, int)) or by < 1 or last < first:
+        raise ValueError(f"{option.name} takes values such as 20, 20..100, 20..100:5 or 1,2,4, not {quoted(text)}.")
+    if (last - first) // by >= MOST:
+        raise ValueError(f"{option.name}={quoted(text)} is more than {MOST:,} values.")
+    return list(range(first, last + 1, by))
+
+
+def _checked(option: Option, values: list[Any]) -> list[Any]:
+    for value in values:
+        if not option.kind.accepts(value):
+            raise ValueError(f"{option.name} must be {option.kind}; {quoted(value)} is not.")
+    return values
+
+
+def grid(name: str, ranges: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Every combination of the values, the last option running fastest."""
+    options = {option.name for option in game_class(name).options()}
+    for option in ranges:
+        if option not in options:
+            raise ValueError(f"{name} has no option {quoted(option)}. Its options are {', '.join(sorted(options))}.")
+    count = 1
+    for values in ranges.values():
+        count *= len(values)
+    if not 0 < count <= MOST:
+        raise ValueError(f"A sweep has 1 to {MOST:,} rule sets, not {count:,}.")
+    return [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
+
+
+# A row
+
+
+def measured_row(name: str, options: dict[str, Any], budget: int = BUDGET) -> Row:
+    """The row of a rule set: its options, the status, and the measures if it is solved."""
+    from digitduels.lab.measures import measure
+
+    rules: AnyGame | None = None
+    try:
+        rules = game(name, **options)
+        found, status, problem = measure(rules, lengths=False, limit=budget).row(), SOLVED, None
+    except TooLarge as error:
+        found, status, problem = {}, "too-large", str(error)
+    except (ValueError, MemoryError) as error:
+        found, status, problem = {}, "failed", str(error) or type(error).__name__
+    values = options if rules is None else rules.values
+    shown = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    return {**shown, "status": status, **(found or dict.fromkeys(measure_names())), "problem": problem}
+
+
+def measure_names() -> list[str]:
+    """The names of the measures in a row."""
+    from digitduels.lab.measures import ALL_LEVELS, EQUALS
+
+    outcome = "winner plies first_moves_winning first_moves fair deep reachable positions longest length"
+    tension = "critical only traps swings decided forced"
+    return [
+        *f"{outcome} {tension}".split(),
+        *(f"seat_{level}" for level in EQUALS),
+        *(f"step_{level}" for level in ALL_LEVELS[1:]),
+    ]
+
+
+# The sweep
+
+
+def sweep(
+    name: str,
+    /,
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    budget: int = BUDGET,
+    **ranges: Sequence[Any],
+) -> Iterator[Row]:
+    """Yields the row of every rule set of a grid, in order. Rule sets with more than `budget` positions are too large.
+
+    `workers` processes share the work, or a Dask cluster at the address `cluster` does. A program that uses more than
+    one process needs the usual `if __name__ == "__main__"`.
+
+    >>> for row in sweep("number-duel", target=[10, 12], highest=[3]):
+    ...     print(row["target"], row["status"], row["winner"], row["plies"])
+    10 solved 1 6
+    12 solved 1 6
+    """
+    rule_sets = grid(name, ranges)
+    with executor(workers, cluster) as run:
+        yield from _rows_in_order(run(measured_row, [(name, options, budget) for options in rule_sets]))
+
+
+def _rows_in_order(found: Iterator[tuple[int, Row]]) -> Iterator[Row]:
+    """Rows that come in any order, in the order of the grid and as soon as possible."""
+    waiting, following = dict[int, Row](), 0
+    for index, row in found:
+        waiting[index] = row
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1
+
+
+class Journal:
+    """The rows of a sweep so far, in a file of JSON lines: first what is swept, then a line for each row."""
+
+    def __init__(self, path: Path, name: str, ranges: Mapping[str, Sequence[Any]], budget: int) -> None:
+        self.path = path
+        self.head = json.loads(
+            json.dumps({"version": JOURNAL_VERSION, "game": name, "ranges": {**ranges}, "budget": budget})
+        )
+        self.rows: dict[int, Row] = {}
+        if path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        lines = self.path.read_bytes().split(b"\n")
+        if lines[:1] == [b""]:
+            return
+        try:
+            head = json.loads(lines[0])
+        except ValueError:
+            head = None
+        if head != self.head:
+            raise ValueError(f"{quoted(str(self.path))} belongs to another sweep. Delete it or choose another file.")
+        for line in lines[1:-1]:  # the last line ends without a newline if the program was killed while it wrote
+            entry = json.loads(line)
+            self.rows[entry["index"]] = entry["row"]
+
+    @contextmanager
+    def writing(self) -> Iterator[Callable[[int, Row], None]]:
+        """A function that adds a row. What an interrupted write left behind is removed first."""
+        entries = [self.head, *({"index": index, "row": row} for index, row in self.rows.items())]
+        files.write(self.path, b"".join(json.dumps(entry).encode() + b"\n" for entry in entries))
+        with self.path.open("ab") as file:
+
+            def add(index: int, row: Row) -> None:
+                self.rows[index] = row
+                file.write(json.dumps({"index": index, "row": row}).encode() + b"\n")
+                file.flush()
+
+            yield add
+            os.fsync(file.fileno())
+
+
+def sweep_to_file(
+    name: str,
+    ranges: Mapping[str, Sequence[Any]],
+    path: Path,
+    *,
+    workers: int | None = None,
+    cluster: str | None = None,
+    budget: int = BUDGET,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Sweeps a grid into a Parquet file, continues a sweep that was stopped, and returns the rows."""
+    rule_sets = grid(name, ranges)
+    journal = Journal(journal_path(path), name, ranges, budget)
+    missing = [index for index in range(len(rule_sets)) if index not in journal.rows]
+    if missing:
+        work = [(name, rule_sets[index], budget) for index in missing]
+        with journal.writing() as add, executor(workers, cluster) as run:
+            for place, row in run(measured_row, work):
+                add(missing[place], row)
+                if progress is not None:
+                    progress(f"{len(journal.rows):,} of {len(rule_sets):,}", len(journal.rows) / len(rule_sets))
+    rows = [journal.rows[index] for index in range(len(rule_sets))]
+    write_parquet(rows, path)
+    journal.path.unlink(missing_ok=True)
+    return rows
+
+
+def journal_path(path: Path) -> Path:
+    """Where the rows of a sweep are until it is done."""
+    return path.with_name(f"{path.name}.journal")
+
+
+def write_parquet(rows: Sequence[Row], path: Path) -> None:
+    """Writes rows as one Parquet file, replaced atomically."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {}
+    for key in dict.fromkeys(key for row in rows for key in row):
+        values = [row.get(key) for row in rows]
+        columns[key] = pa.array(values, pa.string()) if all(value is None for value in values) else pa.array(values)
+    with files.writing(path) as file:
+        pq.write_table(pa.table(columns), file)

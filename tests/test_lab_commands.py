@@ -1,0 +1,284 @@
+"""`duels lab`: sweeps that survive kills, clusters that lose workers, rules in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import digitduels as dd
+from conftest import DUELS, PATIENCE, Run
+from digitduels.lab.measures import measure
+from digitduels.lab.optimization import changed, front, near_book, optimize, space
+from digitduels.lab.rule_sets import read_file, rule_set, to_toml
+from digitduels.lab.sweeps import grid, measured_row, read_range, sweep
+
+SWEEP = ["lab", "sweep", "number-quest", "--set", "target=9..40", "--set", "highest=2..3", "--out", "sweep.parquet"]
+GRID: dict[str, Any] = {"target": list(range(9, 41)), "highest": [2, 3]}
+
+SPACE: dict[str, Any] = {"target": [9, 12, 15], "highest": [2, 3], "copies": [1, 2]}
+
+
+def expected() -> list[dict[str, Any]]:
+    return list(sweep("number-quest", **GRID))
+
+
+def stored(path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "values"),
+    [
+        ("target", "20", [20]),
+        ("target", "20..23", [20, 21, 22, 23]),
+        ("target", "20..30:5", [20, 25, 30]),
+        ("target", "20,25..26", [20, 25, 26]),
+        ("tie", "draw,last-mover-wins", ["draw", "last-mover-wins"]),
+    ],
+)
+def test_ranges_are_read(name: str, text: str, values: list[Any]) -> None:
+    (option,) = [option for option in dd.game("number-duel").options() if option.name == name]
+    assert read_range(option, text) == values
+
+
+def test_range_of_an_option_with_several_integers_is_read() -> None:
+    (option,) = [option for option in dd.game("numerical-nexus").options() if option.name == "uses"]
+    assert read_range(option, "1..2,0,0,0,0,3") == [(1, 0, 0, 0, 0, 3), (2, 0, 0, 0, 0, 3)]
+
+
+@pytest.mark.parametrize("text", ["", "a", "5..2", "1..2..3", "0..3", "1..99999999999", "3:1"])
+def test_bad_range_is_refused_with_a_sentence(text: str) -> None:
+    (option,) = [option for option in dd.game("number-duel").options() if option.name == "target"]
+    with pytest.raises(ValueError, match="target"):
+        read_range(option, text)
+
+
+def test_rows_are_in_the_order_of_the_grid_and_say_what_measure_says() -> None:
+    options = grid("number-quest", GRID)
+    rows = expected()
+    assert [(row["target"], row["highest"]) for row in rows] == [(each["target"], each["highest"]) for each in options]
+    report = measure(dd.game("number-quest", **options[7]), lengths=False).row()
+    assert {key: rows[7][key] for key in report} == report
+
+
+def test_too_large_and_impossible_rule_sets_are_rows_with_a_status() -> None:
+    large = measured_row("number-duel", {"target": 1000}, 10_000_000)
+    assert (large["status"], large["fair"]) == ("too-large", None)
+    assert "memory" in large["problem"]
+    odd = measured_row("operation-target", {"start": 30})
+    assert (odd["status"], odd["winner"], odd["start"]) == ("failed", None, 30)
+    assert [row["status"] for row in sweep("number-duel", target=[9, 1000], highest=[3], budget=5000)] == [
+        "solved",
+        "too-large",
+    ]
+
+
+def test_sweep_that_is_killed_continues_and_gives_the_same_file(duels: Run, home: Path) -> None:
+    journal = home / "sweep.parquet.journal"
+    running = subprocess.Popen([*DUELS, *SWEEP], cwd=home, start_new_session=True)
+    end = time.monotonic() + PATIENCE
+    while not journal.exists() or journal.read_bytes().count(b"\n") < 6:
+        assert time.monotonic() < end
+        assert running.poll() is None, "it was over before it could be killed"
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait(PATIENCE)
+    lines = journal.read_bytes().split(b"\n")
+    assert not (home / "sweep.parquet").exists()
+    # As if it had been killed in the middle of a line; and a marked row shows that what is done is not done again.
+    marked = json.loads(lines[1])
+    marked["row"]["problem"] = "marked"
+    journal.write_bytes(b"\n".join([lines[0], json.dumps(marked).encode(), *lines[2:6]]) + b"\n" + b'{"index": 9, "ro')
+    done = duels(*SWEEP)
+    assert done.returncode == 0, done.stderr
+    assert "64 solved." in done.stdout
+    rows = stored(home / "sweep.parquet")
+    assert rows[marked["index"]].pop("problem") == "marked"
+    wanted = expected()
+    wanted[marked["index"]].pop("problem")
+    assert rows == wanted
+    assert not journal.exists()
+
+
+def test_sweep_keeps_what_is_done_at_ctrl_c(home: Path) -> None:
+    journal = home / "sweep.parquet.journal"
+    running = subprocess.Popen([*DUELS, *SWEEP], cwd=home, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + PATIENCE
+    while not journal.exists() or journal.read_bytes().count(b"\n") < 4:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 130
+    assert errors == "duels: Stopped. What is done is in 'sweep.parquet.journal'; the same command continues.\n"
+    assert journal.read_bytes().count(b"\n") >= 4
+
+
+def test_journal_of_another_sweep_is_refused(duels: Run, home: Path) -> None:
+    (home / "sweep.parquet.journal").write_text('{"version": 1, "game": "number-duel"}\n')
+    refused = duels(*SWEEP)
+    assert refused.returncode == 2
+    assert "belongs to another sweep" in refused.stderr
+    (home / "sweep.parquet").write_bytes(b"mine")
+    assert "already exists" in duels(*SWEEP).stderr
+    assert (home / "sweep.parquet").read_bytes() == b"mine"
+
+
+def test_cluster_gives_the_same_rows_although_a_worker_is_killed(home: Path) -> None:
+    import distributed
+
+    start: Any = distributed.LocalCluster
+    rows: list[dict[str, Any]] = []
+    with start(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        for row in sweep("number-quest", cluster=cluster.scheduler_address, **GRID):
+            rows.append(row)
+            if len(rows) == 1:
+                os.kill(cluster.workers[0].pid, signal.SIGKILL)
+    assert rows == expected()
+
+
+def test_cluster_that_is_not_there_is_refused_with_a_sentence(duels: Run) -> None:
+    refused = duels(*SWEEP, "--cluster", "tcp://127.0.0.1:9")
+    assert refused.returncode == 2
+    assert "There is no Dask cluster at 'tcp://127.0.0.1:9'" in refused.stderr
+
+
+# Search
+
+
+def test_near_the_book_at_most_two_options_change() -> None:
+    found = near_book("number-duel", space("number-duel", {"target": [49, 50, 51]}))
+    assert {} in found
+    assert max(map(len, found)) == 2
+    assert len({tuple(sorted(options.items())) for options in found}) == len(found)
+    for options in found:
+        assert dd.game("number-duel", **options).changes == options
+
+
+def test_front_is_what_nothing_beats() -> None:
+    rows = list(optimize("number-quest", given=SPACE, workers=1))
+    solved = [row for row in rows if row["status"] == "solved"]
+    best = front(rows)
+    for row in best:
+        assert not any(
+            other["fair"] >= row["fair"]
+            and other["deep"] >= row["deep"]
+            and (other["fair"], other["deep"]) != (row["fair"], row["deep"])
+            for other in solved
+        )
+    assert min(best[0]["fair"], best[0]["deep"]) == max(min(row["fair"], row["deep"]) for row in solved)
+
+
+def test_larger_spaces_are_searched_and_a_seed_repeats_a_search() -> None:
+    given: dict[str, Any] = {"target": list(range(6, 30)), "highest": [2, 3], "copies": [1], "division": ["floor"]}
+    first, again = (
+        [changed("number-quest", row) for row in optimize("number-quest", given=given, trials=45, workers=1)]
+        for _ in range(2)
+    )
+    assert first == again
+    assert len(first) == 45
+
+
+def test_search_saves_rules_that_every_command_takes(duels: Run, home: Path) -> None:
+    ranges = ["--set", "target=8..10", "--set", "highest=3", "--set", "copies=1", "--set", "tie=draw"]
+    found = duels("lab", "search", "number-duel", *ranges, "--save", "best.toml", "--processes", "1")
+    assert found.returncode == 0, found.stderr
+    name, options = read_file(home / "best.toml")
+    assert name == "number-duel"
+    assert options["highest"] == 3
+    target = options["target"]
+    for words in (["number-duel", "--rules", "best.toml"], ["best.toml"]):
+        answer = json.loads(duels("solve", *words, "--json").stdout)
+        assert answer["options"]["target"] == target
+    assert json.loads(duels("solve", "best.toml", "--set", "target=7", "--json").stdout)["options"]["target"] == 7
+    assert (
+        f"first to reach exactly {target}" in duels("rules", "best.toml").stdout
+        or str(target) in duels("rules", "best.toml").stdout
+    )
+
+
+# Rules in files
+
+
+def test_rules_survive_a_file(tmp_path: Path) -> None:
+    variants: list[tuple[str, dict[str, Any]]] = [
+        ("number-duel", {"target": 60, "tie": "draw"}),
+        ("numerical-nexus", {"uses": (1, 2, 3, 4, 5, 6)}),
+        ("operation-target", {}),
+    ]
+    for name, options in variants:
+        rules = dd.game(name, **options)
+        path = tmp_path / "rules.toml"
+        path.write_text(to_toml(rules))
+        found, read = rule_set(str(path))
+        assert dd.game(found, **read) == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("game = ", "are not TOML"),
+        ("", 'must be a line game = "…"'),
+        ('game = "number-duel"\nextra = 1', "nothing else"),
+        ('game = "chess"', "There is no game 'chess'"),
+        ('game = "number-duel"\n[options]\ntarget = -1', "target must be"),
+        ('game = "number-duel"\n[options]\nspeed = 1', "no option 'speed'"),
+    ],
+)
+def test_bad_rules_are_refused_with_a_sentence(text: str, problem: str, duels: Run, home: Path) -> None:
+    (home / "bad.toml").write_text(text)
+    refused = duels("rules", "number-duel", "--rules", "bad.toml")
+    assert refused.returncode == 2
+    assert problem in refused.stderr
+
+
+def test_rules_for_another_game_are_refused(duels: Run, home: Path) -> None:
+    (home / "quest.toml").write_text('game = "number-quest"')
+    refused = duels("rules", "number-duel", "--rules", "quest.toml")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "duels: The rules in 'quest.toml' are for number-quest, not for number-duel.\n",
+    )
+
+
+# The commands
+
+
+def test_report_in_words_and_as_json(duels: Run, home: Path) -> None:
+    words = duels("lab", "report", "operation-target", "--plot", "a.svg")
+    assert words.stdout.startswith("Operation Target by the book\n\nWith best play Player 1 wins, in 8 plies.\n")
+    assert (home / "a.svg").read_text().startswith("<?xml")
+    found = json.loads(duels("lab", "report", "operation-target", "--json").stdout)
+    assert found == {"version": 1, **json.loads(json.dumps(measure(dd.game("operation-target")).to_dict()))}
+
+
+def test_comparison_has_a_column_for_each(duels: Run, home: Path) -> None:
+    (home / "small.toml").write_text('game = "operation-target"\n[options]\ntarget = 9\n')
+    shown = duels("lab", "compare", "operation-target", "small.toml", "--plot", "both.png").stdout
+    assert "(A) Operation Target by the book\n(B) Operation Target with target=9\n" in shown
+    assert (home / "both.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["lab", "report", "number-duel", "--plot", "a.gif"], "must end in .svg or .png"),
+        (["lab", "sweep", "number-duel", "--set", "target=5", "--out", "a.csv"], "must end in .parquet"),
+        (["lab", "sweep", "number-duel", "--set", "speed=5", "--out", "a.parquet"], "The options of number-duel are"),
+        (["lab", "search", "number-duel", "--for", "fun"], "--for takes fair or deep"),
+        (["lab", "report", "number-duel:broken"], "has no preset 'broken'"),
+    ],
+)
+def test_bad_requests_are_refused_with_a_sentence(words: list[str], problem: str, duels: Run) -> None:
+    refused = duels(*words)
+    assert refused.returncode == 2
+    assert problem in refused.stderr
