@@ -17,6 +17,7 @@ import pytest
 import digitduels as dd
 from conftest import DUELS, HINT, LEAVE, PATIENCE, Open, Run, Terminal
 from digitduels.cli import saved_games
+from digitduels.cli.columns import columns
 from digitduels.cli.console import Console, wrap
 from digitduels.cli.session import HELP, Session
 from digitduels.manual import card
@@ -740,3 +741,20 @@ def test_games_begun_at_the_same_time_are_kept_apart(terminal: Open) -> None:
     for person in people:
         person.read(MOVE)
     assert sorted(moves(kept(name)) for name in saved_games.names()) == [["+1"], ["+3"], ["+5"]]
+
+
+def test_a_table_that_is_wider_than_the_screen_becomes_a_list() -> None:
+    rows = [["", "points", "rating"], ["level 3", "100 %", "140"], ["random", "0 %", "-140"]]
+    assert (
+        columns(rows, 25)
+        == columns(rows)
+        == ["         points  rating", "level 3   100 %     140", "random      0 %    -140"]
+    )
+    assert columns(rows, 20) == [
+        "level 3",
+        "  points: 100 %",
+        "  rating: 140",
+        "random",
+        "  points: 0 %",
+        "  rating: -140",
+    ]

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 
-def columns(rows: list[list[str]]) -> list[str]:
-    """Rows as lines: the first column aligned to the left, the others to the right."""
+def columns(rows: list[list[str]], width: int | None = None) -> list[str]:
+    """Rows as lines: the first column aligned to the left, the others to the right.
+
+    A table wider than `width` becomes a list: the first cell of each row, and below it the others with their headings.
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if width is not None and sum(widths) + 2 * len(widths[1:]) > width:
+        headings, *entries = rows
+        return [
+            line
+            for head, *cells in entries
+            for line in (head, *(f"  {name}: {cell}" for name, cell in zip(headings[1:], cells, strict=True)))
+        ]
     lines = []
     for head, *cells in rows:
         aligned = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]

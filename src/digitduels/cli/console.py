@@ -120,6 +120,11 @@ class Console:
         """How long a wrapped line may be, now."""
         return _width() if self.terminal else WIDTH
 
+    @property
+    def table_width(self) -> int | None:
+        """How wide a table may be; in a pipe, as wide as it is."""
+        return _width() if self.terminal else None
+
     def say(self, *lines: str, style: str = "") -> None:
         """Prints lines for a person. On a terminal they are wrapped to its width."""
         for text in lines:

@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not results["boards"]:
         raise Failure(FAILURE, "There is no finished sample of a task of ours in these logs.")
     for board in results["boards"]:
-        console.say(*_for_people(board), "")
+        console.say(*_for_people(board, console.table_width), "")
     console.say(*NOTES)
     for name in results["others"]:
         console.say(f"Left out: {clean(name, 100)}, a task of somebody else.")
@@ -93,13 +93,17 @@ def run(arguments: argparse.Namespace) -> int:
 # The boards
 
 
-def _for_people(board: dict[str, Any]) -> list[str]:
-    """A board in tables."""
+def _for_people(board: dict[str, Any], width: int | None) -> list[str]:
+    """A board in tables that are at most `width` wide."""
     lines = [f"{_variant(board)}: {TASKS[board['task']]}{_conditions(board)}"]
     rows = {"positions": _position_rows, "match": _match_rows, "rules": _rules_rows}[board["task"]](board)
-    lines += columns(rows)
+    lines += columns(rows, width)
     if board["task"] != "rules":
-        lines += ["", "Critical moves found, by how many plies away the end was", *columns(_critical_rows(board))]
+        lines += [
+            "",
+            "Critical moves found, by how many plies away the end was",
+            *columns(_critical_rows(board), width),
+        ]
     return [line.rstrip() for line in lines]
 
 

@@ -118,14 +118,14 @@ def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) 
     if arguments.json:
         console.write(json.dumps(results, indent=1))
         return 0
-    console.say(*_for_people(game, results))
+    console.say(*_for_people(game, results, console.table_width))
     if records is not None:
         console.say("", f"The records of all games are in {quoted_path(records)}.")
     return 0
 
 
-def _for_people(game: AnyGame, results: dict[str, Any]) -> list[str]:
-    """The results of a tournament in tables."""
+def _for_people(game: AnyGame, results: dict[str, Any], width: int | None) -> list[str]:
+    """The results of a tournament in tables that are at most `width` wide."""
     start = str(Count(results["starts"], "fair start")) if results["start"] == "fair" else "the book's start"
     games = f"{Count(results['games'], 'game')} ({results['different']} different)"
     lines = [f"{game.title}, {games} from {start}, seed {results['seed']}", ""]
@@ -134,7 +134,7 @@ def _for_people(game: AnyGame, results: dict[str, Any]) -> list[str]:
         score = pair["score"]
         interval = f"{percent(score['low'])} to {percent(score['high'])}"
         rows.append([" - ".join(pair["players"]), *map(_tally, pair["seats"]), percent(score["value"]), interval])
-    lines += ["Results of the first named (wins-losses, or wins-draws-losses)", *columns(rows), ""]
+    lines += ["Results of the player named first (wins-losses, or wins-draws-losses)", *columns(rows, width), ""]
     rows = [["", "skill", "95 % interval", "critical moves found", "by chance"]]
     rows[0] += ["rating", "95 % interval", "won games thrown away", "forfeits"]
     for player in results["players"]:
@@ -151,7 +151,7 @@ def _for_people(game: AnyGame, results: dict[str, Any]) -> list[str]:
                 str(grade["forfeits"]),
             ]
         )
-    lines += ["Players, the best first", *columns(rows)]
+    lines += ["Ranking", *columns(rows, width)]
     for player in results["players"]:
         for reason, times in player["reasons"].items():
             lines.append(f"{player['player']} forfeited {Count(times, 'game')}: {clean(reason, 200)}")
