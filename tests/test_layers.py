@@ -311,4 +311,9 @@ def test_what_is_heavy_is_not_imported_to_start_or_for_two_people(
     done = subprocess.run(
         [sys.executable, "-c", script], input=answers, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
-    assert not {"numpy", "numba", "rich", "fastapi"} & set(done.stderr.split())
+    modules = set(done.stderr.split())
+    assert not {"numpy", "numba", "rich", "fastapi"} & modules
+    # A command is loaded alone, and `--help` loads none.
+    prefix = "digitduels.cli.commands."
+    loaded = [name.removeprefix(prefix) for name in modules if name.startswith(prefix)]
+    assert loaded == [word for word in arguments[:1] if word != "--help"]

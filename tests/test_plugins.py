@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 import digitduels as dd
 from conftest import ROOT
 from digitduels.record import RecordError, load
 from servers import Server
+from test_page import ARGUMENTS, CHROMIUM
 
 PLUGIN = ROOT / "tests" / "plugin"
 PATIENCE = 120  # seconds for a program
@@ -123,11 +125,23 @@ def test_a_game_of_another_package_is_played_and_solved(duels: Run) -> None:
     assert (solved["value"], solved["best"]) == ("win", ["take-1"])
 
 
-def test_a_game_of_another_package_is_shown_in_the_browser(python: Path, home: Path) -> None:
+@pytest.mark.skipif(CHROMIUM is None, reason="No Chromium on the PATH; on Debian and Ubuntu: apt-get install chromium")
+def test_a_game_of_another_package_is_shown_and_played_in_the_browser(python: Path, home: Path) -> None:
     with Server(str(home / "games.sqlite"), (str(python), "-m", "digitduels", "serve")) as server:
         assert [game["game"] for game in fetch(f"{server.url}/api/games")][-1] == "take-away"
         position = fetch(f"{server.url}/api/position/take-away?moves=take-1")
         assert [entry["move"] for entry in position["legal"]] == ["take-1", "take-2"]
+        with (
+            sync_playwright() as playwright,
+            playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS) as browser,
+        ):
+            page = browser.new_page()
+            page.goto(f"{server.url}/play/take-away?heap=3&moves=take-1")
+            expect(page.get_by_role("heading", level=1)).to_contain_text("Take Away")
+            page.get_by_role("region", name="Your move").get_by_role("button", name="→ 0").click()
+            expect(page.get_by_text("Player 2 took the last one.").first).to_be_visible()
+            page.goto(f"{server.url}/play/nothing")
+            expect(page.get_by_text("Can't open this page").first).to_be_visible()
 
 
 def fetch(url: str, sent: dict[str, Any] | None = None) -> Any:
