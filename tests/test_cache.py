@@ -22,7 +22,7 @@ import pytest
 import digitduels as dd
 from conftest import PATIENCE, ROOT
 from digitduels.games import AnyGame
-from digitduels.solver import Reference, cache, sources
+from digitduels.solver import Reference, cache, fingerprint
 from digitduels.solver.tables import Tables
 
 SOLVE = """
@@ -420,11 +420,11 @@ def test_no_table_is_kept_when_a_rule_or_an_ending_changes(changed: Callable[...
 
 
 def test_the_source_of_a_game_is_what_it_imports_without_the_standard_library() -> None:
-    names = sources.sources(type(SMALL))
+    names = fingerprint.modules(type(SMALL))
     modules = ("core", "games.number_duel", "notation", "options", "pool", "sentence", "text")
     assert names == [f"digitduels.{name}" for name in modules]
-    assert sources.digest(names) == sources.digest(names)
-    assert sources.digest(names[1:]) != sources.digest(names)
+    assert fingerprint.digest(names) == fingerprint.digest(names)
+    assert fingerprint.digest(names[1:]) != fingerprint.digest(names)
 
 
 # A directory that is not what it should be

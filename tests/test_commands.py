@@ -48,6 +48,15 @@ def test_rules_shows_the_rule_page_of_a_game(duels: Run, name: str) -> None:
     assert all(f"- {ruling}\n" in shown for ruling in dd.game(name).rulings)
 
 
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_a_narrow_terminal_except_for_the_examples(command: str, terminal: Open) -> None:
+    shown = terminal(*filter(None, [command]), "-h", columns=40).rest()
+    about, _, examples = shown.partition("\nexamples:\n")
+    assert about.startswith("usage: duels")
+    assert examples
+    assert max(map(len, about.splitlines())) <= 40
+
+
 def test_version_names_the_program_and_its_version(duels: Run) -> None:
     assert duels("--version").stdout == f"duels {__version__}\n"
 

@@ -40,7 +40,7 @@ class Sentence(str):
     words and signs. A field may be any value that can be formatted, another Sentence, or a `Field`.
     """
 
-    __slots__ = ("_parts",)  # a third cheaper to make than with a dictionary
+    __slots__ = ("_parts",)
     _parts: tuple[str, str | None, str | None, int | None, dict[str, Any]]
 
     def __new__(

@@ -38,7 +38,7 @@ class ProgramFailed(Exception):
     """A program could not answer the first question of the game, so no game was played; says which, and why."""
 
 
-Progress = Callable[[int, int], None]
+GamesDone = Callable[[int, int], None]
 """Told how many games are done, of how many."""
 
 
@@ -109,7 +109,7 @@ def make_plan(
 
 
 def run(
-    plan: TournamentPlan, records: Path | None = None, progress: Progress | None = None, workers: int | None = None
+    plan: TournamentPlan, records: Path | None = None, progress: GamesDone | None = None, workers: int | None = None
 ) -> list[PlayedGame]:
     """Plays the games of the plan that are not in the file of records yet, and appends them one by one.
 

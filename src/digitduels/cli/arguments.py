@@ -27,6 +27,11 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
 
 
+NARROW = 60  # columns below which the usage is wrapped like any other text
+_NO_BREAK = "\u00a0"
+_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+
+
 class _HelpFormatter(argparse.HelpFormatter):
     """Wraps everything but the examples, which are lines to copy."""
 
@@ -34,6 +39,21 @@ class _HelpFormatter(argparse.HelpFormatter):
         if text.startswith("examples:"):
             return textwrap.indent(text, indent)
         return super()._fill_text(text, width, indent)
+
+    def _format_usage(self, *details: Any) -> str:
+        usage = super()._format_usage(*details)
+        if self._width >= NARROW:
+            return usage
+        # The usual form begins every line below the first option, which leaves too little room.
+        parts, depth = [""], 0
+        for character in " ".join(usage.split()):
+            depth += (character in "[({") - (character in "])}")
+            if character == " " and not depth:
+                parts.append("")
+            else:
+                parts[-1] += character if character != " " else _NO_BREAK
+        filled = textwrap.fill(" ".join(parts), self._width, subsequent_indent="  ", **_WHOLE_WORDS)
+        return filled.replace(_NO_BREAK, " ") + "\n\n"
 
     def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
         several = isinstance(action.metavar, str) and " " in action.metavar  # it says itself how many there are

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
@@ -21,7 +20,7 @@ from digitduels.games import AnyGame
 from digitduels.players.expectation import BY_CHANCE, PERFECTLY, Kind, Sheet, expect
 from digitduels.players.levels import Level, sight, tuning
 from digitduels.players.perfect import FALLIBLE
-from digitduels.solver import Solution, solve
+from digitduels.solver import Progress, Solution, solve
 from digitduels.solver.tables import Tables
 from digitduels.solver.verdict import Verdict
 
@@ -31,8 +30,6 @@ STRONGER = 0.6  # what a level must score against the one below to count as stro
 _LONGEST = 40  # plies of a game whose lengths are computed exactly
 _EXACT = 5_000_000  # and positions of its table
 _GAMES = 1000  # simulated for the lengths of others
-
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)

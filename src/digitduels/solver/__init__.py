@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame
 from digitduels.solver import memory
 from digitduels.solver.reference import Reference
-from digitduels.solver.solution import Counts, Solution
+from digitduels.solver.solution import Counts, Progress, Solution
 from digitduels.solver.verdict import Verdict
 
 __all__ = ["Counts", "Progress", "Reference", "Solution", "Verdict", "solve"]
 
-Progress = Callable[[str, float], None]
 SHARE = 0.5  # the share of the free memory that a solution may use
 
 

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
-from digitduels.solver import sources
+from digitduels.solver import fingerprint
 from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor, compile_game
 from digitduels.solver.layout import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
@@ -172,8 +172,8 @@ def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
 
     It is bound to the header of its table. If it is missing or damaged, the table is compared with the rules.
     """
-    names = sources.sources(kind)
-    text = json.dumps({"class": kind.__qualname__, "names": names, "digest": sources.digest(names)}).encode()
+    names = fingerprint.modules(kind)
+    text = json.dumps({"class": kind.__qualname__, "names": names, "digest": fingerprint.digest(names)}).encode()
     return (hashlib.sha256(checksum + text).digest() + text).ljust(_SOURCE)[:_SOURCE]
 
 
@@ -321,8 +321,8 @@ def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
     return (
         source["digest"] is not None
         and source["class"] == kind.__qualname__
-        and sources.roots(kind) <= set(source["names"])
-        and source["digest"] == sources.digest(source["names"])
+        and fingerprint.roots(kind) <= set(source["names"])
+        and source["digest"] == fingerprint.digest(source["names"])
     )
 
 

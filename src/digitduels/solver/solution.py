@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from digitduels.core import State
@@ -21,6 +22,10 @@ class Counts(NamedTuple):
     """How many of them can arise from the start."""
     longest: int
     """The longest forced win, in plies."""
+
+
+Progress = Callable[[str, float], None]
+"""Told what is being done and how much of it is done, from 0 to 1."""
 
 
 class Truth(Protocol):

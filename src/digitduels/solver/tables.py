@@ -19,11 +19,10 @@ from digitduels.pool import Pool
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, ending_for
 from digitduels.solver.layout import Layout, Scale, lay_out
 from digitduels.solver.schedule import waves
-from digitduels.solver.solution import Counts, Solution
+from digitduels.solver.solution import Counts, Progress, Solution
 from digitduels.solver.verdict import Judgement, Verdict, finished
 
 Codes = npt.NDArray[Any]
-Progress = Callable[[str, float], None]
 
 SLACK = 64  # codes after the last one, which kernels may read but do not use
 

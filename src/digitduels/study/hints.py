@@ -69,9 +69,10 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
     lets = "That lets me win in {count}, starting with {reply}."
     if threats:
         them = "it" if len(threats) == 1 else "them all"
-        lets = f"That lets me threaten {{threats}} with {{reply}}, and you can't stop {them}."
+        lets = f"That lets me threaten {{threats}} with {{reply}}, and {{player:whom}} can't stop {them}."
     return Sentence(
         lets,
+        player=state.player,
         count=Count(verdict.distance // 2, "turn"),
         reply=Played(reply, other),
         threats=Moves([moves[0] for moves in threats], other, "and"),

@@ -34,7 +34,7 @@ def add(commands: Commands) -> None:
     add_game(parser)
     parser.add_argument("--positions", type=int, required=True, metavar="N", help="the number of positions (required)")
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="a different seed, different positions (default: 0)"
+        "--seed", type=int, default=0, metavar="S", help="a different seed gives different positions (default: 0)"
     )
     parser.add_argument(
         "--split", choices=SPLITS, metavar="PART", help=f"only positions for {', '.join(SPLITS)} (default: all)"

@@ -41,10 +41,11 @@ def add_game_and_players(parser: Parser, players: str) -> None:
         "words",
         nargs="+",
         metavar=f"GAME {players}",
-        help="a game, then its players: random, a level from 1 to 7, perfect, or the command of a program, which may "
-        "be named: NAME=CMD",
+        help="a game, then its players: random, a level from 1 to 7, perfect, or a program as CMD or NAME=CMD. CMD is "
+        "the command line that starts it, in quotes if it has spaces; NAME is its name in the results, without "
+        "spaces, quotes or /",
     )
-    add_game(parser, "--game", help="the game, if the words are only the players")
+    add_game(parser, "--game", help="the game, if you list only the players")
 
 
 def add_plan(parser: Parser) -> None:
@@ -54,13 +55,16 @@ def add_plan(parser: Parser) -> None:
         "--start", choices=["book", "fair"], default="fair", help="the book's start or fair openings (default: fair)"
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="a different seed, different games (default: 0)"
+        "--seed", type=int, default=0, metavar="N", help="a different seed gives different games (default: 0)"
     )
     parser.add_argument(
         "--move-time", type=float, default=10.0, metavar="S", help="seconds per move for a program (default: 10)"
     )
     parser.add_argument(
-        "--records", type=Path, metavar="FILE", help="append all games to this file; continue if it has some already"
+        "--records",
+        type=Path,
+        metavar="FILE",
+        help="append every game to this file; games that it has already are not played again",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_options(parser)

@@ -1,4 +1,4 @@
-"""The source code behind the rules of a game, so that changes to it are noticed.
+"""A fingerprint of the source code behind the rules of a game, so that changes to it are noticed.
 
 It consists of the modules of the game's classes, the pool's module, and every module that they import, directly or
 indirectly. All import statements count, including those inside functions. The standard library is left out. For a
@@ -30,7 +30,7 @@ def roots(kind: type[AnyGame]) -> set[str]:
     return {pool.__name__} | {each.__module__ for each in kind.__mro__ if not _standard(each.__module__)}
 
 
-def sources(kind: type[AnyGame]) -> list[str]:
+def modules(kind: type[AnyGame]) -> list[str]:
     """The modules that a game consists of, and the distributions that it uses."""
     own = {_top(name) for name in roots(kind)}
     known, waiting = set[str](), sorted(roots(kind))
