@@ -6,7 +6,8 @@
 # make docs         write the generated pages of docs/
 # make screenshots  take the pictures of docs/images
 # make bench        measure, and write the tables of docs/performance.md
-# make soak         kill servers and databases hundreds of times while clients play, and count what is lost
+# make soak         kill and pause servers and databases hundreds of times while clients play, and count what is lost;
+#                   then open 2,000 live feeds with moves and 10,000 idle ones
 # make clean        remove the virtual environment and build results
 #
 # HYPOTHESIS_PROFILE=random make test    tries other random examples each time
@@ -62,6 +63,7 @@ bench: $(VENV)/ready-to-test
 soak: $(VENV)/ready-to-test
 	$(BIN)/python tests/crash.py --kills 200
 	$(BIN)/python tests/crash.py --kills 400 --postgresql
+	$(BIN)/python -m benchmarks streams
 
 clean:
 	rm -rf $(VENV) build dist

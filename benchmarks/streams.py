@@ -146,7 +146,8 @@ async def live(port: int, process: int) -> tuple[float, float, float, float, lis
         tasks.append(asyncio.create_task(move(games[number % len(games)])))
     await asyncio.gather(*tasks)
     rate = len(sent) / (time.perf_counter() - start)
-    await asyncio.sleep(2)
+    while any(max(watcher.came) < watcher.game.version for watcher in watchers):
+        await asyncio.sleep(0.1)
     after = own_memory(process)
     # A slow reader gets only the latest state, which includes everything before it.
     taken = [

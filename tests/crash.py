@@ -17,12 +17,15 @@ import json
 import random
 import secrets
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +71,7 @@ class Report:
 
     kills: int = 0
     pauses: int = 0
+    stalls: int = 0
     restarts: int = 0
     acknowledged: list[Acknowledged] = field(default_factory=list)
     answers: Counter[int] = field(default_factory=Counter)
@@ -93,7 +97,8 @@ class Report:
         moves = len({(each.game, each.key) for each in self.acknowledged})
         codes = ", ".join(f"{count} x {code}" for code, count in sorted(self.answers.items()))
         return (
-            f"{self.kills} servers and {self.restarts} databases killed, {self.pauses} servers paused; "
+            f"{self.kills} servers and {self.restarts} databases killed, {self.pauses} servers "
+            f"and {self.stalls} databases paused; "
             f"{len(self.games)} games, {len(self.classes)} classes with {len(self.taught)} acts, "
             f"{self.looks} states compared, "
             f"{moves} acts acknowledged, {self.unanswered} requests unanswered, answers: {codes}; "
@@ -360,6 +365,13 @@ async def examine(database: str, report: Report) -> None:
     report.faults += [f"done {count} times: {act}" for act, count in new.items() if count > 1]
 
 
+def lock(file: str, seconds: float) -> None:
+    """Holds the write lock of an SQLite file, as a program does that is stopped in the middle."""
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=SURE)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        time.sleep(seconds)
+
+
 async def crash(
     database: str,
     kills: int,
@@ -369,10 +381,14 @@ async def crash(
     lessons: int = 2,
     fault: str = "none",
     restart: Callable[[], None] | None = None,
+    pause: Callable[[float], None] | None = None,
     seed: int = 0,
     progress: Callable[[Report], None] = lambda _: None,
 ) -> Report:
-    """Plays and kills. With a way to `restart` the database, that is killed in turns with the servers."""
+    """Plays and kills. With a way to `restart` the database, that is killed in turns with the servers.
+
+    Servers are paused now and then, and so is the database; an SQLite file is locked by somebody else instead.
+    """
     report, dice = Report(), random.Random(seed)
     running = [Server(database, quick(fault)) for _ in range(servers)]
     try:
@@ -402,6 +418,9 @@ async def crash(
                     if report.kills % 2:
                         await asyncio.to_thread(dice.choice(running).pause, dice.uniform(0.2, 1.5))
                         report.pauses += 1
+                    else:
+                        await asyncio.to_thread(pause or partial(lock, database), dice.uniform(0.2, 1.5))
+                        report.stalls += 1
                 progress(report)
             await asyncio.sleep(0.5)
             for table in playing:
@@ -439,6 +458,7 @@ def main() -> int:
                     arguments.kills,
                     servers=2 if server else 1,
                     restart=server.restart if server else None,
+                    pause=server.pause if server else None,
                     seed=arguments.seed,
                     progress=progress,
                 )

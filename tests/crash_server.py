@@ -35,7 +35,7 @@ def answers_before_commit() -> None:
                 refusal = error
             job.loop.call_soon_threadsafe(answer, [job.answer], [(result, refusal)])
         if begin != "BEGIN":
-            time.sleep(0.05)
+            time.sleep(0.2)
         database.execute("COMMIT")
 
     sqlite.SqliteStore._together = together  # type: ignore[method-assign]

@@ -15,7 +15,7 @@ from databases import Postgresql
 def test_kill_9_loses_no_acknowledged_move_and_doubles_none(tmp_path: Path) -> None:
     report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 8))
     assert not report.faults, str(report)
-    assert (report.kills, report.pauses) == (8, 4)
+    assert (report.kills, report.pauses, report.stalls) == (8, 4, 4)
     assert report.looks > len(report.seen) > 100, "no version was looked at twice"
     assert report.answers[201] > 100
     assert report.answers[200] > 0, "nothing was ever sent twice"
@@ -24,11 +24,12 @@ def test_kill_9_loses_no_acknowledged_move_and_doubles_none(tmp_path: Path) -> N
 
 
 def test_two_servers_and_a_killed_postgresql_lose_and_double_nothing(postgresql: Postgresql) -> None:
-    report = asyncio.run(crash(postgresql.database(), 4, servers=2, restart=postgresql.restart))
+    report = asyncio.run(crash(postgresql.database(), 4, servers=2, restart=postgresql.restart, pause=postgresql.pause))
     assert not report.faults, str(report)
     assert (report.kills, report.restarts) == (2, 2)
     assert report.answers[201] > 50
-    assert report.pauses == 1
+    assert (report.pauses, report.stalls) == (1, 1)
+    assert report.looks > len(report.seen) > 50, "no version was looked at twice"
     assert report.taught
 
 

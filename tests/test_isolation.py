@@ -11,7 +11,8 @@ import sqlite3
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ pytestmark = pytest.mark.usefixtures("shared_tables")
 
 LONG = {"game": "number-quest", "options": {"highest": 99, "copies": 10, "target": 1_000_000}}
 SHORT = [f"+{number}" for number in range(1, 7) for _ in range(2)]
+ROUNDS = 5
 FLOOR = 0.02  # seconds: below this nobody notices a difference, and a busy machine makes it at random
 
 
@@ -73,21 +75,52 @@ def p99(taken: list[float]) -> float:
     return statistics.quantiles(taken, n=100)[98]
 
 
-async def beside(attack: Callable[[], Awaitable[object]], client: httpx.AsyncClient) -> tuple[float, float]:
-    """The p99 of other people's moves in quiet, and while an attack goes on."""
-    await others(client, 1)
-    quiet = p99(await others(client))
-    attacking = asyncio.create_task(_again(attack))
-    await asyncio.sleep(0.2)
-    loud = p99(await others(client))
-    assert not attacking.done(), attacking.exception()
-    attacking.cancel()
-    return quiet, loud
+Attack = Callable[[], Awaitable[object]]
+Measure = Callable[[httpx.AsyncClient], Awaitable[list[float]]]
 
 
-async def _again(attack: Callable[[], Awaitable[object]]) -> None:
+async def nobody_is_hurt(attack: Attack, client: httpx.AsyncClient, measure: Measure = others) -> None:
+    """What others do takes at most three times as long while an attack goes on: the p99 of the best of some rounds.
+
+    A machine that does something else makes a round slow now and then; an attack that works makes all of them slow.
+    """
+    await measure(client)
+    rounds = []
+    for _ in range(ROUNDS):
+        quiet = p99(await measure(client))
+        attacking = asyncio.create_task(_again(attack))
+        await asyncio.sleep(0.2)
+        loud = p99(await measure(client))
+        assert not attacking.done(), attacking.exception()
+        attacking.cancel()
+        await asyncio.gather(attacking, return_exceptions=True)
+        rounds.append((quiet, loud))
+        if loud <= max(FLOOR, 3 * quiet):
+            return
+    raise AssertionError(f"others waited (quiet, attacked): {rounds}")
+
+
+async def _again(attack: Attack) -> None:
     while True:
         await attack()
+
+
+def at_a_rate(count: int, ask: Attack) -> Attack:
+    """Asks so many times a second, whether answers come or not."""
+
+    async def attack() -> None:
+        asking = [asyncio.create_task(_shrug(ask))]
+        for _ in range(count):
+            await asyncio.sleep(1 / count)
+            asking.append(asyncio.create_task(_shrug(ask)))
+        await asyncio.gather(*asking)
+
+    return attack
+
+
+async def _shrug(ask: Attack) -> None:
+    with suppress(httpx.TransportError, OSError):
+        await ask()
 
 
 @asynccontextmanager
@@ -112,12 +145,60 @@ def test_looking_at_a_long_game_slows_nobody_down(server: servers.Server) -> Non
     async def main() -> None:
         async with site(server) as client:
             game = await long_game(client, 980)
+            await nobody_is_hurt(at_a_rate(29, lambda: client.get(f"/api/games/{game.id}")), client)
 
-            async def look() -> None:
-                await asyncio.gather(client.get(f"/api/games/{game.id}"), asyncio.sleep(1 / 29))
+    asyncio.run(main())
 
-            quiet, loud = await beside(look, client)
-            assert loud <= max(FLOOR, 3 * quiet), (quiet, loud)
+
+def test_opening_feeds_of_a_long_game_slows_nobody_down(server: servers.Server) -> None:
+    async def main() -> None:
+        async with site(server) as client:
+            game = await long_game(client, 980)
+
+            async def open_feed() -> None:
+                async with client.stream("GET", f"/api/games/{game.id}/events") as feed:
+                    await anext(line async for line in feed.aiter_lines() if line.startswith("data: "))
+
+            await nobody_is_hurt(at_a_rate(29, open_feed), client)
+
+    asyncio.run(main())
+
+
+def test_slow_questions_of_many_addresses_slow_no_moves_down(server: servers.Server) -> None:
+    async def main() -> None:
+        async with site(server) as client:
+            while (await client.get("/readyz")).status_code != 200:
+                await asyncio.sleep(0.1)
+            number = count()
+
+            async def ask() -> None:
+                here = next(number)
+                path = (f"/api/sheet?game=number-quest&count=24&seed={here}", f"/api/solve/number-duel?target={here}")
+                headers = {"X-Forwarded-For": f"192.0.2.{here % 200}"}
+                await client.get(path[here % 2], headers=headers, timeout=5)
+
+            # As many as one address may have open: the workers do nothing else meanwhile.
+            await nobody_is_hurt(at_a_rate(10, ask), client)
+
+    asyncio.run(main())
+
+
+def test_variants_that_are_begun_keep_nobody_from_beginning_a_game_by_the_book(server: servers.Server) -> None:
+    async def by_the_book(client: httpx.AsyncClient) -> list[float]:
+        taken = []
+        for _ in range(40):
+            start = time.perf_counter()
+            assert (await client.post("/api/games", json={"game": "number-quest"})).status_code == 201
+            taken.append(time.perf_counter() - start)
+        return taken
+
+    async def main() -> None:
+        async with site(server) as client:
+
+            async def begin_variant() -> None:
+                await client.post("/api/games", json={**LONG, "moves": [f"+{number}" for number in range(1, 90)]})
+
+            await nobody_is_hurt(at_a_rate(10, begin_variant), client, by_the_book)
 
     asyncio.run(main())
 
@@ -298,12 +379,62 @@ def test_a_locked_row_stops_one_game_and_no_other(postgresql: Postgresql) -> Non
                     stuck = [asyncio.create_task(client.post(path, json=body, headers=headers)) for _ in range(12)]
                     await asyncio.sleep(0.2)
                     taken = await others(client, 2)
-                    assert p99(taken) < 1.5, "everybody else plays on"
+                    assert p99(taken) < 1.5, "everybody else plays on, and waits for no lock"
                     statuses = {answer.status_code for answer in await asyncio.gather(*stuck)}
                     assert statuses == {503}, "and who is at the locked game is told to try again"
                     assert (await client.get(f"/api/games/{game.id}")).status_code == 200, "which can be seen"
                 answer = await client.post(path, json=body, headers=headers)
                 assert answer.status_code == 201, answer.text
+
+        asyncio.run(main())
+
+
+def test_a_server_that_is_paused_stops_no_game_at_another(postgresql: Postgresql) -> None:
+    database = postgresql.database()
+    with servers.Server(database) as paused, servers.Server(database) as server:
+
+        async def main() -> None:
+            async with site(paused) as there, site(server) as client:
+                games = [await Player(there).begin() for _ in range(8)]
+
+                async def stop_in_the_middle() -> None:
+                    moves = [asyncio.create_task(_shrug(lambda game=game: game.move("+5"))) for game in games]  # type: ignore[misc]
+                    await asyncio.sleep(0.005)
+                    await asyncio.to_thread(paused.pause, 1.0)
+                    await asyncio.gather(*moves, return_exceptions=True)
+
+                await nobody_is_hurt(stop_in_the_middle, client)
+
+        asyncio.run(main())
+
+
+def test_a_paused_database_stops_what_needs_it_and_nothing_else(postgresql: Postgresql) -> None:
+    async def pages(client: httpx.AsyncClient) -> list[float]:
+        taken = []
+        for _ in range(60):
+            start = time.perf_counter()
+            assert (await client.get("/api/position/number-quest?moves=%2B5")).status_code == 200
+            taken.append(time.perf_counter() - start)
+        return taken
+
+    with servers.Server(postgresql.database()) as server:
+
+        async def main() -> None:
+            async with site(server) as client:
+                game = await Player(client).begin()
+                body = {"version": 1, "move": "+5", "key": secrets.token_urlsafe(9)}
+                headers = {"Authorization": f"Bearer {game.tokens[0]}"}
+                path = f"/api/games/{game.id}/moves"
+
+                async def pause() -> None:
+                    stuck = [asyncio.create_task(client.post(path, json=body, headers=headers)) for _ in range(20)]
+                    await asyncio.to_thread(postgresql.pause, 1.0)
+                    answers = [answer.status_code for answer in await asyncio.gather(*stuck)]
+                    assert set(answers) <= {200, 201, 503}, answers
+
+                await nobody_is_hurt(pause, client, pages)
+                assert (await client.post(path, json=body, headers=headers)).status_code in (200, 201)
+                assert (await client.get(f"/api/games/{game.id}")).json()["version"] == 2, "and it was played once"
 
         asyncio.run(main())
 
@@ -393,3 +524,24 @@ def test_a_flood_does_not_fill_the_log(tmp_path: Path) -> None:
 
         asyncio.run(main())
         assert server.log().count('"event": "request"') < 800
+
+
+def test_a_flood_from_one_address_slows_nobody_else_down(tmp_path: Path) -> None:
+    with servers.Server(str(tmp_path / "games.sqlite"), rate=30, burst=300) as server:
+
+        async def main() -> None:
+            async with site(server) as client:
+                flood = {"X-Forwarded-For": "192.0.2.1"}
+                while (await client.get("/api/games/nosuchgame12", headers=flood)).status_code != 429:
+                    pass
+                number = count()
+
+                async def play(client: httpx.AsyncClient) -> list[float]:
+                    client.headers["X-Forwarded-For"] = (
+                        f"198.51.100.{next(number)}"  # people, who have their own limits
+                    )
+                    return await others(client, 6)
+
+                await nobody_is_hurt(at_a_rate(60, lambda: client.get("/api/games/x", headers=flood)), client, play)
+
+        asyncio.run(main())

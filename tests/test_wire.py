@@ -13,7 +13,7 @@ import digitduels as dd
 from digitduels.match import Match
 from digitduels.sentence import Played, Sentence
 from digitduels.study.puzzles import find
-from digitduels.web.view import view
+from digitduels.web.view import _book_words, view
 from digitduels.web.wire import Wire, wire
 from digitduels.web.workers import answers
 from variants import play_on, solve
@@ -81,6 +81,17 @@ def test_nobody_is_called_you_for_what_somebody_else_did(name: str) -> None:
             check(sent)
             found += "of" in sent
     assert found > 20
+
+
+@every_game
+def test_a_form_that_is_not_worked_out_would_be_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    matches = [match.until(ply) for match in games_to_the_end(name, 6) for ply in range(len(match.moves) + 1)]
+    quick = [view(match) for match in matches]
+    with monkeypatch.context() as patch:
+        for kind in (Sentence, Played):
+            patch.setattr(kind, "depends_on", lambda *_: True)
+        _book_words.cache_clear()
+        assert quick == [view(match) for match in matches]
 
 
 @every_game

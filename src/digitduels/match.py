@@ -54,6 +54,7 @@ class Match:
         """What help was asked for, and after how many moves."""
         self.words: list[tuple[int, str]] = []
         """What players said as they chose their moves, and after how many moves."""
+        self._ended: tuple[State[Any, Any] | None, Outcome | None] = None, None
 
     @property
     def state(self) -> State[Any, Any]:
@@ -63,7 +64,10 @@ class Match:
     def outcome(self) -> Outcome | None:
         if self.conceded is not None:
             return Outcome(1 - self.conceded, concession(self.conceded, self.forfeit))
-        return self.game.outcome(self.state)
+        state = self.state
+        if self._ended[0] is not state:  # asked several times after every move
+            self._ended = state, self.game.outcome(state)
+        return self._ended[1]
 
     @property
     def is_empty(self) -> bool:

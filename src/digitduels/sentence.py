@@ -69,6 +69,15 @@ class Sentence(str):
             template = you
         return _render(template, player, fields, names, reader)
 
+    def depends_on(self, reader: int) -> bool:
+        """Whether the sentence may read differently to a player than to spectators."""
+        template, you, _, player, fields = self._parts
+        if reader == player and (you is not None or "{player:" in template):
+            return True
+        if player is not None and reader != player and "{other:" in template:
+            return True
+        return any(isinstance(value, _TOLD) and value.depends_on(reader) for value in fields.values())
+
     def by_the_book(self, names: Names = PLAYERS) -> str:
         """The sentence in the book's words, for two people at one keyboard."""
         template, _, book, player, fields = self._parts
@@ -143,6 +152,10 @@ class Field:
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
         raise NotImplementedError
 
+    def depends_on(self, reader: int) -> bool:
+        """Whether the part may read differently to a player than to spectators."""
+        return True
+
     def __str__(self) -> str:
         return self.to()
 
@@ -162,6 +175,9 @@ class Played(Field):
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
         phrase = getattr(self.move, "phrase", None)
         return signs(str(self.move)) if phrase is None else _render(phrase, self.player, {}, names, reader)
+
+    def depends_on(self, reader: int) -> bool:
+        return getattr(self.move, "phrase", None) is not None
 
 
 class Moves(Field):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
-from digitduels.core import Side, State
+from digitduels.core import Board, Side, State
 from digitduels.games import AnyGame
 from digitduels.manual import summary
 from digitduels.match import Match
@@ -66,19 +66,19 @@ def position_view(match: Match, last: dict[str, Any] | None) -> dict[str, Any]:
         "placed": link.written_position(state.player, board),
         "move_count": len(match.moves),
         "last": last,
-        "hop": hop(match),
+        "hop": hop(match, board),
         "status": status(match, last),
         "ending": wires(filter(None, match.ending()), match.names) if outcome else [],
         "back": [remaining(match, player) for player in (0, 1)],
     }
 
 
-def hop(match: Match) -> dict[str, Any] | None:
+def hop(match: Match, new: Board) -> dict[str, Any] | None:
     """What the last move did to the board: the scores before, the result, the scores after, and what it took."""
     if not match.moves:
         return None
     game, before, after = match.game, match.states[-2], match.states[-1]
-    old, new = game.board(before), game.board(after)
+    old = game.board(before)
     taken = [
         was.label
         for part, rest in ((old.table, new.table), (old.hands[before.player], new.hands[before.player]))

@@ -28,7 +28,11 @@ def wire(said: str | Field, names: Names) -> Wire:
     text = said.to(names)
     subject = getattr(said, "player", None) or 0
     # The player it is about comes first; it may read differently to the other one alone.
-    special = [(seat, told) for seat in (subject, 1 - subject) if (told := said.to(names, seat)) != text]
+    special = [
+        (seat, told)
+        for seat in (subject, 1 - subject)
+        if said.depends_on(seat) and (told := said.to(names, seat)) != text
+    ]
     if not special:
         return {"text": text}
     (seat, you), *others = special

@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.web import logs
     from digitduels.web.app import PAGE
-    from digitduels.web.server import Server, allow_many_connections, take_turns_quickly
+    from digitduels.web.server import Server, allow_many_connections, collect_garbage_rarely, take_turns_quickly
     from digitduels.web.settings import Settings
 
     try:
@@ -67,7 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
     logs.start(logging.WARNING if sys.stderr.isatty() else logging.INFO)
     allow_many_connections()
     take_turns_quickly()
-    Server(settings).run([listener])
+    server = Server(settings)
+    collect_garbage_rarely()
+    server.run([listener])
     return 0
 
 

@@ -85,8 +85,7 @@ class LiveRoom:
             match = room.match
             count = len(match.moves)
             last = turn_view(match, count - 1) if count else None
-            if last is not None:
-                self._keep(count - 1, packed(last))
+            turn = b"null" if last is None else self._keep(count - 1, packed(last))
             shown = position_view(match, last) | {
                 "version": room.head,
                 "takeback": None if room.takeback is None else room.takeback + 1,
@@ -97,8 +96,9 @@ class LiveRoom:
             }
             if room.note is not None:
                 shown["status"].insert(1 if last is not None else 0, wire(room.note, match.names))
+            del shown["last"]  # which is packed already
             legal = b"[]" if match.outcome else legal_text(match)
-            self._sent = b'{%b,%b,"legal":%b,"seats":' % (self._rules, packed(shown)[1:-1], legal)
+            self._sent = b'{%b,%b,"last":%b,"legal":%b,"seats":' % (self._rules, packed(shown)[1:-1], turn, legal)
         return b"%b%b}" % (self._sent, packed(self._seats(away)))
 
     def _seats(self, away: Away) -> list[dict[str, Any]]:
