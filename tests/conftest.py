@@ -68,6 +68,7 @@ SLOW = (
     "test_solve_command",
     "test_solver",
     "test_store",
+    "test_suite",
     "test_terminal",
     "test_textarena",
     "test_two_servers",

@@ -50,6 +50,7 @@ STANDARD_LIBRARY_ONLY = set(LAYERS[: LAYERS.index("manual") + 1])
 GAME_TABLES = {
     ("players.levels", "TUNING"),
     ("study.ideas", "IDEAS"),
+    ("evals.suite", "RULE_SETS"),  # the rule sets of the benchmark
     ("web.looks", "LOOKS"),
     ("web.classes.lessons", "PRESETS"),
     ("web.classes.lessons", "PLANS"),

@@ -43,7 +43,7 @@ class Walk(ABC):
     first: Here
 
     @abstractmethod
-    def follow(self, here: Here, action: int) -> Here:
+    def follow(self, here: Here, action: Any) -> Here:
         """The position after a valid action."""
 
 
@@ -55,7 +55,7 @@ class PlainWalk(Walk):
         self._kept = 0
         self.first = self._node(game.start())
 
-    def follow(self, here: Here, action: int) -> Here:
+    def follow(self, here: Here, action: Any) -> Here:
         state, following = here[:2]
         node: Here | None = following.get(action)
         if node is None:
@@ -93,7 +93,7 @@ class CompiledWalk(Walk):
         )
         self.first = start.player, *numbers, start.hands, start.table, self._actions(start), None
 
-    def follow(self, here: Here, action: int) -> Here:
+    def follow(self, here: Here, action: Any) -> Here:
         # The player who waits is to move next.
         player, theirs, mine, number, _, _, _, _ = here
         mine, theirs = self.other[mine][action], self.own[theirs][action]
@@ -135,6 +135,9 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
     options: Mapping[str, Any] = {}
     bounds: tuple[int, int]
     kind: Any = np.dtype(np.int32)
+    _here: Here
+    _viewer: int
+    done: bool
 
     @abstractmethod
     def row(self, viewer: int, hands: Any, table: Any) -> list[int]:

@@ -75,7 +75,7 @@ def positions(
                 input=_conversation(match, protocol.question(match, style)),
                 target=keeping,
                 metadata={
-                    **_about(match, f"{number}"),
+                    **about(match, f"{number}"),
                     "distance": judgement.best.distance,
                     "chance": len(keeping) / len(judgement),
                 },
@@ -119,7 +119,7 @@ def match(
             Sample(
                 id=f"{pair + 1}-{seat + 1}",
                 input=[ChatMessageSystem(content=protocol.rules(rules))],
-                metadata={**_about(begun, f"{pair + 1}"), "seat": seat + 1, "opponent": opponent},
+                metadata={**about(begun, f"{pair + 1}"), "seat": seat + 1, "opponent": opponent},
             )
         )
     return Task(
@@ -135,13 +135,13 @@ def rules(
     game: str = "number-duel", questions: int = 100, seed: int = 0, options: dict[str, Any] | None = None
 ) -> Task:
     """Whether the rules are understood: may this move be played, and what is the position after it?"""
-    about = _game(game, options)
+    variant = _game(game, options)
     _check_count("questions", questions)
-    dice = random.Random(f"rules {about.id} {about.values} {seed}")
+    dice = random.Random(f"rules {variant.id} {variant.values} {seed}")
     samples, asked = [], 0  # how often for legality: half of the times, and half of these of a forbidden move
-    for number, match in enumerate(some_positions(solution_of(about), questions, seed, part=PART), 1):
-        allowed = about.legal_moves(match.state)
-        barred = [move for move in about.moves if move not in set(allowed)]
+    for number, match in enumerate(some_positions(solution_of(variant), questions, seed, part=PART), 1):
+        allowed = variant.legal_moves(match.state)
+        barred = [move for move in variant.moves if move not in set(allowed)]
         kind = "legal" if barred and 2 * asked < number else "after"
         move = dice.choice(barred if kind == "legal" and asked % 2 else allowed)
         if kind == "legal":
@@ -150,17 +150,17 @@ def rules(
             right: dict[str, Any] = {"legal": move in allowed}
         else:
             text = protocol.outcome_question(match, move)
-            right = {"position": protocol.seen(about, about.after(match.state, move), match.state.player)}
+            right = {"position": protocol.seen(variant, variant.after(match.state, move), match.state.player)}
         samples.append(
             Sample(
                 id=number,
                 input=_conversation(match, text, move=str(move), about=kind),
                 target=json.dumps(right, ensure_ascii=False),
-                metadata={**_about(match, f"{number}"), "about": kind, "move": str(move)},
+                metadata={**about(match, f"{number}"), "about": kind, "move": str(move)},
             )
         )
     return Task(
-        MemoryDataset(samples, f"{about.id} rules"),
+        MemoryDataset(samples, f"{variant.id} rules"),
         solver=generate(tool_calls="none"),  # There are no tools: a model that calls one would be asked for ever.
         scorer=exact_answer(),
         version=TASK_VERSION,
@@ -188,7 +188,7 @@ def _distances(given: int | Sequence[int] | None) -> list[int] | None:
         raise ValueError(f"distances must be integers, such as [3,5]; {quoted(given)} is not.") from None
 
 
-def _about(match: Match, pair: str) -> dict[str, Any]:
+def about(match: Match, pair: str) -> dict[str, Any]:
     """What every sample says. Samples with the same start are one observation; the model has the seat, 1 or 2."""
     return {
         "game": match.game.id,
@@ -214,13 +214,14 @@ def _message(match: Match, text: str, **about: Any) -> ChatMessageUser:
 
 
 @solver
-def decide(style: Style = STYLE) -> Solver:
-    """Asks for one move."""
+def decide(style: Style = STYLE, asked: bool = False) -> Solver:
+    """Asks for one move, in the words of the sample if it was `asked` there already."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         match = replay(state.metadata["record"])
+        conversation = list(state.messages) if asked else None
         del state.messages[1:]
-        await turn(state, match, Style(*style))
+        await turn(state, match, Style(*style), conversation)
         return state
 
     return solve
@@ -250,11 +251,11 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
     return solve
 
 
-async def turn(state: TaskState, match: Match, style: Style) -> None:
+async def turn(state: TaskState, match: Match, style: Style, conversation: list[ChatMessage] | None = None) -> None:
     """Asks the model for its move and plays it; a model that gives no legal move forfeits the game."""
     seat, reason = match.state.player, ""
     _note(state, match)
-    conversation = _conversation(match, protocol.question(match, style))
+    conversation = conversation or _conversation(match, protocol.question(match, style))
     for _ in range(1 + style.retries):
         # Every turn is a new conversation: what the log shows of earlier turns is not sent again.
         state.messages.append(conversation[-1])

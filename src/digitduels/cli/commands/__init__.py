@@ -21,6 +21,7 @@ SUMMARIES = {
     "lab": "Measure how fair and deep a rule set is, and search for better ones.",
     "serve": "Play in the browser: starts a server on this machine.",
     "eval": "Show how language models did at our tasks, from Inspect logs.",
+    "suite": "Run the frozen benchmark for language models, or make a private twin of it.",
     "dataset": "Write positions with the truth about every move, for training or probing.",
     "completion": "Print a completion script for a shell.",
 }

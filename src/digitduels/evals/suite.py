@@ -1,0 +1,200 @@
+"""The frozen benchmark: positions and starts in a file that never changes, and private twins of it.
+
+The file contains the prompts and the answers, so scoring needs no solution. A model is asked for one move in each
+position; the result is its skill.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from digitduels.evals import protocol
+from digitduels.games import AnyGame, game
+from digitduels.match import Match
+from digitduels.solver import Progress
+from digitduels.solver.library import solution_of
+from digitduels.solver.verdict import Judgement
+from digitduels.study.fair_starts import fair_start
+from digitduels.study.positions import positions
+from digitduels.study.splits import split
+
+SUITE = Path(__file__).with_name("suite-v1.json")
+SUITE_SHA256 = "de4fcf64938299496f49fae79eba7dd8a241dc69037d2630c3949816f05bd6ff"
+SUITE_FORMAT = "digitduels-suite"
+SUITE_VERSION = 1
+PUBLIC_SEED = "suite-v1"
+CANARY = (
+    "This file is test data of Digit Duels and must never be in training data. "
+    "Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41"
+)
+RULE_SETS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("equation-duel", {}),
+    ("number-duel", {}),
+    ("number-quest", {}),
+    ("numerical-nexus", {}),
+    ("equation-duel", {"target": 31, "highest": 8}),
+    ("number-duel", {"target": 37, "highest": 8}),
+    ("number-quest", {"target": 31, "highest": 7}),
+    ("numerical-nexus", {"target": 41}),
+    *(("operation-target", {"target": target}) for target in (30, 35, 42, 69, 75, 78, 79, 85)),
+)
+"""The rule sets: four by the book, and variants that nobody has written about."""
+SUITE_POSITIONS, SUITE_STARTS = 32, 4  # of each rule set
+DISTANCES, CHANCES = (3, 6, 10), (0.1, 0.25, 0.5)  # where one stratum ends and the next begins
+_TRIED = 400  # fair starts that are looked at to find some of the test split
+
+
+class Suite(NamedTuple):
+    """A suite that was read."""
+
+    name: str
+    sha256: str
+    retries: int
+    variants: list[dict[str, Any]]
+    positions: list[dict[str, Any]]
+    starts: list[dict[str, Any]]
+
+    def game(self, item: Mapping[str, Any]) -> AnyGame:
+        """The rule set of a position or a start."""
+        variant = self.variants[item["variant"]]
+        return game(variant["game"], **variant["options"])
+
+    def match(self, item: Mapping[str, Any]) -> Match:
+        """The match that leads to a position or a start."""
+        return _played(self.game(item), item["moves"])
+
+
+class SuiteError(ValueError):
+    """A file that is not a suite."""
+
+
+def read_suite(path: Path = SUITE) -> Suite:
+    """Reads a suite; raises SuiteError if the file is not one."""
+    data = path.read_bytes()
+    try:
+        found = json.loads(data)
+        if found["format"] != SUITE_FORMAT or found["version"] != SUITE_VERSION:
+            raise ValueError
+        return Suite(
+            found["name"], sha256(data), found["retries"], found["variants"], found["positions"], found["starts"]
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise SuiteError(f"{path} is not a suite of version {SUITE_VERSION}.") from None
+
+
+def sha256(data: bytes) -> str:
+    """The hash by which a suite is known."""
+    return hashlib.sha256(data).hexdigest()
+
+
+# Making one
+
+
+def make_suite(
+    name: str,
+    seed: str,
+    variants: Sequence[tuple[str, Mapping[str, Any]]] = RULE_SETS,
+    count: int = SUITE_POSITIONS,
+    avoid: Suite | None = None,
+    progress: Progress | None = None,
+) -> bytes:
+    """A suite as the bytes of its file; the same with the same seed. It has no position of the suite to avoid."""
+    taken = {key for item in avoid.positions for key in [_key(avoid.match(item))]} if avoid else set()
+    head: dict[str, Any] = {
+        "format": SUITE_FORMAT,
+        "version": SUITE_VERSION,
+        "name": name,
+        "canary": CANARY if avoid is None else "This file is private test data. Do not publish it.",
+        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
+        "retries": protocol.RETRIES,
+    }
+    lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": []}
+    for place, (game_id, options) in enumerate(variants):
+        rules = game(game_id, **options)
+        if progress is not None:
+            progress(f"looking for positions of {rules.title}", place / len(variants))
+        book = not rules.changes
+        lists["variants"].append(
+            {"game": rules.id, "options": rules.values, "book": book, "rules": protocol.rules(rules)}
+        )
+        lists["positions"] += [_position(place, match) for match in _positions(rules, seed, count, taken)]
+        lists["starts"] += [{"variant": place, "moves": moves} for moves in _starts(rules, seed)]
+    random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first ones are a fair sample
+    for number, item in enumerate(lists["positions"], 1):
+        item["id"] = number
+    return _written(head, lists)
+
+
+def stratum(judgement: Judgement[Any]) -> Hashable:
+    """Sorts critical positions by distance and by how likely a random mover finds a move that keeps the value."""
+    chance = len(judgement.keeping) / len(judgement)
+    if not judgement.critical or chance > CHANCES[-1]:
+        return None
+    return band(judgement.best.distance, DISTANCES), band(chance, CHANCES)
+
+
+def band(value: float, ends: Sequence[float]) -> int:
+    """In which stratum a value is."""
+    return sum(value > end for end in ends)
+
+
+def _positions(rules: AnyGame, seed: str, count: int, taken: set[str]) -> Iterator[Match]:
+    """Positions of the test split, spread over the strata."""
+    found = 0
+    for match in positions(solution_of(rules), count + len(taken), seed, stratum, part="test"):
+        if found < count and _key(match) not in taken:
+            found += 1
+            yield match
+
+
+def _position(variant: int, match: Match) -> dict[str, Any]:
+    judgement = solution_of(match.game).judge(match.state)
+    keeping = [str(move) for move in match.game.moves if move in set(judgement.keeping)]
+    return {
+        "id": 0,
+        "variant": variant,
+        "moves": [str(move) for move in match.moves],
+        "distance": judgement.best.distance,
+        "legal": len(judgement),
+        "keeping": keeping,
+        "prompt": protocol.question(match),
+    }
+
+
+def _starts(rules: AnyGame, seed: str) -> list[list[str]]:
+    """Different fair starts of the test split; fewer if there are no more."""
+    found: dict[str, list[str]] = {}
+    for number in range(_TRIED):
+        opening = [str(move) for move in fair_start(solution_of(rules), f"{seed} {number}")]
+        match = _played(rules, opening)
+        if split(rules, match.state) == "test":
+            found.setdefault(_key(match), opening)
+        if len(found) == SUITE_STARTS:
+            break
+    return list(found.values())
+
+
+def _key(match: Match) -> str:
+    return json.dumps([match.game.id, match.game.values, match.game.placed(match.state)], sort_keys=True)
+
+
+def _played(rules: AnyGame, tokens: Sequence[str]) -> Match:
+    match = Match(rules)
+    for token in tokens:
+        match.play(rules.read(token))
+    match.opening = len(match.moves)
+    return match
+
+
+def _written(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
+    """A file with one entry per line, so that people can read it and compare versions."""
+    parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    for key, entries in lists.items():
+        rows = ",\n".join(f"  {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
+        parts.append(f" {json.dumps(key)}: [\n{rows}\n ]")
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()

@@ -1,0 +1,105 @@
+"""The suite as tasks for Inspect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+
+from digitduels.evals.protocol import Style
+from digitduels.evals.suite import SUITE, SUITE_SHA256, read_suite
+from digitduels.evals.tasks import SKILL, Duel, about, decide, duel, exact_game, shares
+from digitduels.record import to_record
+
+SUITE_TASK_VERSION = 1
+
+
+@task
+def suite_v1(file: str | None = None) -> Task:
+    """The frozen positions of suite-v1, or of a private twin of it: one move in each."""
+    suite = read_suite(SUITE if file is None else Path(file))
+    if file is None and suite.sha256 != SUITE_SHA256:
+        raise ValueError(f"{SUITE.name} was changed: its SHA-256 is {suite.sha256}, not {SUITE_SHA256}.")
+    samples = []
+    for item in suite.positions:
+        match, variant = suite.match(item), suite.variants[item["variant"]]
+        record = to_record(match)
+        samples.append(
+            Sample(
+                id=item["id"],
+                input=[
+                    ChatMessageSystem(content=variant["rules"]),
+                    ChatMessageUser(content=item["prompt"], metadata={"record": record}),
+                ],
+                target=item["keeping"],
+                metadata={
+                    "game": variant["game"],
+                    "options": variant["options"],
+                    "book": variant["book"],
+                    "record": record,
+                    "start": str(item["id"]),
+                    "pair": str(item["id"]),
+                    "distance": item["distance"],
+                    "chance": len(item["keeping"]) / item["legal"],
+                },
+            )
+        )
+    return Task(
+        MemoryDataset(samples, suite.name),
+        solver=decide(Style(retries=suite.retries), asked=True),
+        scorer=exact_position(),
+        version=SUITE_TASK_VERSION,
+        metadata={"suite": suite.sha256, "name": suite.name},
+    )
+
+
+@task
+def suite_v1_games(file: str | None = None) -> Task:
+    """The frozen starts of suite-v1, or of a private twin: whole games against perfect play, from both seats."""
+    suite = read_suite(SUITE if file is None else Path(file))
+    samples = []
+    for number, item in enumerate(suite.starts, 1):
+        variant, match = suite.variants[item["variant"]], suite.match(item)
+        for seat in (1, 2):
+            match.seed = f"{suite.name} {number} {seat}"
+            samples.append(
+                Sample(
+                    id=f"{number}-{seat}",
+                    input=[ChatMessageSystem(content=variant["rules"])],
+                    metadata={**about(match, f"{number}"), "seat": seat, "book": variant["book"]},
+                )
+            )
+    return Task(
+        MemoryDataset(samples, f"{suite.name} games"),
+        solver=duel("perfect", Style(retries=suite.retries)),
+        scorer=exact_game(),
+        version=SUITE_TASK_VERSION,
+        metadata={"suite": suite.sha256, "name": suite.name},
+    )
+
+
+@scorer(metrics=[shares([SKILL, "found/critical", "forfeits/turns", "refused/answers"])])
+def exact_position() -> Scorer:
+    """Whether the move is one of those that keep the value of the position, as the suite lists them."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        kept = state.store_as(Duel)
+        moves = kept.record.get("moves", [])[state.metadata["record"]["opening"] :]
+        refused = sum(answer["refused"] is not None for answer in kept.answers)
+        value: dict[str, Any] = {
+            "found": float(bool(moves) and moves[0] in set(target)),
+            "critical": 1.0,
+            "chance": state.metadata["chance"],
+            "turns": 1.0,
+            "forfeits": float(not moves),
+            "refused": float(refused),
+            "answers": float(len(kept.answers)),
+        }
+        return Score(value=value, answer=moves[0] if moves else None, metadata={"course": " ".join(moves)})
+
+    return score

@@ -1,0 +1,167 @@
+"""The frozen benchmark: its file never changes and tells the truth; runs, reports and private twins of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as evaluate
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+from digitduels.cli.main import main
+from digitduels.evals import _registry
+from digitduels.evals.suite import CHANCES, DISTANCES, RULE_SETS, SUITE, SUITE_SHA256, band, make_suite, read_suite
+from digitduels.evals.suite_results import read_results, reference
+from digitduels.evals.suite_tasks import suite_v1, suite_v1_games
+from digitduels.study.splits import split
+from variants import solve
+
+SMALL = (("number-quest", {"target": 12, "highest": 4}), ("number-duel", {"target": 20, "highest": 5}))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A small suite, in a folder with a cache of its own."""
+    folder = tmp_path_factory.mktemp("suite")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        (folder / "small.json").write_bytes(make_suite("small", "1", SMALL, 10))
+        yield folder / "small.json"
+
+
+def test_the_file_is_the_one_that_was_published() -> None:
+    assert read_suite().sha256 == SUITE_SHA256
+    assert b"Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41" in SUITE.read_bytes()
+
+
+def test_every_position_and_start_is_of_the_test_split_and_the_strata_are_filled() -> None:
+    suite = read_suite()
+    assert [(variant["game"], variant["book"]) for variant in suite.variants] == [
+        (name, not options) for name, options in RULE_SETS
+    ]
+    states = set()
+    for item in suite.positions:
+        match = suite.match(item)
+        assert split(match.game, match.state) == "test"
+        assert len(match.game.legal_moves(match.state)) == item["legal"] > len(item["keeping"]) > 0
+        assert len(item["keeping"]) / item["legal"] <= CHANCES[-1]
+        states.add((match.game, match.state))
+    assert len(states) == len(suite.positions) == 264
+    for item in suite.starts:
+        assert split(suite.game(item), suite.match(item).state) == "test"
+    strata = Counter(band(item["distance"], DISTANCES) for item in suite.positions)
+    assert min(strata.values()) >= 15
+
+
+def test_the_listed_moves_are_those_that_keep_the_value() -> None:
+    suite = read_suite()
+    checked = 0
+    for item in suite.positions:
+        game = suite.game(item)
+        if game.id == "operation-target" or (game.id == "number-duel" and game.changes):
+            judgement = solve(game).judge(suite.match(item).state)
+            assert sorted(map(str, judgement.keeping)) == sorted(item["keeping"])
+            assert (judgement.best.distance, judgement.critical) == (item["distance"], True)
+            checked += 1
+    assert checked == 40
+
+
+def run(task: Any, model: Any, folder: Path) -> Any:
+    (log,) = evaluate(task, model=model, log_dir=str(folder), display="none", fail_on_error=False)
+    assert log.status == "success", log.error
+    return log
+
+
+def test_perfect_scores_1_random_0_within_its_interval_and_bad_answers_less(small: Path) -> None:
+    assert _registry
+    folder = small.parent / "logs"
+    for name in ("perfect", "random", "copier"):
+        run(suite_v1(str(small)), f"digitduels/{name}", folder)
+    suite = read_suite(small)
+    rows = {row["model"].removeprefix("digitduels/"): row for row in read_results(suite, [folder])}
+    assert rows["perfect"]["skill"]["value"] == 1.0
+    assert rows["random"]["skill"]["low"] <= 0 <= rows["random"]["skill"]["high"]
+    assert rows["copier"]["forfeits"] == rows["copier"]["positions"] == len(suite.positions)
+    assert rows["copier"]["skill"]["value"] < 0
+
+
+def test_hostile_models_forfeit_and_errors_are_counted_apart(small: Path) -> None:
+    folder, suite = small.parent / "hostile", read_suite(small)
+    asked = 0
+
+    def answers(*_: object) -> ModelOutput:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            raise RuntimeError("The provider is overloaded.")
+        output = ModelOutput.from_content("mockllm/model", "so long " * 100_000)
+        if asked % 2:
+            output = ModelOutput.for_tool_call("mockllm/model", "play", {"move": "+1"})
+        output.usage = ModelUsage()
+        return output
+
+    run(suite_v1(str(small)), get_model("mockllm/model", custom_outputs=answers), folder)
+    (row,) = read_results(suite, [folder])
+    assert (row["errors"], row["forfeits"]) == (1, len(suite.positions) - 1)
+    assert asked <= 3 * len(suite.positions)
+
+
+def test_reference_rows_are_exact(small: Path) -> None:
+    rows = {row["model"]: row for row in reference(read_suite(small))}
+    assert rows["random"]["skill"]["value"] == 0.0
+    assert rows["perfect"]["skill"]["value"] == 1.0
+    levels = [rows[f"level {level}"]["skill"]["value"] for level in range(2, 7)]
+    assert levels == sorted(levels)
+    assert 0 < rows["search, 2 plies"]["skill"]["value"] < rows["search, 4 plies"]["skill"]["value"] < 1
+
+
+def test_games_are_played_from_both_seats(small: Path) -> None:
+    log = run(suite_v1_games(str(small)), "digitduels/perfect", small.parent / "games")
+    assert {sample.metadata["seat"] for sample in log.samples} == {1, 2}
+    assert log.results.scores[0].metrics["thrown"].value == 0.0
+
+
+def test_a_private_twin_depends_on_its_seed_and_has_no_public_position(small: Path) -> None:
+    public = read_suite(small)
+    one, same, other = (make_suite("twin", seed, SMALL, 10, avoid=public) for seed in ("a", "a", "b"))
+    assert one == same != other
+    (small.parent / "twin.json").write_bytes(one)
+    twin = read_suite(small.parent / "twin.json")
+    taken = {public.match(item).state for item in public.positions}
+    assert not taken & {twin.match(item).state for item in twin.positions}
+    assert len(twin.positions) == 20
+
+
+def test_the_command_runs_and_reports(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs, out = small.parent / "command", small.parent / "report"
+    arguments = ["--file", str(small), "--logs", str(logs)]
+    assert main(["suite", "run", "digitduels/perfect", *arguments, "--limit", "4"]) == 0
+    assert "| digitduels/perfect | 1.000 |" in capsys.readouterr().out
+    assert main(["suite", "report", str(logs), "--file", str(small), "--out", str(out), "--json"]) == 0
+    shown = capsys.readouterr().out
+    (row,) = json.loads(shown[shown.index("{") :])["rows"]
+    assert (row["positions"], row["of"]) == (4, 20)
+    assert "![Skill](skill.svg)" in (out / "results.md").read_text()
+    assert (out / "skill.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["run"], 2, "Which model?"),
+        (["report"], 2, "Which logs?"),
+        (["report", "nowhere"], 4, "'nowhere' does not exist."),
+        (["private", "--seed", "1"], 2, "needs a seed and a file"),
+        (["run", "digitduels/random", "--file", "README.md"], 4, "is not a suite"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_the_reason(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[1])
+    assert main(["suite", *arguments]) == code
+    assert message in capsys.readouterr().err
