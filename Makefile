@@ -64,6 +64,7 @@ soak: $(VENV)/ready-to-test
 	$(BIN)/python tests/crash.py --kills 200
 	$(BIN)/python tests/crash.py --kills 400 --postgresql
 	$(BIN)/python -m benchmarks streams
+	$(BIN)/python tests/test_page_class.py
 
 clean:
 	rm -rf $(VENV) build dist

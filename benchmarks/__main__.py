@@ -15,6 +15,7 @@ BENCHMARKS = (
     "openspiel",
     "serving",
     "streams",
+    "classes",
     "page",
     "ladder",
     "traps",

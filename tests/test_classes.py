@@ -21,6 +21,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+import digitduels as dd
+from digitduels.solver import Reference
 from digitduels.web.app import create
 from digitduels.web.settings import Settings
 
@@ -436,3 +438,36 @@ def test_a_class_is_deleted_when_its_time_is_over(tmp_path: Path) -> None:
         finally:
             time.time = kept
         assert client.get(teacher.path, headers=teacher.headers()).status_code == 404
+
+
+# Suggestions for teachers
+
+
+def test_what_the_lesson_plans_say_is_true(client: TestClient) -> None:
+    told = client.get("/api/lessons").json()
+    assert {preset["game"] for preset in told["presets"]} <= set(dd.games())
+    assert set(told["plans"]) <= set(dd.games())
+    assert all(len(plan["questions"]) == 3 for plan in told["plans"].values())
+    assert sum(int(step["time"].split()[0]) for step in told["steps"]) == 40
+    # Operation Target: four games; ×2 first wins; with 24 Player 2 wins, with 25 Player 1 by ×2.
+    rules = dd.game("operation-target")
+
+    def games(state: Any) -> int:
+        return 1 if rules.outcome(state) else sum(games(rules.after(state, move)) for move in rules.legal_moves(state))
+
+    assert games(rules.start()) == 4
+    for target, keeping in ((23, ["x2"]), (24, None), (25, ["x2"])):
+        variant = dd.game("operation-target", target=target)
+        judged = Reference(variant).judge(variant.start())
+        assert (judged.best.value > 0) == (keeping is not None)
+        assert keeping is None or [str(move) for move in judged.keeping] == keeping
+    # Number Quest: the scores from which 50 is one move away.
+    quest = dd.game("number-quest")
+    ways = {
+        score
+        for score in range(50)
+        for number in range(1, 10)
+        if 50 in (score + number, score - number, score * number, score // number)
+    }
+    assert ways == {10, 25, *range(41, 50)}
+    assert set(range(1, 10)) == {move.number for move in quest.moves}

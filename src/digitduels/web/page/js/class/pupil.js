@@ -25,7 +25,7 @@ export class PupilPage {
     this.game = "";
     this.left = new AbortController();
     signal.addEventListener("abort", () => this.left.abort());
-    this.head = h("p", { class: "class-head" });
+    this.head = h("h1", { class: "class-head" });
     this.line = h("p", { class: "line", hidden: true });
     this.note = h("section", { class: "card class-note", "aria-live": "polite" });
     this.place = h("div", { class: "class-game" });
@@ -78,7 +78,7 @@ export class PupilPage {
         : state.game !== null
           ? ["Well played", "Wait for your next game. It opens by itself."]
           : [`You're in, ${state.name}`, `${here} Wait for your teacher. Your game opens by itself.`];
-    if (this.note.textContent !== `${title}${text}`) fill(this.note, h("h1", null, title), h("p", null, text));
+    if (this.note.textContent !== `${title}${text}`) fill(this.note, h("h2", null, title), h("p", null, text));
     if (state.game === null) {
       say("");
       setTitle(`Class ${state.code}`);

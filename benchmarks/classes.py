@@ -1,0 +1,159 @@
+"""Twenty classes of thirty at once on one process: how soon a move is at the opponent's board and on the wall.
+
+Every pupil has two feeds open, the class and the game, and moves every five seconds. Every teacher has the wall open.
+Clients and the server share the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import resource
+import secrets
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.serving import CONNECTIONS, MOVES, Connection, load_of_the_machine, server
+from benchmarks.streams import own_memory
+
+CLASSES = 20
+PUPILS = 30
+PAUSE = 5.0  # seconds between two moves of a pupil
+
+
+def table() -> str:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8000), hard))
+    busy = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["-m", "digitduels", "serve", "--database", f"{folder}/games.sqlite", "--port"]
+        with server(command, "/readyz", burst=2000, rate=30) as (port, process):
+            before, after, boards, walls = asyncio.run(teach(port, process))
+    rows = ["| delivery of a move | moves | p50 | p99 |", "|---|---:|---:|---:|"]
+    for name, taken in (("to the opponent's board", boards), ("to the wall", walls)):
+        hundredths = statistics.quantiles(taken, n=100)
+        rows.append(f"| {name} | {len(taken):,} | {1000 * hundredths[49]:.0f} ms | {1000 * hundredths[98]:.0f} ms |")
+    memory = (
+        f"The server has {before / 1024:.0f} MiB of its own before, and {after / 1024:.0f} MiB with {CLASSES} classes"
+    )
+    return "\n".join([*rows, "", f"{memory} of {PUPILS}. {load_of_the_machine(busy)}"])
+
+
+class Feed:
+    """A live feed that somebody reads."""
+
+    def __init__(self, port: int, path: str, token: str, hear: Callable[[bytes], None]) -> None:
+        self._port, self._path, self._token, self._hear = port, path, token, hear
+
+    async def read(self) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 20)
+        head = (
+            f"GET {self._path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nAuthorization: Bearer {self._token}\r\n\r\n"
+        )
+        writer.write(head.encode())
+        try:
+            while line := await reader.readline():
+                if line.startswith(b"data: "):
+                    self._hear(line[6:])
+        finally:
+            writer.close()
+
+
+class Board:
+    """A game of a class: its two tokens, and when each move was sent and came."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.tokens: dict[int, str] = {}
+        self.sent: dict[int, float] = {}
+        self.came: dict[int, float] = {}
+        self.shown: dict[int, float] = {}
+
+    def hear(self, state: bytes) -> None:
+        found = re.search(rb'"move_count":(\d+)', state)
+        if found:
+            self.came.setdefault(int(found[1]), time.perf_counter())
+
+
+async def teach(port: int, process: int) -> tuple[float, float, list[float], list[float]]:
+    connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
+    before = own_memory(process)
+    boards: dict[str, Board] = {}
+    feeds: list[asyncio.Task[None]] = []
+
+    def wall(state: bytes) -> None:
+        now = time.perf_counter()
+        for board in json.loads(state)["boards"]:
+            if board["id"] in boards:
+                boards[board["id"]].shown.setdefault(board["moves"], now)
+
+    def watch(path: str, token: str, hear: Callable[[bytes], None]) -> None:
+        feeds.append(asyncio.create_task(Feed(port, path, token, hear).read()))
+
+    for number in range(CLASSES):
+        await begin_class(connections[number % CONNECTIONS], boards, watch, wall)
+    while not all(board.came for board in boards.values()):
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(2)
+    await asyncio.gather(
+        *(play(port, board, place / len(boards) * PAUSE / 2) for place, board in enumerate(boards.values()))
+    )
+    await asyncio.sleep(2)
+    after = own_memory(process)
+    for feed in feeds:
+        feed.cancel()
+    await asyncio.gather(*feeds, return_exceptions=True)
+    for connection in connections:
+        connection.close()
+    return before, after, delays(boards, lambda board: board.came), delays(boards, lambda board: board.shown)
+
+
+def delays(boards: dict[str, Board], told: Callable[[Board], dict[int, float]]) -> list[float]:
+    """How long each move took. A slow reader gets only the latest state, which includes everything before it."""
+    return [
+        min(came for count, came in told(board).items() if count >= number) - sent
+        for board in boards.values()
+        for number, sent in board.sent.items()
+    ]
+
+
+async def begin_class(
+    connection: Connection, boards: dict[str, Board], watch: Callable[..., None], wall: Callable[[bytes], None]
+) -> None:
+    """A class whose pupils have joined and been paired, with everybody's feeds open."""
+    sent = {"game": "number-quest", "mode": "pairs", "key": secrets.token_urlsafe(24)}
+    created = json.loads(await connection.post("/api/classes", sent))
+    path, teacher = f"/api/classes/{created['code']}", created["token"]
+    tokens = {}
+    for number in range(1, PUPILS + 1):
+        body = {"name": f"Pupil {number}", "key": secrets.token_urlsafe(24)}
+        joined: Any = json.loads(await connection.post(f"{path}/pupils", body))
+        tokens[joined["pupil"]] = joined["token"]
+    pair = {"act": "pair", "version": PUPILS, "key": secrets.token_urlsafe(9)}
+    state = json.loads(await connection.post(f"{path}/acts", pair, teacher))["state"]
+    watch(f"{path}/events", teacher, wall)
+    for shown in state["boards"]:
+        board = boards[shown["id"]] = Board(shown["id"])
+        for seat, pupil in enumerate(shown["pupils"]):
+            board.tokens[seat] = tokens[pupil]
+            watch(f"{path}/events", tokens[pupil], lambda _: None)
+        watch(f"/api/games/{board.id}/events", board.tokens[0], board.hear)
+        watch(f"/api/games/{board.id}/events", board.tokens[1], board.hear)
+
+
+async def play(port: int, board: Board, wait: float) -> None:
+    """Both pupils move in turn, each every five seconds."""
+    await asyncio.sleep(wait)
+    start = time.perf_counter()
+    for number, move in enumerate(MOVES):
+        await asyncio.sleep(max(0, start + number * PAUSE / 2 - time.perf_counter()))
+        connection = await Connection(port).open()
+        body = {"version": number, "move": move, "key": secrets.token_urlsafe(9)}
+        board.sent[number + 1] = time.perf_counter()
+        await connection.post(f"/api/games/{board.id}/moves", body, board.tokens[number % 2])
+        connection.close()

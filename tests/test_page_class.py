@@ -1,0 +1,340 @@
+"""A class in real browsers: a teacher and two pupils, pupils that are programs, and a server that is killed.
+
+python tests/test_page_class.py        the long run: 38 programs, three rounds, two servers on one PostgreSQL
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from databases import start_postgresql
+from servers import PATIENCE, Server
+from test_page import ARGUMENTS, CHROMIUM, browser, open_to_all, pytestmark, status
+
+__all__ = ["browser", "pytestmark"]
+
+RECOVERY = 5  # seconds after which every page is current again
+
+
+class Programs:
+    """Pupils that are programs: each plays a legal move when it is its turn, at any of the servers."""
+
+    def __init__(self, urls: list[str], code: str, count: int, rest: float) -> None:
+        self._urls, self._code, self._rest = urls, code, rest
+        self._client = httpx.Client(timeout=PATIENCE)
+        self._dice = random.Random(count)
+        self._stop = threading.Event()
+        self.moves = 0
+        self.tokens = [self._join(f"Pupil {number}") for number in range(1, count + 1)]
+        self._thread = threading.Thread(target=self._play)
+        self._thread.start()
+
+    def _ask(self, method: str, path: str, token: str | None = None, **body: Any) -> Any:
+        """Asks until there is an answer, the same each time."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                url = f"{self._dice.choice(self._urls)}{path}"
+                answer = self._client.request(method, url, headers=headers, json=body or None)
+                if answer.status_code < 500:
+                    return answer.json()
+            except httpx.TransportError:
+                pass
+            assert time.monotonic() < end, f"{path} is never answered"
+            time.sleep(0.05)
+
+    def _join(self, name: str) -> str:
+        joined = self._ask("POST", f"/api/classes/{self._code}/pupils", name=name, key=secrets.token_urlsafe(24))
+        return str(joined["token"])
+
+    def _play(self) -> None:
+        while not self._stop.is_set():
+            for token in self.tokens:
+                game = self._ask("GET", f"/api/classes/{self._code}", token).get("game")
+                if game is None:
+                    continue
+                state = self._ask("GET", f"/api/games/{game['id']}")
+                if state["player"] == game["seat"] and state["paused"] is None and not state["closed"]:
+                    move = self._dice.choice(state["legal"])["move"]
+                    body = {"version": state["version"], "move": move, "key": secrets.token_urlsafe(9)}
+                    done = self._ask("POST", f"/api/games/{game['id']}/moves", game["token"], **body)
+                    self.moves += "accepted" in done
+                if self._stop.wait(self._rest):
+                    return
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(PATIENCE)
+        self._client.close()
+
+
+@contextmanager
+def visitor(browser: Browser, url: str, width: int, height: int) -> Iterator[Page]:
+    """Somebody with a browser of their own."""
+    size: Any = {"width": width, "height": height}
+    context: BrowserContext = browser.new_context(base_url=url, viewport=size, reduced_motion="reduce")
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    context.close()
+    assert not faults
+
+
+def start_class(teacher: Page) -> str:
+    teacher.goto("/teach")
+    form = teacher.locator(".start-class")
+    expect(form.locator(".preset").first).to_have_attribute("aria-pressed", "true")
+    form.get_by_text("Settings").click()
+    form.locator("[name=class-game]").select_option("operation-target")
+    form.get_by_role("radio", name="Tournament").check()
+    form.get_by_label(re.compile("^target")).fill("40")
+    form.get_by_role("button", name="Start the class").click()
+    teacher.wait_for_url("**/class/*")
+    return teacher.url.rsplit("/", 1)[1]
+
+
+def join(pupil: Page, code: str, name: str) -> None:
+    pupil.goto(f"/j/{code.lower()}")
+    pupil.get_by_label("Your first name").fill(name)
+    pupil.get_by_role("button", name="Join").click()
+    expect(pupil.get_by_role("heading", name=f"You're in, {name}")).to_be_visible()
+
+
+def move(pupil: Page) -> None:
+    """Plays whatever is possible, if it is the pupil's turn."""
+    if "Your turn" in (status(pupil).text_content() or ""):
+        pupil.get_by_role("region", name="Your move").locator(".tile:not([aria-disabled])").first.click()
+        play = pupil.get_by_role("button", name="Play", exact=True)
+        if play.is_visible():
+            play.click()
+
+
+def confirm(teacher: Page, act: str) -> None:
+    teacher.get_by_role("button", name=act, exact=True).click()
+    question = teacher.get_by_role("dialog")
+    if question.is_visible():
+        question.get_by_role("button", name=act, exact=True).click()
+
+
+def lesson(browser: Browser, servers: list[Server], programs: int, rounds: int, rest: float) -> dict[str, Any]:
+    """A whole lesson. In its middle every server is killed and started again, one after the other."""
+    urls = [server.url for server in servers]
+    with (
+        visitor(browser, urls[0], 1280, 900) as teacher,
+        visitor(browser, urls[-1], 390, 844) as ann,
+        visitor(browser, urls[0], 390, 844) as bob,
+    ):
+        code = start_class(teacher)
+        for pupil, name in ((ann, "Ann"), (bob, "Bob")):
+            join(pupil, code, name)
+        wall = teacher.context.new_page()
+        wall.set_viewport_size({"width": 1920, "height": 1080})
+        wall.goto(f"/class/{code}/wall")
+        others = Programs(urls, code, programs, rest)
+        try:
+            expect(wall.get_by_text(f"{programs + 2} pupils are here")).to_be_visible()
+            teacher.get_by_role("button", name="Pair and start").click()
+            for number in range(1, rounds + 1):
+                expect(wall.get_by_role("heading", level=1)).to_contain_text(f"Round {number}")
+                expect(wall.locator(".tile-board")).to_have_count((programs + 3) // 2)
+                for pupil in (ann, bob):
+                    expect(pupil.locator(".class-head")).to_contain_text(f"Round {number}")
+                    expect(pupil.locator(".class-game .board")).to_be_visible()
+                    move(pupil)
+                if number == 2:
+                    for server in servers:
+                        server.kill()
+                        server.start()
+                    current(teacher, wall, ann)
+                teacher.wait_for_timeout(1500)
+                if number < rounds:
+                    confirm(teacher, "Next round")
+            confirm(teacher, "End the class")
+            expect(ann.get_by_role("heading", name="The class is over")).to_be_visible()
+        finally:
+            others.stop()
+        teacher.get_by_role("link", name="Results").first.click()
+        expect(teacher.get_by_role("table")).to_be_visible()
+        token = teacher.evaluate(f"localStorage.getItem('class:teacher:{code}')")
+        headers = {"Authorization": f"Bearer {token}"}
+        results: Any = httpx.get(f"{urls[0]}/api/classes/{code}/results", headers=headers, timeout=PATIENCE).json()
+        agree(urls[0], results, teacher, programs + 2, rounds)
+        assert others.moves > programs
+        return {"code": code, "results": results, "moves": others.moves}
+
+
+def current(teacher: Page, wall: Page, pupil: Page) -> None:
+    """After a restart, everybody sees what the teacher does within a few seconds."""
+    began = time.monotonic()
+    teacher.get_by_role("button", name="Pause").click()
+    teacher.get_by_label("What the boards say").fill("Pens down.")
+    teacher.get_by_role("dialog").get_by_role("button", name="Pause").click()
+    expect(wall.get_by_text("Pens down.")).to_be_visible(timeout=1000 * RECOVERY)
+    expect(pupil.get_by_role("heading", name="Paused")).to_be_visible(timeout=1000 * RECOVERY)
+    assert time.monotonic() - began < 2 * RECOVERY
+    teacher.get_by_role("button", name="Resume").click()
+    expect(pupil.get_by_role("heading", name="Paused")).to_be_hidden()
+
+
+def agree(url: str, results: Any, teacher: Page, pupils: int, rounds: int) -> None:
+    """The results equal the records of the games."""
+    assert len(results["pupils"]) == pupils
+    assert results["rounds"] == rounds
+    points = dict.fromkeys((row["name"] for row in results["pupils"]), 0.0)
+    for game in results["games"]:
+        state = httpx.get(f"{url}/api/games/{game['id']}", timeout=PATIENCE).json()
+        winner = state["outcome"] and state["outcome"]["winner"]
+        expected = [0.5, 0.5] if not winner else [float(winner == 1), float(winner == 2)]
+        assert game["points"] == expected
+        assert state["outcome"] is not None or state["closed"]
+        for name, got in zip(game["names"], expected, strict=True):
+            if name in points:
+                points[name] += got
+    assert {row["name"]: row["points"] for row in results["pupils"]} == points
+    for row in results["pupils"]:
+        shown = teacher.get_by_role("row", name=re.compile(rf"^\d+ {row['name']} "))
+        expect(shown).to_contain_text(f"{row['found']} of {row['critical']}" if row["critical"] else "–")
+
+
+@pytest.fixture(scope="module")
+def server(shared_tables: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite")) as server:
+        yield server
+
+
+def test_a_lesson_survives_a_kill_and_its_results_equal_the_records(browser: Browser, server: Server) -> None:
+    lesson(browser, [server], programs=3, rounds=3, rest=0.05)
+
+
+def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> None:
+    with visitor(browser, server.url, 1280, 900) as teacher, visitor(browser, server.url, 390, 844) as ann:
+        ann.goto("/j")
+        expect(ann.get_by_label("Code on the wall")).to_be_focused()
+        ann.keyboard.type("bbbbb")
+        ann.keyboard.press("Tab")
+        ann.keyboard.type("Ann")
+        ann.keyboard.press("Enter")
+        expect(ann.get_by_role("alert")).to_contain_text("There is no class with this code.")
+        open_to_all(ann, "join")
+        code = start_class(teacher)
+        open_to_all(teacher, "desk")
+        join(ann, code, "Ann")
+        open_to_all(ann, "lobby")
+        with visitor(browser, server.url, 390, 844) as bob:
+            join(bob, code, "Bob")
+            teacher.goto(f"/class/{code}/wall")
+            expect(teacher.get_by_text("2 pupils are here")).to_be_visible()
+            open_to_all(teacher, "wall before the first round")
+            teacher.goto(f"/class/{code}")
+            teacher.get_by_role("button", name="Pair and start").press("Enter")
+            expect(bob.locator(".class-game .board")).to_be_visible()
+            open_to_all(bob, "board")
+            teacher.get_by_role("button", name=re.compile("Edit Ann")).press("Enter")
+            open_to_all(teacher, "edit")
+            teacher.get_by_label("First name").fill("Dora")
+            teacher.keyboard.press("Enter")
+            expect(ann.locator(".class-head")).to_contain_text("Dora")
+            expect(bob.locator(".class-game")).to_contain_text("Dora")
+            teacher.get_by_text("Settings for the next games").click()
+            teacher.get_by_label("Numbers instead of names").check()
+            teacher.get_by_role("button", name="Save settings").click()
+            expect(status(teacher)).to_contain_text("Settings saved.")
+            open_to_all(teacher, "desk while they play")
+            teacher.set_viewport_size({"width": 1920, "height": 1080})
+            teacher.goto(f"/class/{code}/wall")
+            expect(teacher.locator(".tile-board")).to_contain_text("Pupil 1")
+            expect(teacher.locator("body")).not_to_contain_text("Dora")
+            open_to_all(teacher, "wall")
+            teacher.locator(".tile-board").click()
+            teacher.get_by_role("button", name="Values").click()
+            expect(teacher.locator(".quest")).to_contain_text("winning")
+            open_to_all(teacher, "big board")
+            teacher.goto(f"/class/{code}/results")
+            expect(teacher.get_by_role("table")).to_be_visible()
+            open_to_all(teacher, "results")
+        for path in ("/privacy", "/teach?game=number-quest&show=plan", "/class/BBBBB"):
+            ann.goto(path)
+            expect(ann.get_by_role("heading", level=1)).to_be_visible()
+            open_to_all(ann, path)
+
+
+def test_a_pupil_on_a_new_device_and_one_who_is_removed(browser: Browser, server: Server) -> None:
+    with (
+        visitor(browser, server.url, 1280, 900) as teacher,
+        visitor(browser, server.url, 390, 844) as old,
+        visitor(browser, server.url, 390, 844) as new,
+    ):
+        code = start_class(teacher)
+        join(old, code, "Ann")
+        new.goto(f"/j/{code}")
+        new.get_by_label("Your first name").fill("Ann")
+        new.get_by_role("button", name="Join").click()
+        expect(new.get_by_role("heading", name="You're in, Ann 2")).to_be_visible()
+        teacher.get_by_role("button", name="This is Ann").click()
+        expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
+        expect(old.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+        new.reload()
+        expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
+        teacher.get_by_role("button", name="Delete it now").click()
+        teacher.get_by_role("dialog").get_by_role("button", name="Delete it").click()
+        teacher.wait_for_url("**/teach")
+        expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+
+
+def test_paper_fits_its_pages(browser: Browser, server: Server) -> None:
+    with visitor(browser, server.url, 1280, 900) as teacher:
+
+        def pages(path: str, ready: str) -> int:
+            teacher.goto(path)
+            expect(teacher.locator(ready).first).to_be_visible()
+            return len(re.findall(rb"/Type\s*/Page\b(?!s)", teacher.pdf(format="A4", prefer_css_page_size=True)))
+
+        for game in ("operation-target", "number-quest"):
+            assert pages(f"/teach?show=plan&game={game}", ".plan") == 1
+        assert pages("/teach?show=sheet&game=number-duel&count=6&sheet=1", ".exercise") == 4
+        headings = teacher.locator(".exercise h2").all_text_contents()
+        order = ["at once", "two turns", "three turns", "four turns"]
+        places = [next(place for place, words in enumerate(order) if words in heading) for heading in headings]
+        assert places == sorted(places)
+        expect(teacher.locator(".number-line")).to_have_count(6)
+
+
+def main() -> None:
+    """The long run."""
+    database = start_postgresql()
+    try:
+        with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+            shared = database.database()
+            for address, count in ((str(Path(folder) / "games.sqlite"), 1), (shared, 2)):
+                servers = [Server(address) for _ in range(count)]
+                try:
+                    for server in servers:
+                        server.start()
+                    told = lesson(browser, servers, programs=38, rounds=3, rest=0.02)
+                    print(f"{count} servers: {len(told['results']['games'])} games, {told['moves']} moves of programs")
+                finally:
+                    for server in servers:
+                        server.__exit__()
+            browser.close()
+    finally:
+        database.stop()
+
+
+if __name__ == "__main__":
+    main()
