@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.serving import CONNECTIONS, MOVES, Connection, load_of_the_machine, server
+from benchmarks.serving import MOVES, Connection, load_of_the_machine, processor_time, server
 from benchmarks.streams import own_memory
 
 CLASSES = 20
@@ -32,8 +32,8 @@ def table() -> str:
     busy = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         command = ["-m", "digitduels", "serve", "--database", f"{folder}/games.sqlite", "--port"]
-        with server(command, "/readyz", burst=2000, rate=30) as (port, process):
-            before, after, boards, walls = asyncio.run(teach(port, process))
+        with server(command, "/readyz") as (port, process):
+            before, after, share, boards, walls = asyncio.run(teach(port, process))
     rows = ["| delivery of a move | moves | p50 | p99 |", "|---|---:|---:|---:|"]
     for name, taken in (("to the opponent's board", boards), ("to the wall", walls)):
         hundredths = statistics.quantiles(taken, n=100)
@@ -41,7 +41,8 @@ def table() -> str:
     memory = (
         f"The server has {before / 1024:.0f} MiB of its own before, and {after / 1024:.0f} MiB with {CLASSES} classes"
     )
-    return "\n".join([*rows, "", f"{memory} of {PUPILS}. {load_of_the_machine(busy)}"])
+    work = f"It is at work for {share:.0%} of the time of one core."
+    return "\n".join([*rows, "", f"{memory} of {PUPILS}. {work} {load_of_the_machine(busy)}"])
 
 
 class Feed:
@@ -80,8 +81,8 @@ class Board:
             self.came.setdefault(int(found[1]), time.perf_counter())
 
 
-async def teach(port: int, process: int) -> tuple[float, float, list[float], list[float]]:
-    connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
+async def teach(port: int, process: int) -> tuple[float, float, float, list[float], list[float]]:
+    """Memory before and after, the share of a core that the server needs, and how long each move took."""
     before = own_memory(process)
     boards: dict[str, Board] = {}
     feeds: list[asyncio.Task[None]] = []
@@ -95,22 +96,24 @@ async def teach(port: int, process: int) -> tuple[float, float, list[float], lis
     def watch(path: str, token: str, hear: Callable[[bytes], None]) -> None:
         feeds.append(asyncio.create_task(Feed(port, path, token, hear).read()))
 
-    for number in range(CLASSES):
-        await begin_class(connections[number % CONNECTIONS], boards, watch, wall)
+    for _ in range(CLASSES):
+        connection = await Connection(port).open()
+        await begin_class(connection, boards, watch, wall)
+        connection.close()
     while not all(board.came for board in boards.values()):
         await asyncio.sleep(0.1)
     await asyncio.sleep(2)
+    start, worked = time.perf_counter(), processor_time(process)
     await asyncio.gather(
         *(play(port, board, place / len(boards) * PAUSE / 2) for place, board in enumerate(boards.values()))
     )
+    share = (processor_time(process) - worked) / (time.perf_counter() - start)
     await asyncio.sleep(2)
     after = own_memory(process)
     for feed in feeds:
         feed.cancel()
     await asyncio.gather(*feeds, return_exceptions=True)
-    for connection in connections:
-        connection.close()
-    return before, after, delays(boards, lambda board: board.came), delays(boards, lambda board: board.shown)
+    return before, after, share, delays(boards, lambda board: board.came), delays(boards, lambda board: board.shown)
 
 
 def delays(boards: dict[str, Board], told: Callable[[Board], dict[int, float]]) -> list[float]:

@@ -37,11 +37,12 @@ class Allowances:
 
     def payer(self, method: str, path: str, authorization: bytes | None) -> Payer | None:
         """Who pays for a request; None if the address does."""
-        if authorization is not None:
-            scheme, _, token = authorization.decode("latin-1").partition(" ")
+        scheme, _, token = (authorization or b"").decode("latin-1").partition(" ")
+        if scheme.lower() == "bearer":
             digest = hashed(token.strip())
-            code = self._codes.get(digest) if scheme.lower() == "bearer" else None
-            return None if code is None else Payer(code, digest.hex())
+            code = self._codes.get(digest)
+            if code is not None:
+                return Payer(code, digest.hex())
         joining = _JOINING.fullmatch(path) if method == "POST" else None
         code = joining[1].upper() if joining else ""
         return Payer(f"joining {code}", None) if code in self._tokens else None
