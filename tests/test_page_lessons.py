@@ -134,6 +134,26 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     expect(moment).to_contain_text("Move 2, Player 2: +1.")
 
 
+def test_signs_mean_win_and_loss_for_the_reader_and_the_game_is_listed(visit: Visit) -> None:
+    page = visit(f"/review/number-duel?{GAME}&vs=4&seat=2&seed=1")
+    strip = page.get_by_role("list", name="Who was winning after each move")
+    expect(strip.locator(".sign")).to_have_text(["▼", "▲", "▼", "▲"])
+    page.goto(f"/review/number-duel?{GAME}")
+    expect(strip.locator(".sign")).to_have_text(["●", "○", "●", "○"])
+    page.goto("/play/operation-target?target=5&vs=7&seat=1&seed=1")
+    page.get_by_role("button", name="Multiply by 2").click()
+    expect(page).to_have_url(re.compile("moves="))
+    page.goto("/review")
+    mine = page.get_by_role("listitem").filter(has_text="Operation Target")
+    expect(mine).to_contain_text("level 7")
+    mine.get_by_role("link").click()
+    expect(status(page)).to_contain_text("Level 7")
+    page.goto("/review")
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("dialog").get_by_role("button", name="Clear").click()
+    expect(page.get_by_text("You have not played here yet.")).to_be_visible()
+
+
 def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=%2B5+%2B10+x10")
     page.get_by_role("link", name="Review").last.click()
@@ -150,7 +170,7 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     path = tmp_path / "game.json"
     save(match, path)
     page = visit("/review")
-    page.get_by_label("Choose a file saved by duels").set_input_files(path)
+    page.get_by_label("Open a saved game").set_input_files(path)
     page.wait_for_url(re.compile(r"/review/number-duel\?moves="))
     page.get_by_role("button", name="Forward").click()
     expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1, Ann; Lee: +1.")
@@ -160,10 +180,10 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     make = "text => { const all = new DataTransfer(); all.items.add(new File([text], 'game.json')); return all; }"
     for text, told in ((json.dumps({"format": "something else"}), "not a record"), ("[", "not a saved game")):
         dropped = page.evaluate_handle(make, text)
-        page.get_by_role("region", name="Open a saved game").dispatch_event("drop", {"dataTransfer": dropped})
+        page.locator("#main").dispatch_event("drop", {"dataTransfer": dropped})
         expect(page.get_by_role("alert")).to_contain_text(told)
     dropped = page.evaluate_handle(make, path.read_text(encoding="utf-8"))
-    page.get_by_role("region", name="Open a saved game").dispatch_event("drop", {"dataTransfer": dropped})
+    page.locator("#main").dispatch_event("drop", {"dataTransfer": dropped})
     expect(page.get_by_role("region", name="This moment")).to_contain_text("The start.")
 
 

@@ -51,6 +51,7 @@ PAGES = (
     "/j/{code}",
     "/class/{code}",
     "/class/{code}/{part}",
+    "/help",
     "/privacy",
 )
 

@@ -8,8 +8,18 @@ const NAME = "confirm";
  * @param {boolean} usual what holds unless the reader has chosen
  */
 export function confirmsFor(usual) {
-  const wish = recall(NAME);
+  const wish = confirmWish();
   return wish ? wish === "on" : usual;
+}
+
+/** What the reader has chosen: on, off, or nothing. */
+export function confirmWish() {
+  return recall(NAME) ?? "";
+}
+
+/** @param {string} wish */
+export function setConfirm(wish) {
+  remember(NAME, wish);
 }
 
 /**
@@ -18,5 +28,5 @@ export function confirmsFor(usual) {
  * @returns {import("./dialog.js").Entry}
  */
 export function confirmChoice(now) {
-  return [now ? "Play moves at once" : "Ask before each move", () => remember(NAME, now ? "off" : "on")];
+  return [now ? "Play moves at once" : "Ask before each move", () => setConfirm(now ? "off" : "on")];
 }

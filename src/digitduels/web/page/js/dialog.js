@@ -83,12 +83,35 @@ export async function share(url, title) {
     if (navigator.share && matchMedia("(pointer: coarse)").matches) {
       await navigator.share({ title, url });
       say("Link shared.");
-    } else {
-      await navigator.clipboard.writeText(url);
-      say("Link copied. Anyone who opens it sees what you see.");
+      return;
     }
-  } catch {
+  } catch (error) {
+    // Nobody was chosen.
+    if (error instanceof DOMException && error.name === "AbortError") return;
+  }
+  if (await copy(url)) say("Link copied. Anyone who opens it sees what you see.");
+  else {
     const content = [h("p", null, "Copy the link and send it to anyone you like."), copyInput("Link", url)];
     await ask("Share the link", content, [["", "Done"]]);
+  }
+}
+
+/**
+ * Copies a text, also where the page came over plain http; false if the browser does not let it.
+ * @param {string} text
+ */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const input = h("input", { value: text, readonly: true, class: "hidden", "aria-hidden": "true", tabindex: -1 });
+    const before = document.activeElement;
+    document.body.append(input);
+    input.select();
+    const done = document.execCommand("copy");
+    input.remove();
+    if (before instanceof HTMLElement) before.focus();
+    return done;
   }
 }

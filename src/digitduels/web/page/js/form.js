@@ -24,15 +24,18 @@ export function group(legend, ...content) {
 
 /**
  * @param {string} name
- * @param {[value: string, label: string][]} choices
+ * @param {[value: string, label: Child | Child[]][]} choices
  * @param {string} chosen
+ * @param {string} [kind] a class
  */
-export function radios(name, choices, chosen) {
-  const radio = (/** @type {string} */ value, /** @type {string} */ label) =>
-    h("label", null, h("input", { type: "radio", name, value, checked: value === chosen }), h("span", null, label));
+export function radios(name, choices, chosen, kind = "") {
+  const radio = (/** @type {string} */ value, /** @type {Child | Child[]} */ label) => {
+    const input = h("input", { type: "radio", name, value, checked: value === chosen });
+    return h("label", null, input, h("span", { class: "option" }, label));
+  };
   return h(
     "div",
-    { class: "radios" },
+    { class: `radios ${kind}` },
     choices.map(([value, label]) => radio(value, label)),
   );
 }

@@ -9,7 +9,7 @@ const AREAS = [
   ["Learn", "/learn", "/learn"],
   ["Explore", "/explore", "/explore"],
   ["Puzzle", "/puzzle", "/puzzle"],
-  ["Review", "/review", "/review"],
+  ["My games", "/review", "/review"],
   ["Teach", "/teach", "/teach"],
 ];
 
@@ -53,6 +53,7 @@ start([
   { path: /^\/review(?:\/([^/]+))?$/, title: "Review", load: () => import("./pages/review.js") },
   { path: /^\/puzzle(?:\/([^/]+))?$/, title: "Puzzle", load: () => import("./pages/puzzle.js") },
   { path: /^\/learn(?:\/([^/]+))?$/, title: "Learn", load: () => import("./pages/learn.js") },
+  { path: /^\/help$/, title: "Help", load: () => import("./pages/help.js") },
   { path: /^\/teach$/, title: "Teach", load: () => import("./pages/teach.js") },
   { path: /^\/j(?:\/([^/]+))?$/, title: "Join", load: () => import("./pages/join.js") },
   { path: /^\/class\/([^/]+)(?:\/([^/]+))?$/, title: "Class", load: () => import("./pages/class.js") },

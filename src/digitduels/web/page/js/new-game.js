@@ -14,6 +14,7 @@ import {
   seatRadios,
   trouble,
 } from "./form.js";
+import { emblem } from "./head.js";
 import { beginnerLevel, levelOptions } from "./levels.js";
 import { newLink, pathOf, randomSeed } from "./link.js";
 import { challenge } from "./seats.js";
@@ -52,7 +53,7 @@ class Sheet {
       "form",
       { method: "dialog" },
       h("h2", { id }, "A new game"),
-      group("Game", radios("game", titles(cards), old.game)),
+      group("Game", gameRadios(cards, old.game)),
       field("Against", this.opponents),
       this.name,
       this.seats,
@@ -143,12 +144,21 @@ const STARTS = [
 ];
 
 /**
- * The games to choose from.
+ * The games to choose from, each with its sign and what to expect of it.
  * @param {GameCard[]} cards
- * @returns {[string, string][]}
+ * @param {string} game
  */
-export function titles(cards) {
-  return cards.map((card) => [card.game, card.title]);
+export function gameRadios(cards, game) {
+  return radios("game", cards.map(gameChoice), game, "games");
+}
+
+/**
+ * @param {GameCard} card
+ * @returns {[string, import("./dom.js").Child[]]}
+ */
+function gameChoice({ game, title, look }) {
+  const facts = [look.difficulty, look.length && `about ${look.length}`].filter(Boolean).join(", ");
+  return [game, [emblem(look), h("span", null, h("b", null, title), h("small", null, facts))]];
 }
 
 /**

@@ -1,8 +1,8 @@
-// The form that opens the record of a game: a file that is chosen or dropped.
+// The button that opens the record of a game: a file that is chosen, or dropped anywhere.
 
 import { post } from "./api.js";
 import { h } from "./dom.js";
-import { field, trouble } from "./form.js";
+import { trouble } from "./form.js";
 import { pathOf, queryOf, readLink } from "./link.js";
 import { go } from "./router.js";
 
@@ -23,7 +23,7 @@ export function openedReview(link) {
 /** @param {AbortSignal} signal */
 export function recordOpener(signal) {
   const wrong = trouble();
-  const input = h("input", { type: "file", accept: ".json,application/json" });
+  const input = h("input", { type: "file", class: "hidden", accept: ".json,application/json" });
   const take = async (/** @type {File | undefined} */ file) => {
     if (!file) return;
     wrong.textContent = "";
@@ -37,24 +37,16 @@ export function recordOpener(signal) {
       if (!signal.aborted && error instanceof Error) wrong.textContent = error.message;
     }
   };
-  const element = h(
-    "section",
-    { class: "card opener", "aria-label": "Open a saved game" },
-    h("h2", null, "Open a saved game"),
-    field("Choose a file saved by duels, or drop it here.", input),
-    wrong,
-  );
+  const label = h("label", { class: "button quiet file" }, "Open a saved game", input);
+  const element = h("span", { class: "opener" }, label, wrong);
   input.addEventListener("change", () => void take(input.files?.[0]));
-  element.addEventListener("dragover", (event) => {
+  // A file may be dropped anywhere.
+  document.addEventListener("dragover", (event) => event.preventDefault(), { signal });
+  const drop = (/** @type {DragEvent} */ event) => {
     event.preventDefault();
-    element.classList.add("over");
-  });
-  element.addEventListener("dragleave", () => element.classList.remove("over"));
-  element.addEventListener("drop", (event) => {
-    event.preventDefault();
-    element.classList.remove("over");
     void take(event.dataTransfer?.files[0]);
-  });
+  };
+  document.addEventListener("drop", drop, { signal });
   return element;
 }
 

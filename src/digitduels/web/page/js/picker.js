@@ -156,7 +156,7 @@ export class Picker {
       return h("button", { type: "button", class: "tile", ...pointing, onclick: press }, label);
     });
     const wide = choices.some((choice) => choice.length > 3) ? " wide" : "";
-    const words = wide && choices.every((choice) => !/^\W/.test(choice)) ? " words" : "";
+    const words = wide && choices.every((choice) => !/^\W/.test(choice)) ? " verbs" : "";
     const signs = choices.every((choice) => !/^\d/.test(choice)) ? " signs" : "";
     const count = wide && !words ? "" : ` of-${choices.length}`;
     const element = h(

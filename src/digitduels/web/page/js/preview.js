@@ -13,7 +13,7 @@ export class Preview {
     this.text = h("p", { class: "equation" });
     this.note = h("p", { class: "note" });
     this.button = h("button", { type: "button", class: "main", hidden: true, onclick: play }, "Play");
-    this.element = h("div", { class: "preview" }, h("div", { class: "words" }, this.text, this.note), this.button);
+    this.element = h("div", { class: "preview" }, h("div", { class: "told-move" }, this.text, this.note), this.button);
   }
 
   /**

@@ -7,6 +7,10 @@ import { chip, WORDS } from "./verdict.js";
 /** @type {Record<string, Value>} */
 const VALUES = { w: "win", d: "draw", l: "loss" };
 
+/** What the arrow keys do to both scores. */
+/** @type {Record<string, [number, number]>} */
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
 export class ScoreMap {
   /** @param {(mine: number, theirs: number) => void} choose */
   constructor(choose) {
@@ -14,8 +18,11 @@ export class ScoreMap {
     /** @type {Scores | null} */
     this.map = null;
     this.hatch = unique();
-    this.picture = svg("svg", { role: "img", class: "map" });
-    this.readout = h("p", { class: "readout", "aria-hidden": "true" });
+    /** The scores that the keys have reached. @type {{mine: number, theirs: number} | null} */
+    this.cursor = null;
+    this.picture = svg("svg", { role: "application", tabindex: 0, class: "map" });
+    this.pointer = svg("circle", { class: "cursor" });
+    this.readout = h("p", { class: "readout", "aria-live": "polite" });
     this.words = h("div", { class: "soft" });
     this.axes = h("p", { class: "soft axes" });
     this.legend = h("p", { class: "row legend" });
@@ -26,6 +33,7 @@ export class ScoreMap {
     });
     this.picture.addEventListener("pointermove", (event) => this.#read(this.#cell(event)));
     this.picture.addEventListener("pointerleave", () => this.#read(null));
+    this.picture.addEventListener("keydown", (event) => this.#key(event));
   }
 
   /**
@@ -74,7 +82,10 @@ export class ScoreMap {
         ),
       ),
       ring(place(map.mine), size - place(map.theirs), size),
+      this.pointer,
     );
+    this.cursor = null;
+    this.pointer.setAttribute("r", "0");
     const words = mapWords(map, mover, waiter);
     this.picture.setAttribute("aria-label", words.join(" "));
     fill(
@@ -83,7 +94,8 @@ export class ScoreMap {
       h("span", { class: "soft" }, "◎ here"),
     );
     this.axes.textContent =
-      `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` + "Select a point to go there.";
+      `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` +
+      "Select a point to go there; arrow keys and Enter do the same.";
     fill(this.words, paragraphs(words));
     this.#read(null);
   }
@@ -95,6 +107,27 @@ export class ScoreMap {
    */
   #value(mine, theirs) {
     return VALUES[this.map?.rows[theirs - this.map.low]?.[mine - this.map.low] ?? ""] ?? null;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const { map } = this;
+    if (!map) return;
+    const { mine, theirs } = this.cursor ?? map;
+    if (event.key === "Enter" && this.#value(mine, theirs)) this.choose(mine, theirs);
+    const [right, up] = STEPS[event.key] ?? [];
+    if (right === undefined || up === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const within = (/** @type {number} */ score) => Math.min(map.high, Math.max(map.low, score));
+    this.cursor = { mine: within(mine + right), theirs: within(theirs + up) };
+    const size = map.rows.length;
+    const { pointer } = this;
+    pointer.setAttribute("cx", String(this.cursor.mine - map.low + 0.5));
+    pointer.setAttribute("cy", String(size - (this.cursor.theirs - map.low) - 0.5));
+    pointer.setAttribute("r", String(Math.max(0.5, size / 50)));
+    pointer.setAttribute("stroke-width", String(size / 70));
+    this.#read(this.cursor);
   }
 
   /** @param {MouseEvent} event */

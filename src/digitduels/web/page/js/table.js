@@ -6,6 +6,7 @@ import { h } from "./dom.js";
 import { Picker } from "./picker.js";
 import { tell } from "./sentence.js";
 import { say, whisper } from "./status.js";
+import { recall } from "./storage.js";
 
 const FORBIDDEN = "That is not possible here.";
 const COMBINED = "That doesn't fit what you have already chosen.";
@@ -97,6 +98,7 @@ export class Table {
     const target = event.target instanceof Element ? event.target : document.body;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !this.element.isConnected) return;
     if (target.closest("input, select, textarea, dialog")) return;
+    if (event.key.length === 1 && recall("keys") === "off") return;
     // Enter on a button or link is theirs, unless a number is half typed.
     if (event.key === "Enter" && target.closest("button, a, summary") && !this.picker.typing) return;
     if (this.picker.press(event.key)) event.preventDefault();

@@ -133,7 +133,9 @@ export class Track {
   #arcs({ from, over, to }, kind) {
     const y = this.#y;
     const [start, turn, end] = [this.#x(from), this.#x(over ?? to), this.#x(to)];
-    const arcs = [svg("path", { class: kind, d: curve(start, turn, y - 10, -this.#lift(start, turn)) })];
+    const arcs = [];
+    if (start !== turn)
+      arcs.push(svg("path", { class: kind, d: curve(start, turn, y - 10, -this.#lift(start, turn)) }));
     if (over !== null && Math.abs(turn - end) > 2) {
       arcs.push(svg("path", { class: `back ${kind}`, d: curve(turn, end, y + 9, Math.min(UNDER - 6, 30)) }));
     }

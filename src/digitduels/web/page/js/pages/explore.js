@@ -64,15 +64,24 @@ class Explore extends LinePage {
       h("h2", null, "Who wins where"),
       this.map.element,
     );
+    // On a phone, the map takes the place of the board while it is wanted.
+    this.flip = button("Map", () => {
+      const map = this.element.classList.toggle("show-map");
+      this.flip.setAttribute("aria-pressed", String(map));
+    });
+    this.flip.classList.add("flip");
+    this.flip.setAttribute("aria-pressed", "false");
+    this.stepper.element.append(this.flip);
     this.editor = new PositionEditor((position) => this.setUp(position));
     this.onward = this.#onward();
     this.element = h(
       "article",
-      { class: "game lesson-page" },
-      h("div", { class: "column" }, this.stepper.element, this.notice, this.standing, this.table.element, this.mapped),
+      { class: "game lesson-page explore" },
+      h("div", { class: "column" }, this.stepper.element, this.notice, this.standing, this.table.element),
       h(
         "div",
         { class: "side" },
+        this.mapped,
         this.list,
         this.onward,
         this.editor.element,
@@ -166,7 +175,7 @@ class Explore extends LinePage {
 
   /** @param {Scores | null} map */
   #showMap(map) {
-    this.mapped.hidden = map === null || map.rows.join("").replaceAll(".", "").length < FEW;
+    this.flip.hidden = this.mapped.hidden = map === null || map.rows.join("").replaceAll(".", "").length < FEW;
     const mover = this.view.player ?? 1;
     const [one, two] = this.view.names;
     if (map) this.map.update(map, mover === 1 ? one : two, mover === 1 ? two : one);

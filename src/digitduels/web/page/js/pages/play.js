@@ -125,12 +125,26 @@ class Play extends GamePage {
     if (focused && document.activeElement?.matches("body, :disabled")) this.table.picker.focus();
   }
 
+  /** Keeps the game in this browser's list. */
+  async #keep() {
+    const { link, view, reader } = this;
+    if (view.moves.length <= view.opening) return;
+    const { keepGame, resultOf } = await import("../mine.js");
+    const against = link.vs === null ? "two players" : link.vs === "coach" ? "the coach" : `level ${link.vs}`;
+    const result = resultOf(view, reader);
+    const key = [link.game, link.seed, link.vs, link.seat, JSON.stringify(link.options), link.position].join(" ");
+    const { game, title, moves } = view;
+    const beaten = result === "won" && link.vs !== "coach" ? Number(link.vs) : null;
+    keepGame({ key, path: this.path, game, title, against, result, moves: moves.length }, beaten);
+  }
+
   /**
    * @param {Link} link
-   * @param {import("../game-page.js").Step} [step]
+   * @param {import("../game-page.js").Step} [step] Back leaves the game: moves are taken back with their own button
    */
-  async goTo(link, step) {
+  async goTo(link, step = "replace") {
     await super.goTo(link, step);
+    void this.#keep();
     await this.goOn();
   }
 
@@ -161,7 +175,7 @@ class Play extends GamePage {
       const { vs, seed } = this.link;
       const asked = this.ask("reply", { vs: vs ?? "", seed });
       const [{ move }] = await this.current(Promise.all([asked, pause(THINKING)]));
-      await this.goTo(withMoves(this.link, move), "replace");
+      await this.goTo(withMoves(this.link, move));
     });
   }
 

@@ -7,6 +7,7 @@ import { Hints } from "../hints.js";
 import { showHead } from "../head.js";
 import { loadStyle } from "../lesson.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
+import { keepPuzzle } from "../mine.js";
 import { Notebook } from "../notebook.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
@@ -52,7 +53,8 @@ export async function show({ main, parts, query, signal }) {
   setTitle(today ? "Today's puzzle" : `Puzzle: ${puzzle.title}`);
   const paths = { here: withKeys(here, { tier, seed, date }), next: withKeys(here, { tier, seed: randomSeed() }) };
   const page = new PuzzlePage(puzzle, start, first, view, paths, signal);
-  showHead("Puzzles", view, start.options, today && !tier ? "Today's puzzle" : puzzle.title);
+  const daily = puzzle.date ? `Today's puzzle, #${numberOf(puzzle.date)}` : puzzle.title;
+  showHead("Puzzles", view, start.options, today && !tier ? daily : puzzle.title);
   page.side.append(puzzleChoices(cards, game, tier, here, puzzle.tiers));
   fill(
     main,
@@ -64,6 +66,17 @@ export async function show({ main, parts, query, signal }) {
     ),
   );
   page.draw();
+}
+
+const FIRST_DAY = Date.UTC(2026, 0, 1); // of puzzle number 1
+const DAY = 86_400_000; // milliseconds
+
+/**
+ * The number of a day's puzzle.
+ * @param {string} date
+ */
+function numberOf(date) {
+  return Math.round((Date.parse(date) - FIRST_DAY) / DAY) + 1;
 }
 
 /**
@@ -120,14 +133,15 @@ class PuzzlePage extends GamePage {
     this.paths = paths;
     this.seat = /** @type {Seat} */ (first.player ?? 1);
     this.missed = 0;
+    /** The verdict on the last try, where the question is. */
+    this.answer = h("div", { class: "attempt" });
     this.quest = h(
       "section",
       { class: "card", "aria-label": "The puzzle" },
       h("p", { class: "kicker" }, `${puzzle.title} · ${puzzle.tiers[String(puzzle.tier)] ?? ""}`),
       h("p", { class: "quest" }, tell(puzzle.question, this.seat)),
-      h("p", { class: "soft" }, `You are ${first.names[this.seat - 1]}.`),
+      this.answer,
     );
-    this.answer = h("div");
     this.notebook = new Notebook(this.record, () => this.hints.clear());
     this.hints = new Hints(this, this.notebook);
     this.again = button("Start over", () => void this.restart());
@@ -135,7 +149,6 @@ class PuzzlePage extends GamePage {
       "div",
       { class: "side" },
       this.notice,
-      this.answer,
       h("div", { class: "actions" }, this.hints.button, this.again, anchor("Another puzzle", paths.next)),
       this.notebook.element,
     );
@@ -187,12 +200,37 @@ class PuzzlePage extends GamePage {
         title,
         h("p", null, tellAll(this.view.ending.slice(-1), this.seat)),
         won && h("p", { class: "soft" }, this.missed ? tries : "On your first try."),
-        h("p", { class: "row" }, next, anchor("Explore it", pathOf(this.start, "explore"))),
+        h(
+          "p",
+          { class: "row" },
+          next,
+          won && button("Share the result", () => void this.share()),
+          anchor("Explore it", pathOf(this.start, "explore")),
+        ),
       ),
     );
     say(won ? "Solved." : "Not this time.", "over");
+    if (won) this.#keep();
     title.focus({ preventScroll: true });
     this.answer.scrollIntoView({ block: "nearest" });
+  }
+
+  #keep() {
+    const { title, date, seed, game, tier } = this.puzzle;
+    const key = [game, tier, date ?? seed].join(" ");
+    const name = date ? `Puzzle #${numberOf(date)}: ${title}` : title;
+    keepPuzzle({ key, title: name, path: this.paths.here, missed: this.missed });
+  }
+
+  /** Hands out a line that gives nothing away. */
+  async share() {
+    const { copy } = await import("../dialog.js");
+    const { title, date, seed } = this.puzzle;
+    const name = date ? `Digit Duels puzzle #${numberOf(date)}` : "A Digit Duels puzzle";
+    const tries = this.missed ? `▲ solved after ${this.missed} wrong` : "▲ solved on the first try";
+    const path = withKeys(this.paths.here, date ? { date } : { seed });
+    const done = await copy(`${name} · ${title}\n${tries}\n${location.origin}${path}`);
+    say(done ? "Copied. It gives nothing away." : "Your browser does not let the page copy.");
   }
 
   async restart() {

@@ -8,6 +8,7 @@ import { showHead } from "../head.js";
 import { loadStyle } from "../lesson.js";
 import { beginnerLevel } from "../levels.js";
 import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys } from "../link.js";
+import { showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
 import { note, setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
@@ -15,8 +16,6 @@ import { say, sayWait } from "../status.js";
 import { Stepper } from "../stepper.js";
 import { chip } from "../verdict.js";
 
-const ABOUT =
-  "Which move turned the game, and what would you have played? Finish a game and press Review, or open a saved game.";
 const CRITICAL = "A move is critical when a mistake was possible. A slower win is never a mistake.";
 
 /** @param {Place} place */
@@ -24,7 +23,8 @@ export async function show({ main, parts, query, signal }) {
   await loadStyle();
   if (!parts[0]) {
     say("");
-    fill(main, h("h1", null, "Review a game"), h("p", { class: "lead" }, ABOUT), recordOpener(signal));
+    setTitle("My games");
+    showMyGames(main, signal);
     return;
   }
   const [own, rest] = splitQuery(query, ["at"]);
@@ -124,7 +124,7 @@ class ReviewPage extends GamePage {
       "section",
       { class: "card verdict", "aria-label": "What decided it" },
       this.turning,
-      h("p", { class: "soft" }, tell(this.review.story, this.reader)),
+      h("p", { class: "hidden" }, tell(this.review.story, this.reader)), // the strip shows it
       h("ol", { class: "ribbon", "aria-label": "Who was winning after each move" }, cells),
       this.#legend(),
     );
@@ -145,7 +145,27 @@ class ReviewPage extends GamePage {
 
   /** @param {Seat | null} winner */
   #winning(winner) {
-    return chip(winner === null ? "draw" : winner === 1 ? "win" : "loss", this.#winningWords(winner));
+    const words = this.#winningWords(winner);
+    const kind = this.#kind(winner);
+    if (kind === "win" || kind === "loss" || kind === "draw") return chip(kind, words);
+    return h("span", { class: `chip ${kind}` }, h("span", { "aria-hidden": "true" }, this.#sign(winner)), " ", words);
+  }
+
+  /**
+   * Who is winning, as a class: a verdict for the reader, or a seat if nobody reads for one of the players.
+   * @param {Seat | null} winner
+   */
+  #kind(winner) {
+    if (winner === null) return "draw";
+    if (this.reader === null) return `seat-${winner}`;
+    return winner === this.reader ? "win" : "loss";
+  }
+
+  /** @param {Seat | null} winner */
+  #sign(winner) {
+    if (winner === null) return "=";
+    if (this.reader === null) return winner === 1 ? "●" : "○";
+    return winner === this.reader ? "▲" : "▼";
   }
 
   /** @param {Seat | null} winner */
@@ -188,16 +208,15 @@ class ReviewPage extends GamePage {
       turn?.swing && "The game turned here",
       next?.swing && "What would you play here?",
     ];
-    const value = winner === null ? "draw" : winner === 1 ? "win" : "loss";
     return h(
       "button",
       {
         type: "button",
-        class: `beat ${value}${turn?.swing ? " swing" : ""}`,
+        class: `beat ${this.#kind(winner)}${turn?.swing ? " swing" : ""}`,
         "aria-label": label.filter(Boolean).join(". "),
         onclick: () => void this.step(place + opening),
       },
-      h("span", { class: "sign", "aria-hidden": "true" }, winner === 1 ? "▲" : winner === 2 ? "▼" : "="),
+      h("span", { class: "sign", "aria-hidden": "true" }, this.#sign(winner)),
       h("span", { class: "what", "aria-hidden": "true" }, shown),
     );
   }

@@ -2,25 +2,27 @@
 
 import { Failure, gameCard, get, post } from "../api.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
-import { ask, confirmConcession, menu, share } from "../dialog.js";
+import { ask, confirmConcession, copy, menu, share } from "../dialog.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { showEnd } from "../end.js";
 import { copyInput, field, nameInput } from "../form.js";
 import { GamePage, messageOf } from "../game-page.js";
-import { dress, showHead } from "../head.js";
+import { dress, emblem, showHead } from "../head.js";
 import { Hints } from "../hints.js";
 import { levelOptions } from "../levels.js";
 import { linkOf, other } from "../link.js";
 import { Ledger, listen } from "../live.js";
+import { keepGame, resultOf } from "../mine.js";
 import { Notebook } from "../notebook.js";
 import { go, setTitle } from "../router.js";
 import * as seats from "../seats.js";
 import { tellAll } from "../sentence.js";
-import { say } from "../status.js";
+import { say, whisper } from "../status.js";
 import { recall, remember } from "../storage.js";
 import { houseRules, moveList } from "../table.js";
 
 const TRIES = 8; // of an act without an answer; its key makes it happen once
+const NEWS = 6000; // milliseconds for which the page says who came or went
 const LOST = "Connection lost. Reconnecting… your game is safe.";
 const OUTDATED = "The game has moved on. Look at the board and choose again.";
 const CLOSED = "This game was closed because nobody had played for a long time.";
@@ -63,8 +65,13 @@ export class RoomPage extends GamePage {
     this.ended = false;
     this.name = nameInput();
     this.name.value = recall("name") ?? "";
-    this.line = h("p", { class: "line", hidden: true });
-    this.panel = h("div", { class: "panel" });
+    this.line = h("p", { class: "bar line", hidden: true });
+    this.bars = h("div", { class: "bars" }, this.line);
+    this.lobby = h("div");
+    /** Whether the reader wants the board before both players are there. */
+    this.early = false;
+    /** What just happened beside the board. */
+    this.event = "";
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
     this.again = button("Rematch", () => void this.rematch(), "main");
     this.undo = button("Ask to take back", () => void this.act("takeback"));
@@ -82,8 +89,10 @@ export class RoomPage extends GamePage {
     this.element = h(
       "article",
       { class: "game" },
+      this.lobby,
       this.table.element,
-      h("div", { class: "side" }, this.notice, this.line, this.panel, houseRules(state), this.notebook.element),
+      h("div", { class: "side" }, this.notice, houseRules(state), this.notebook.element),
+      this.bars,
     );
   }
 
@@ -176,16 +185,28 @@ export class RoomPage extends GamePage {
     if (before.history.length !== state.history.length) this.hints?.clear();
     this.#drawTable(first || before.history.length !== state.history.length || before.player !== state.player);
     fill(this.record, moveList(state, this.reader));
-    this.#drawPanel();
+    if (!first) this.#notice(before, state);
+    this.#drawLobby();
+    fill(this.bars, this.line, this.#bars());
     this.#drawActions();
     setTitle(this.mood === "turn" ? `Your turn · ${state.title}` : state.title);
     this.sayStatus();
     this.#drawEnd();
+    if (this.reader !== null && state.moves.length) this.#keep(this.reader);
+  }
+
+  /** @param {Seat} reader */
+  #keep(reader) {
+    const { id, game, title, moves, names } = this.state;
+    const path = `/g/${id}`;
+    const result = resultOf(this.state, reader);
+    keepGame({ key: path, path, game, title, against: names[other(reader) - 1] ?? "", result, moves: moves.length });
   }
 
   sayStatus() {
     const { state } = this;
-    if (state.paused !== null) say(state.paused, "wait");
+    if (this.element.classList.contains("lobbying")) say(this.reader ? "Waiting for your friend." : "");
+    else if (state.paused !== null) say(state.paused, "wait");
     else if (state.closed) say(state.class ? BROKEN_OFF : CLOSED, this.mood);
     else this.#sayTurn();
   }
@@ -203,13 +224,49 @@ export class RoomPage extends GamePage {
     else table.relabel(state, labels);
   }
 
-  #drawPanel() {
+  #drawLobby() {
     // A half-typed name stays, and so does the cursor in it.
     const cursor = document.activeElement === this.name ? this.name.selectionStart : null;
-    fill(this.panel, this.panels());
+    const lobby = this.#waitingRoom();
+    this.element.classList.toggle("lobbying", lobby !== null);
+    fill(this.lobby, lobby);
     if (cursor === null) return;
     this.name.focus();
     this.name.setSelectionRange(cursor, cursor);
+  }
+
+  /** What is shown in place of the board, until both players are there. */
+  #waitingRoom() {
+    const { state, reader } = this;
+    if (this.full || this.early || state.closed || state.outcome) return null;
+    if (reader !== null) return this.mine?.invite ? this.inviting(this.mine.invite) : null;
+    const invite = recall(`invite:${state.id}`);
+    return invite ? this.joining(invite) : null;
+  }
+
+  /**
+   * Says who came, left or came back, and follows to the rematch.
+   * @param {Room} before
+   * @param {Room} now
+   */
+  #notice(before, now) {
+    const news = now.seats.flatMap((chair, place) => {
+      const old = before.seats[place];
+      const name = now.names[place];
+      if (place + 1 === this.reader || !old || chair.kind === "computer") return [];
+      if (chair.joined && !old.joined) return [`${name} joined.`];
+      if (chair.away !== old.away) return [chair.away ? `${name} is away.` : `${name} is back.`];
+      return [];
+    });
+    if (news.length) {
+      this.event = news.join(" ");
+      whisper(this.event);
+      setTimeout(() => {
+        this.event = "";
+        if (!this.signal.aborted) fill(this.bars, this.line, this.#bars());
+      }, NEWS);
+    }
+    if (now.rematch && !before.rematch && this.mine) void go(this.successor(now.rematch));
   }
 
   #drawActions() {
@@ -238,22 +295,20 @@ export class RoomPage extends GamePage {
   }
 
   /** What there is to decide besides the move. */
-  panels() {
+  #bars() {
     const { state, reader } = this;
-    const panels = [];
+    const bars = [this.event && !this.#asking && bar(this.event)];
     if (state.rematch)
-      panels.push(box("A rematch has begun", anchor("Go to the rematch", this.successor(state.rematch), "main")));
-    if (state.closed) return panels;
-    panels.push(this.#invitation());
-    if (reader !== null && state.outcome === null) panels.push(...this.#requests(reader));
-    return panels;
+      bars.push(bar("A rematch has begun.", anchor("Go to the rematch", this.successor(state.rematch), "main")));
+    if (state.closed) return bars;
+    if (reader === null && this.full && !state.outcome) bars.push(bar("You are watching."));
+    if (reader !== null && state.outcome === null) bars.push(...this.#requests(reader));
+    return bars;
   }
 
-  #invitation() {
-    const invite = recall(`invite:${this.state.id}`);
-    if (this.reader !== null) return !this.full && this.mine?.invite ? this.inviting(this.mine.invite) : null;
-    if (invite && !this.full) return this.joining(invite);
-    return box("You are watching", h("p", null, "The board updates by itself."));
+  /** Whether somebody waits for the reader's answer. */
+  get #asking() {
+    return this.request() !== "";
   }
 
   /** @param {Seat} reader */
@@ -261,48 +316,83 @@ export class RoomPage extends GamePage {
     const { state } = this;
     const them = /** @type {Chair} */ (state.seats[other(reader) - 1]);
     const name = state.names[other(reader) - 1];
-    const panels = [];
+    const bars = [];
     if (state.takeback === other(reader)) {
       const allow = button("Allow", () => void this.act("takeback", { answer: "accept" }), "main");
       const decline = button("Decline", () => void this.act("takeback", { answer: "decline" }));
-      panels.push(box(`${name} asks to take back a move`, allow, decline));
+      bars.push(bar(`${name} asks to take back a move.`, allow, decline));
     }
-    if (state.takeback === reader)
-      panels.push(box("You asked to take back a move", h("p", null, `Waiting for ${name} to answer.`)));
+    if (state.takeback === reader) bars.push(bar(`You asked to take back a move. Waiting for ${name} to answer.`));
     if (state.seats[reader - 1]?.kind === "computer") {
       const back = button("Take your seat back", () => void this.act("return"), "main");
-      panels.push(box("The computer is playing for you", back));
+      bars.push(bar("The computer is playing for you.", back));
     }
-    if (this.full && them.away && them.kind === "human" && !state.class) panels.push(this.substituting(them));
-    return panels;
+    if (this.full && them.away && them.kind === "human" && !state.class) bars.push(this.substituting(them));
+    return bars;
   }
 
-  /** @param {string} invite */
+  /**
+   * The wait for a friend, with everything that brings them here.
+   * @param {string} invite
+   */
   inviting(invite) {
-    const url = `${location.origin}/g/${this.state.id}#invite=${invite}`;
+    const { state } = this;
+    const url = `${location.origin}/g/${state.id}#invite=${invite}`;
+    const told = h("p", { class: "soft", role: "alert" });
+    const copied = async () => {
+      told.textContent = (await copy(url)) ? "Copied. Send it to your friend." : "Select the link and copy it.";
+    };
+    const open = () => {
+      this.early = true;
+      this.#drawLobby();
+    };
     return h(
       "section",
-      { class: "card" },
-      h("h2", null, "Invite a friend"),
-      h("p", null, "Send this link. The first person to join is your opponent. You can move already."),
+      { class: "card lobby", "aria-label": "Invite a friend" },
+      h("h2", null, "Waiting for your friend…"),
+      h("p", null, "Let them scan the code or send them the link. The game starts here as soon as they join."),
+      h("img", { class: "qr", src: `/api/qr?${new URLSearchParams({ text: url })}`, alt: "QR code of the link" }),
       copyInput("Invitation", url),
       h(
         "p",
         { class: "row" },
-        button("Send or copy the link", () => void share(url, this.state.title), "main"),
+        button("Copy the link", () => void copied(), "main"),
+        "share" in navigator && button("Share…", () => void share(url, state.title)),
       ),
+      told,
+      h("p", null, button("Show the board", open, "plain")),
     );
+  }
+
+  /** The game in a line, by its own rules. */
+  #about() {
+    const about = h("p", { class: "about-game" });
+    get(`/api/learn/${this.state.game}`, { ...this.link.options, theory: "later" }, this.signal).then(
+      (/** @type {Lesson} */ { summary }) => (about.textContent = summary),
+      () => {},
+    );
+    return about;
   }
 
   /** @param {string} invite */
   joining(invite) {
-    const seat = this.state.seats[0].joined ? 2 : 1;
+    const { state } = this;
+    const host = state.seats.findIndex((chair) => chair.joined);
+    const named = state.seats[host]?.name;
+    const watch = () => {
+      this.early = true;
+      this.#drawLobby();
+    };
     const form = h(
       "form",
-      { class: "card" },
-      h("h2", null, "You're invited"),
+      { class: "card lobby" },
+      emblem(state.look),
+      h("h2", null, named ? `${named} invites you to ${state.title}` : `You're invited to ${state.title}`),
+      this.#about(),
+      houseRules(state),
       field("Your name (optional)", this.name),
-      h("button", { class: "main" }, `Join as Player ${seat}`),
+      h("button", { class: "main" }, "Join"),
+      button("Just watch", watch, "plain"),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -343,12 +433,7 @@ export class RoomPage extends GamePage {
       },
       () => {},
     );
-    return box(
-      `${them.name ?? "Your friend"} is away`,
-      h("p", null, "Wait, or let the computer play for them. They can take over again when they return."),
-      level,
-      substitute,
-    );
+    return bar(`${them.name ?? "Your friend"} is away. They can take over again when they return.`, level, substitute);
   }
 
   /** @param {string} move */
@@ -438,9 +523,9 @@ export class RoomPage extends GamePage {
 }
 
 /**
- * @param {string} title
+ * @param {string} text
  * @param {...import("../dom.js").Child} content
  */
-function box(title, ...content) {
-  return h("section", { class: "card" }, h("h2", null, title), h("div", { class: "row" }, content));
+function bar(text, ...content) {
+  return h("section", { class: "bar", "aria-label": text }, h("p", null, text), h("div", { class: "row" }, content));
 }

@@ -18,7 +18,7 @@ import {
 } from "../form.js";
 import { beginnerLevel, levelOptions } from "../levels.js";
 import { newLink } from "../link.js";
-import { titles } from "../new-game.js";
+import { gameRadios } from "../new-game.js";
 import { go, note } from "../router.js";
 import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 
@@ -98,7 +98,7 @@ class Desk {
     const form = h(
       "form",
       { class: "form", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-      h("div", { class: "whole" }, group("Game", radios("game", titles(cards), card.game))),
+      h("div", { class: "whole" }, group("Game", gameRadios(cards, card.game))),
       field("Against", opponents),
       group("The class plays as", seatRadios(link.seat)),
       group("Start", radios("fair", starts, own["fair"] ?? "")),

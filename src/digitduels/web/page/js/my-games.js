@@ -1,0 +1,81 @@
+// The list of this browser's games and puzzles, with a button to open a saved game.
+
+import { anchor, button, fill, h } from "./dom.js";
+import { clearMine, mine } from "./mine.js";
+import { recordOpener } from "./opener.js";
+
+const ABOUT = "Your games are kept in this browser only. Nobody else sees them.";
+/** @type {Record<string, string>} */
+const RESULTS = { "": "to be continued", won: "▲ you won", lost: "▼ you lost", drawn: "= a draw", over: "finished" };
+
+/**
+ * @param {HTMLElement} main
+ * @param {AbortSignal} signal
+ */
+export function showMyGames(main, signal) {
+  const { games, best, puzzles } = mine();
+  const levels = Object.values(best).map(({ title, level }) => h("li", null, `${title}: level ${level}`));
+  const solved = puzzles.map(({ title, path, missed, at }) =>
+    h("li", null, h("a", { href: path }, title), ` ${missed ? "" : "on the first try, "}${day(at)}`),
+  );
+  const clear = async () => {
+    const { ask } = await import("./dialog.js");
+    /** @type {[string, string][]} */
+    const answers = [
+      ["", "Keep them"],
+      ["yes", "Clear"],
+    ];
+    const text = h("p", null, "Games that you have a link to stay where they are.");
+    if ((await ask("Clear this list?", [text], answers)) !== "yes") return;
+    clearMine();
+    showMyGames(main, signal);
+  };
+  fill(
+    main,
+    h("h1", null, "My games"),
+    h("p", { class: "lead" }, ABOUT),
+    games.length ? h("ul", { class: "my-games" }, games.map(item)) : h("p", null, "You have not played here yet."),
+    levels.length > 0 && part("Best level beaten", levels),
+    solved.length > 0 && part(`Puzzles solved: ${puzzles.length}`, solved),
+    h(
+      "p",
+      { class: "row" },
+      recordOpener(signal),
+      games.length + puzzles.length > 0 && button("Export", download),
+      games.length + puzzles.length > 0 && button("Clear", () => void clear()),
+    ),
+  );
+}
+
+/** @param {import("./mine.js").MyGame} game */
+function item({ path, title, against, result, moves, at }) {
+  const facts = [against, `${moves} ${moves === 1 ? "move" : "moves"}`, RESULTS[result], day(at)];
+  const review = path.startsWith("/play/") && result && anchor("Review", path.replace("/play/", "/review/"));
+  return h(
+    "li",
+    { class: "card" },
+    h("div", null, h("b", null, title), h("p", { class: "soft" }, facts.filter(Boolean).join(" · "))),
+    h("p", { class: "row" }, review || anchor(result ? "Look" : "Go on", path, "main")),
+  );
+}
+
+/**
+ * @param {string} title
+ * @param {HTMLElement[]} items
+ */
+function part(title, items) {
+  return h("section", { "aria-label": title }, h("h2", null, title), h("ul", null, items));
+}
+
+/** @param {number} at */
+function day(at) {
+  return new Date(at).toLocaleDateString("en", { day: "numeric", month: "short" });
+}
+
+/** Hands all of it out as a file. */
+function download() {
+  const file = new Blob([JSON.stringify(mine(), null, 2)], { type: "application/json" });
+  const link = h("a", { href: URL.createObjectURL(file), download: "digit-duels.json" });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

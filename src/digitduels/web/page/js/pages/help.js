@@ -1,0 +1,80 @@
+// Help: how to play here, the keys, and what the browser remembers about them.
+
+import { confirmWish, setConfirm } from "../confirm.js";
+import { fill, h } from "../dom.js";
+import { group, radios } from "../form.js";
+import { setTitle } from "../router.js";
+import { say } from "../status.js";
+import { recall, remember } from "../storage.js";
+
+/** @type {[string, string][]} */
+const KEYS = [
+  ["digits, + − × ÷ (also - * x /)", "choose numbers and operations"],
+  ["Enter", "completes a number that could go on, such as 1 where there is a 10; plays a move that waits for Play"],
+  ["Backspace", "removes the last part you chose"],
+  ["Escape", "clears your choice, or closes a dialog"],
+  ["Tab, arrow keys", "move from button to button; ← and → step through a game"],
+];
+/** @type {[string, string][]} */
+const ANSWERS = [
+  ["What do I do?", "Pick a number, then an operation. The buttons say what you get. Land on the target to win."],
+  ["What is the line with the dots?", "Both scores. Player 1 is a dot, Player 2 a ring, the target is the gate."],
+  [
+    "Is my game safe?",
+    "A game against the computer is its link: reload it, bookmark it, send it. The server keeps the rest.",
+  ],
+  ["How do I play a friend?", "Press Play a friend on the first page, and send the link or show the code."],
+  ["Who is winning?", "Press Values. Until you ask, nothing is given away. Hint tells a little more each time."],
+];
+
+/** @param {Place} place */
+export function show({ main }) {
+  setTitle("Help");
+  say("");
+  const keys = radios(
+    "keys",
+    [
+      ["", "On"],
+      ["off", "Off"],
+    ],
+    recall("keys") === "off" ? "off" : "",
+  );
+  keys.addEventListener("change", (event) => remember("keys", valueOf(event)));
+  const confirm = radios(
+    "confirm",
+    [
+      ["", "With friends and in a class"],
+      ["on", "Always"],
+      ["off", "Never"],
+    ],
+    confirmWish(),
+  );
+  confirm.addEventListener("change", (event) => setConfirm(valueOf(event)));
+  fill(
+    main,
+    h(
+      "article",
+      { class: "help" },
+      h("h1", null, "Help"),
+      h(
+        "dl",
+        null,
+        ANSWERS.flatMap(([question, answer]) => [h("dt", null, question), h("dd", null, answer)]),
+      ),
+      h("h2", null, "Keys"),
+      h(
+        "dl",
+        null,
+        KEYS.flatMap(([key, does]) => [h("dt", null, key), h("dd", null, does)]),
+      ),
+      h("h2", null, "Settings of this browser"),
+      group("Digits and signs as keys", keys),
+      group("A chosen move waits for Play", confirm),
+    ),
+  );
+}
+
+/** @param {Event} event */
+function valueOf({ target }) {
+  return target instanceof HTMLInputElement ? target.value : "";
+}
