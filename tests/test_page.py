@@ -200,7 +200,7 @@ def test_a_move_may_be_taken_back_while_the_computer_thinks(visit: Visit) -> Non
     page = visit(f"{QUICK}&vs=7&seat=1&seed=1")
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
-    expect(status(page)).to_contain_text("Player 2's turn.")
+    expect(status(page)).to_contain_text("Level 7's turn.")
     page.get_by_role("button", name="Take back").click()
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Multiply by 2")
@@ -212,7 +212,7 @@ def test_a_rematch_swaps_the_seats_and_player_1_begins(visit: Visit) -> None:
     page.get_by_role("button", name="Rematch").click()
     expect(page).to_have_url(re.compile(r"moves=[^&+]+&vs=7&seat=2"))
     assert "first=" not in page.url
-    expect(status(page)).to_contain_text("Player 1: 1 ")
+    expect(status(page)).to_contain_text("Level 7: 1 ")
     expect(status(page)).to_contain_text("Your turn.")
 
 
@@ -225,8 +225,8 @@ def test_everybody_reads_about_a_move_in_their_own_words(visit: Visit) -> None:
     game = "/play/numerical-nexus?moves=%2B5+reset-theirs"
     for path, words in (
         (game, "Player 2: reset Player 1's score."),
-        (f"{game}&vs=2&seat=1", "Player 2: reset your score."),
-        (f"{game}&vs=2&seat=2", "You: reset Player 1's score."),
+        (f"{game}&vs=2&seat=1", "Level 2: reset your score."),
+        (f"{game}&vs=2&seat=2", "You: reset Level 2's score."),
     ):
         expect(status(visit(path))).to_contain_text(words)
 

@@ -25,9 +25,9 @@ test("keys that are not the page's own are options of the game", () => {
   assert.deepEqual(read("target=60&vs=2&moves=%2B5").options, { target: "60" });
 });
 
-test("the server is asked without the page's own keys", () => {
+test("the server is told who plays, which gives the computer its name, and nothing else of the page", () => {
   const query = link.queryOf(read("target=60&vs=2&seat=2&seed=9&hints=off&moves=%2B5"), { step: "2" });
-  assert.equal(query.toString(), "target=60&moves=%2B5&step=2");
+  assert.equal(query.toString(), "target=60&moves=%2B5&vs=2&seat=2&step=2");
 });
 
 test("a rematch against the computer swaps the seats, and the first player stays", () => {
