@@ -67,6 +67,8 @@ class LiveClass:
         self.told: dict[str, bytes] = {}
         """The last message to each watcher."""
         self.away: set[int] = set()
+        self.shown = (-1, 0)
+        """The version and the number of games that were over when pupils were last told."""
 
     @property
     def total(self) -> int:
@@ -88,6 +90,10 @@ class ClassService:
         """The token of each watcher, which is part of what a pupil is told."""
         self._wrong = Buckets(*WRONG_CODES)
         self._stale: set[str] = set()
+        self._doubtful: set[str] = set()
+        """Those of them that another process may have changed."""
+        self._watching: dict[str, set[str]] = {}
+        """The channels that are watched, by class."""
         self._wake = asyncio.Event()
 
     def start(self) -> None:
@@ -227,6 +233,7 @@ class ClassService:
         number = 0 if who is None else who.number
         channel = f"{live.classroom.code}/{number}/{hashed(token).hex()[:16]}"
         self._tokens[channel] = token
+        self._watching.setdefault(live.classroom.code, set()).add(channel)
 
         async def first() -> tuple[int, bytes] | None:
             try:
@@ -241,6 +248,10 @@ class ClassService:
             if channel not in self.hub.watched:
                 self._tokens.pop(channel, None)
                 live.told.pop(channel, None)
+                watching = self._watching.get(live.classroom.code, set())
+                watching.discard(channel)
+                if not watching:
+                    self._watching.pop(live.classroom.code, None)
 
     async def find(self, code: str, address: str, token: str = "") -> LiveClass:
         """A class by its code; raises Refusal if there is none, and for an address that has tried too many codes.
@@ -328,10 +339,8 @@ class ClassService:
     def _present(self, live: LiveClass) -> dict[int, float]:
         """When each pupil was last there: now, for who watches."""
         now = time.time()
-        for channel in self.hub.watched:
-            code, number, _ = channel.split("/")
-            if code == live.classroom.code and number != "0":
-                live.seen[int(number)] = now
+        for channel in self._channels(live.classroom.code):
+            live.seen[int(channel.split("/")[1])] = now
         return live.seen
 
     def _away(self, live: LiveClass) -> set[int]:
@@ -377,7 +386,7 @@ class ClassService:
                 self.hub.end(channel)
 
     def _channels(self, code: str) -> list[str]:
-        return [channel for channel in self.hub.watched if channel.startswith(f"{code}/")]
+        return sorted(self._watching.get(code, ()))
 
     async def _catch_up(self, live: LiveClass) -> bool:
         """Takes over what other processes did; whether there was anything."""
@@ -396,28 +405,39 @@ class ClassService:
         open_games = [table.id for table in live.classroom.tables if table.id not in live.scores]
         if not open_games:
             return
-        for id, room in (await self._rooms.current_rooms(open_games)).items():
-            live.boards[id] = Glimpse(room.head, board_of(room))
-            if room.over:
-                live.scores[id] = score(room)
+        for room in (await self._rooms.current_rooms(open_games)).values():
+            self._show(live, room)
+
+    def _show(self, live: LiveClass, room: Room) -> None:
+        known = live.boards.get(room.id)
+        if known is None or known.head < room.head:
+            live.boards[room.id] = Glimpse(room.head, board_of(room))
+        if room.over:
+            live.scores[room.id] = score(room)
 
     def _room_changed(self, room: Room) -> None:
         """A game has gone on here."""
-        if room.code is not None:
-            self._mark(room.code)
+        if room.code in self._watching:
+            assert room.code is not None
+            live = self._live.get(room.code)
+            if live is not None and room.id in self._games:
+                self._show(live, room)
+            self._mark(room.code, live is None)
 
     def _hear(self, changed: dict[str, int] | None) -> None:
         """Another process may have changed these classes and games, or any."""
         if changed is None:
-            codes = {channel.split("/")[0] for channel in self.hub.watched}
+            codes = set(self._watching)
         else:
             codes = {id[1:] for id in changed if id.startswith(CLASS_MARK)}
             codes |= {self._games[id] for id in changed if id in self._games}
         for code in codes:
             self._mark(code)
 
-    def _mark(self, code: str) -> None:
+    def _mark(self, code: str, doubtful: bool = True) -> None:
         self._stale.add(code)
+        if doubtful:
+            self._doubtful.add(code)
         self._wake.set()
 
     async def refresh(self) -> None:
@@ -426,22 +446,24 @@ class ClassService:
         await asyncio.sleep(GATHER)
         self._wake.clear()
         stale, self._stale = self._stale, set()
+        doubtful, self._doubtful = self._doubtful, set()
         for code in stale:
 
             async def refresh_class(code: str = code) -> None:
-                await self._tell(code)
+                await self._tell(code, code in doubtful)
 
             await self._rooms.background.attempt(refresh_class)
 
-    async def _tell(self, code: str) -> None:
+    async def _tell(self, code: str, doubtful: bool) -> None:
         """Tells everybody who watches a class what is new for them."""
         channels = self._channels(code)
         if not channels:
             return
         try:
             live = await self._load(code)
-            await self._catch_up(live)
-            await self._look_at_games(live)
+            if doubtful:
+                await self._catch_up(live)
+                await self._look_at_games(live)
         except Refusal as refusal:
             if refusal.status != 404:
                 raise
@@ -449,8 +471,13 @@ class ClassService:
                 self.hub.end(channel)
             return
         wall: bytes | None = None
+        # Pupils see nothing of the boards but which games are over.
+        shown = live.classroom.head, len(live.scores)
+        pupils, live.shown = shown != live.shown, shown
         for channel in channels:
             token = self._tokens.get(channel, "")
+            if channel.split("/")[1] != "0" and not pupils:
+                continue
             if channel.split("/")[1] == "0":
                 state = wall = wall or self.state_of(live.classroom)
             else:
@@ -465,7 +492,7 @@ class ClassService:
 
     async def look_at_classes(self) -> None:
         """Compares what the watchers were told with the database, and notices who has gone."""
-        codes = {channel.split("/")[0] for channel in self.hub.watched}
+        codes = set(self._watching)
         if not codes:
             return
         totals = await self._store.glance_classes(codes)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Set
+from functools import lru_cache
 from typing import Any
 
 from digitduels.games import game
@@ -15,8 +17,15 @@ STUCK = 60  # seconds after which a board without a move is marked for the teach
 
 def rules_of(classroom: Classroom) -> dict[str, Any]:
     """What is played, and how."""
-    rules = game(classroom.rules["game"], **classroom.rules["options"])
-    return {**classroom.rules, "title": rules.title, "house_rules": settings(rules.changes)}
+    title, house_rules = _words(classroom.rules["game"], json.dumps(classroom.rules["options"]))
+    return {**classroom.rules, "title": title, "house_rules": house_rules}
+
+
+@lru_cache(256)
+def _words(name: str, options: str) -> tuple[str, str]:
+    """What a game is called, and how it differs from the book."""
+    rules = game(name, **json.loads(options))
+    return rules.title, settings(rules.changes)
 
 
 def board_of(room: Room) -> dict[str, Any]:
