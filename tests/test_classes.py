@@ -427,7 +427,7 @@ def test_wrong_codes_count_against_the_address_and_do_not_disturb_a_class(tmp_pa
 def test_a_class_is_deleted_when_its_time_is_over(tmp_path: Path) -> None:
     with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite"), lesson=0.01))) as client:
         teacher = Teacher(client)
-        service: Any = client.app.app._app.state.classes  # type: ignore[attr-defined]
+        service: Any = client.app.app.app.state.classes  # type: ignore[attr-defined]
         kept = time.time
         try:
             time.time = lambda: kept() + 30

@@ -141,7 +141,7 @@ class ClassFeed:
     path = "/api/classes/{code}/events"
 
     def __init__(self, behind: ASGIApp, app: FastAPI) -> None:
-        self._behind, self._app = behind, app
+        self._behind, self.app = behind, app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = _FEED.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
@@ -149,7 +149,7 @@ class ClassFeed:
             await self._behind(scope, receive, send)
             return
         scope["route"] = self  # for the metrics
-        service: ClassService = self._app.state.classes
+        service: ClassService = self.app.state.classes
         try:
             await service.stream(asked[1], shown_token(scope), scope["address"], receive, send)
         except StoreError as error:
