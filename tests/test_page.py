@@ -534,6 +534,8 @@ STATES = {
     "three fields": "/play/equation-duel?moves=6x7",
     "help": "/help",
     "over": "/play/number-duel?moves=%2B5+%2B10+x10",
+    "lab": "/lab",
+    "lab of a game": "/lab/number-duel?highest=4&target=20",
     "no such game": "/play/nothing",
     "no such page": "/nothing",
 }

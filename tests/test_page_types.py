@@ -62,6 +62,8 @@ ROUTES = {
         ],
     ),
     "/api/map/{game}": ("Scores | null", [f"/api/map/{GAME}", f"/api/map/{GAME}?moves={LOST}"]),
+    "/api/lab/{game}/report": ("LabReport", ["/api/lab/operation-target/report?target=12"]),
+    "/api/lab/{game}/strip": ("LabStrip | null", ["/api/lab/number-duel/strip?highest=4&target=12"]),
     "/api/puzzle": ("Puzzle", ["/api/puzzle", f"/api/puzzle?game={GAME}&tier=2&seed=3"]),
     "/api/lessons": ("Lessons", ["/api/lessons"]),
     "/api/sheet": ("Sheet", [f"/api/sheet?game={GAME}&count=2&seed=1"]),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from digitduels.core import State
-from digitduels.games import AnyGame
+from digitduels.games import AnyGame, game
 from digitduels.players.expectation import BY_CHANCE, PERFECTLY, Kind, Sheet, expect
 from digitduels.players.levels import Level, sight, tuning
 from digitduels.players.perfect import FALLIBLE
@@ -135,8 +135,36 @@ class Report:
         }
 
 
+def report_from(found: dict[str, Any]) -> Report:
+    """The report that `Report.to_dict` has turned into JSON values."""
+    outcome, moves, tension, length = (found[key] for key in ("outcome", "first_moves", "tension", "length"))
+    shares, margins = (
+        None if length[key] is None else {int(plies): share for plies, share in length[key].items()}
+        for key in ("shares", "margins")
+    )
+    return Report(
+        game=game(found["game"], **found["options"]),
+        winner=outcome["winner"],
+        plies=outcome["plies"],
+        first_moves_winning=moves["winning"],
+        first_moves=moves["of"],
+        fair=found["fair"],
+        deep=found["deep"],
+        longest=found["longest"],
+        positions=found["positions"],
+        reachable=found["reachable"],
+        seats={int(level): score for level, score in found["seats"].items()},
+        steps={int(level): score for level, score in found["steps"].items()},
+        **tension,
+        forced=length["forced"],
+        length=length["mean"],
+        line=tuple(found["line"]),
+        lengths=Lengths(shares, margins) if shares else None,
+    )
+
+
 def measure(
-    game: AnyGame,
+    rules: AnyGame,
     *,
     lengths: bool = True,
     limit: int | None = None,
@@ -150,10 +178,10 @@ def measure(
     `seed` is for the lengths, if they are simulated.
     """
     if solution is None:
-        solution = solve(game, cache=False, limit=limit, progress=progress)
-    judgement = solution.judge(game.start())
+        solution = solve(rules, cache=False, limit=limit, progress=progress)
+    judgement = solution.judge(rules.start())
     sheet = Sheet()
-    policies = policies_of(game)
+    policies = policies_of(rules)
     seats = {level: sheet.score(policies[level])[0] for level in EQUALS}
     steps = {level: sheet.score(policies[level], policies[below]) for below, level in pairwise(ALL_LEVELS)}
     person = policies[FALLIBLE]
@@ -161,8 +189,8 @@ def measure(
     swings = sheet.total(person, swing=1.0)[0]
     flags = [sheet.total(person, flags=tuple(float(n == flag) for n in range(4)))[0] for flag in range(4)]
     settled = sheet.settled(person)
-    exact = lengths and game.longest <= _LONGEST and _size(solution) <= _EXACT
-    lasts = sheet.lasts(person, game.longest) if exact else 0
+    exact = lengths and rules.longest <= _LONGEST and solution.size <= _EXACT
+    lasts = sheet.lasts(person, rules.longest) if exact else 0
     reached, reachable, positions, longest = _counts(solution)
     found = expect(solution, sheet, reached=reached, progress=progress)[0].tolist()
     by_seat = {level: _rounded(found[column]) for level, column in seats.items()}
@@ -170,13 +198,13 @@ def measure(
     plies = found[length]
     shares = None
     if exact:
-        each = {n: found[lasts + n] for n in range(game.longest + 1)}
+        each = {n: found[lasts + n] for n in range(rules.longest + 1)}
         shares = Lengths({n: _rounded(share) for n, share in each.items() if share > 1e-6})
     elif lengths:
         shares = simulated(solution, seed)
     best: Verdict = judgement.best
     return Report(
-        game=game,
+        game=rules,
         winner=None if best.value == 0 else 1 if best.value > 0 else 2,
         plies=best.distance,
         first_moves_winning=sum(verdict.value > 0 for verdict in judgement.values()),
@@ -195,14 +223,14 @@ def measure(
         decided=_rounded(1 - found[settled] / plies),
         forced=_rounded(found[flags[3]]),
         length=_rounded(plies),
-        line=tuple(str(move) for move in solution.line(game.start())) if lengths else (),
+        line=tuple(str(move) for move in solution.line(rules.start())) if lengths else (),
         lengths=shares,
     )
 
 
-def policies_of(game: AnyGame) -> dict[int, Kind]:
+def policies_of(rules: AnyGame) -> dict[int, Kind]:
     """The seven levels as they play this game, offered to people or not."""
-    reaches = tuning(game).reaches
+    reaches = tuning(rules).reaches
     middle: dict[int, Kind] = {level: sight(level, reaches) for level in ALL_LEVELS[1:-1]}
     return {ALL_LEVELS[0]: BY_CHANCE, **middle, ALL_LEVELS[-1]: PERFECTLY}
 
@@ -223,10 +251,6 @@ def _rounded(number: float) -> float:
     return round(number, 5) + 0.0
 
 
-def _size(solution: Solution) -> int:
-    return solution.compiled.positions if isinstance(solution, Tables) else 0
-
-
 def _counts(solution: Solution) -> tuple[Any, int, int, int]:
     """Which positions can arise, how many, how many there are at all, and the longest forced win."""
     if not isinstance(solution, Tables):
@@ -240,16 +264,16 @@ def _counts(solution: Solution) -> tuple[Any, int, int, int]:
 
 def simulated(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:
     """The lengths of some games between two players of level 4."""
-    dice, game, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
+    dice, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
     likely: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}
     counted: Counter[int] = Counter()
     for _ in range(games):
-        state, plies = game.start(), 0
-        while game.outcome(state) is None:
+        state, plies = rules.start(), 0
+        while rules.outcome(state) is None:
             if state not in likely:
                 chances = person.probabilities(state)
                 likely[state] = list(chances), list(chances.values())
-            state = game.after(state, dice.choices(*likely[state])[0])
+            state = rules.after(state, dice.choices(*likely[state])[0])
             plies += 1
         counted[plies] += 1
     shares = {plies: counted[plies] / games for plies in sorted(counted)}

@@ -28,10 +28,11 @@ Progress = Callable[[str, float], None]
 
 def space(name: str, given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """The values of each option that the search tries: those that are given, or those around the book's."""
-    return {option.name: list(given.get(option.name, _around(option))) for option in game_class(name).options()}
+    return {option.name: list(given.get(option.name, around(option))) for option in game_class(name).options()}
 
 
-def _around(option: Option) -> list[Any]:
+def around(option: Option) -> list[Any]:
+    """The values of an option around the book's."""
     book = option.default
     match option.kind:
         case Choice(words):

@@ -59,6 +59,11 @@ class Solution(ABC):
             for move in self.game.legal_moves(state)
         }
 
+    @property
+    def size(self) -> int:
+        """How many positions a table holds; 0 without one."""
+        return 0
+
     @abstractmethod
     def counts(self) -> Counts:
         """How many positions there are, by value."""

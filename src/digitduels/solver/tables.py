@@ -248,6 +248,10 @@ class Tables(Solution):
 
     # All positions
 
+    @property
+    def size(self) -> int:
+        return self.compiled.positions
+
     def by_distance(self) -> dict[Verdict, int]:
         compiled, board = self.compiled, self._hands**2
         totals = np.zeros(self.scale.top + 1, np.int64)

@@ -28,7 +28,7 @@ from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Conflict
 from digitduels.web.rooms.service import RoomService
-from digitduels.web.routes import classes, health, rooms, stateless
+from digitduels.web.routes import classes, health, lab, rooms, stateless
 from digitduels.web.settings import Settings
 from digitduels.web.store import StoreError, open_store
 from digitduels.web.workers.supervisor import Supervisor
@@ -45,6 +45,8 @@ PAGES = (
     "/puzzle/{game}",
     "/learn",
     "/learn/{game}",
+    "/lab",
+    "/lab/{game}",
     "/teach",
     "/g/{id}",
     "/j",
@@ -71,6 +73,7 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
     app.include_router(rooms.router)  # first, since moves are what comes most
     app.include_router(classes.router)
     app.include_router(stateless.router)
+    app.include_router(lab.router)
     app.include_router(health.router)
     assets = Assets(PAGE)
     document = app.state.document = Document(assets)

@@ -25,6 +25,8 @@ ANSWER_TYPES = {
     "GET /api/review/{game}": "Review",
     "POST /api/review": "Review",
     "GET /api/map/{game}": "Scores | null",
+    "GET /api/lab/{game}/report": "LabReport",
+    "GET /api/lab/{game}/strip": "LabStrip | null",
     "GET /api/puzzle": "Puzzle",
     "GET /api/attempt/{game}": "Attempt",
     "GET /api/sheet": "Sheet",

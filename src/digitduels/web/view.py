@@ -8,9 +8,10 @@ from typing import Any
 
 from digitduels.core import Board, Side, State
 from digitduels.games import AnyGame
+from digitduels.lab.optimization import around
 from digitduels.manual import summary
 from digitduels.match import Match
-from digitduels.options import Choice, Option, settings
+from digitduels.options import Choice, Option, Whole, settings
 from digitduels.players.levels import characters
 from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
@@ -217,11 +218,12 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
 
 
 def option(each: Option) -> dict[str, Any]:
-    """An option, and what it may be: in a sentence, and the words to choose from, where it is one of a few."""
+    """An option, and what it may be: in a sentence, the words to choose from, or the numbers around the book's."""
     return {
         "name": each.name,
         "default": list(each.default) if isinstance(each.default, tuple) else each.default,
         "about": each.about,
         "allowed": str(each.kind),
         "words": list(each.kind.words) if isinstance(each.kind, Choice) else None,
+        "around": [min(around(each)), max(around(each))] if isinstance(each.kind, Whole) else None,
     }

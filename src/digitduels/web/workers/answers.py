@@ -33,6 +33,10 @@ from digitduels.web import link
 from digitduels.web.wire import Wire, wire, wires
 
 WIDEST = 250  # scores of a map
+LAB_POSITIONS = 2_000_000  # of a game that is measured while somebody waits
+STRIP = 15  # steps to each side of a strip
+STRIP_POSITIONS = 20_000_000
+STRIP_SECONDS = 1.2
 LETTERS = {1: "w", 0: "d", -1: "l"}
 
 SEARCHES = 4  # games of which a worker remembers what it has looked at
@@ -258,6 +262,49 @@ def theory_lines(match: Match, solve: Solve) -> list[Wire]:
     return wires(theory(solve(match.game), match.first), match.names)
 
 
+def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
+    """What a rule set is worth, in words and numbers."""
+    from digitduels.lab import prose
+    from digitduels.lab.measures import measure
+    from digitduels.lab.rule_sets import label
+    from digitduels.lab.stored_reports import stored_report
+
+    report = stored_report(match.game)
+    if report is None:
+        solution = solve(match.game)
+        if solution.size > LAB_POSITIONS:
+            raise TooLarge("The lab measures smaller games here.")
+        report = measure(match.game, lengths=False, solution=solution)
+    _, *rows = prose.comparison([report])
+    return {
+        "label": label(match.game),
+        "outcome": prose.outcome(report),
+        "first_moves": prose.first_moves(report),
+        "fair": report.fair,
+        "deep": report.deep,
+        "balance": prose.balance(report),
+        "ladder": prose.ladder(report),
+        "rows": [{"name": name, "value": value} for name, value in rows],
+    }
+
+
+def lab_strip(match: Match, _: Solve) -> dict[str, Any] | None:
+    """Who wins with other values of the first option."""
+    from digitduels.lab.strip import stepped, winners
+
+    game = match.game
+    option = stepped(game)
+    if option is None:
+        return None
+    here = game.values[option.name]
+    low, high = max(option.kind.low, here - STRIP), min(option.kind.high, here + STRIP)  # type: ignore[union-attr]
+    # The nearest first, so that these are known if there is no time for all.
+    values = sorted(range(low, high + 1), key=lambda value: abs(value - here))
+    found = winners(game, option, values, limit=STRIP_POSITIONS, seconds=STRIP_SECONDS)
+    cells = [{"value": value, "winner": winner} for value, winner in sorted(found)]
+    return {"about": option.about, "here": here, "cells": cells}
+
+
 ANSWERS: dict[str, Callable[..., Any]] = {
     answer.__name__: answer
     for answer in (
@@ -274,5 +321,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
         sheet,
         attempt,
         theory_lines,
+        lab_report,
+        lab_strip,
     )
 }

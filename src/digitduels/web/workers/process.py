@@ -20,6 +20,7 @@ from typing import Any
 import digitduels
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game, games
+from digitduels.match import Match
 from digitduels.options import Whole
 from digitduels.record import replay
 from digitduels.solver import cache
@@ -28,6 +29,7 @@ from digitduels.solver.solution import Solution
 from digitduels.web.workers.answers import ANSWERS
 
 VARIANTS = 2  # whose solutions a worker holds
+PRACTICE = 1 << 26  # bytes
 TOO_LARGE = "This game is too large to be worked out here. Choose smaller numbers."
 
 
@@ -81,7 +83,10 @@ def practise() -> None:
             if isinstance(option.kind, Whole)
         }
         with suppress(ValueError):  # a game whose options do not go together like that
-            digitduels.solve(game(name, **small), cache=False)
+            rules = game(name, **small)
+            digitduels.solve(rules, cache=False)
+            ANSWERS["lab_report"](Match(rules), partial(solve, limit=PRACTICE))
+            ANSWERS["lab_strip"](Match(rules), partial(solve, limit=PRACTICE))
 
 
 def confine(memory: int) -> None:

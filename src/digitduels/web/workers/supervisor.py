@@ -38,7 +38,7 @@ WAIT_SECONDS = 15.0  # that a question waits for a worker
 AGAIN_SECONDS = 60.0  # after which tables that failed are tried again
 MOST_QUICK, MOST_SLOW = 16, 4  # questions that one address may have open
 
-SLOW = {"start", "puzzle", "sheet", "theory_lines"}  # questions that take more than a moment
+SLOW = {"lab_report", "lab_strip", "start", "puzzle", "sheet", "theory_lines"}  # questions that take more than a moment
 SEARCHABLE = {"reply", "hints"}  # questions that can be answered without a solution
 HOPELESS = 1000  # variants without a solution that are remembered
 BUSY = "The server is busy. Try again in a moment."

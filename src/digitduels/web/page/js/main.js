@@ -10,6 +10,7 @@ const AREAS = [
   ["Explore", "/explore", "/explore"],
   ["Puzzle", "/puzzle", "/puzzle"],
   ["My games", "/review", "/review"],
+  ["Lab", "/lab", "/lab"],
   ["Teach", "/teach", "/teach"],
 ];
 
@@ -54,6 +55,7 @@ start([
   { path: /^\/puzzle(?:\/([^/]+))?$/, title: "Puzzle", load: () => import("./pages/puzzle.js") },
   { path: /^\/learn(?:\/([^/]+))?$/, title: "Learn", load: () => import("./pages/learn.js") },
   { path: /^\/help$/, title: "Help", load: () => import("./pages/help.js") },
+  { path: /^\/lab(?:\/([^/]+))?$/, title: "Lab", load: () => import("./pages/lab.js") },
   { path: /^\/teach$/, title: "Teach", load: () => import("./pages/teach.js") },
   { path: /^\/j(?:\/([^/]+))?$/, title: "Join", load: () => import("./pages/join.js") },
   { path: /^\/class\/([^/]+)(?:\/([^/]+))?$/, title: "Class", load: () => import("./pages/class.js") },

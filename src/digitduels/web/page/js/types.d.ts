@@ -289,6 +289,8 @@ interface GameOption {
   about: string;
   allowed: string;
   words: string[] | null;
+  /** The lowest and the highest value that is worth trying, where it is an integer. */
+  around: number[] | null;
 }
 interface GameCard {
   game: string;
@@ -434,6 +436,32 @@ interface Scores {
   rows: string[];
   mine: number;
   theirs: number;
+}
+
+/** What a rule set is worth: GET /api/lab/{game}/report. */
+interface LabReport {
+  label: string;
+  outcome: string;
+  first_moves: string;
+  fair: number;
+  deep: number;
+  balance: string;
+  ladder: string;
+  rows: LabRow[];
+}
+interface LabRow {
+  name: string;
+  value: string;
+}
+/** Who wins with other values of an option: GET /api/lab/{game}/strip. 0 is a draw, null unknown. */
+interface LabStrip {
+  about: string;
+  here: number;
+  cells: LabCell[];
+}
+interface LabCell {
+  value: number;
+  winner: number | null;
 }
 
 interface PuzzleText {

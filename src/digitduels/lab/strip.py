@@ -1,0 +1,57 @@
+"""Who wins when one option changes step by step, without how soon: on bits, which take a fraction of the time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from digitduels.core import TooLarge
+from digitduels.games import AnyGame, game
+from digitduels.options import Option, Whole
+from digitduels.solver import solve
+from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.tables import prepare
+
+DRAW = 0
+
+
+def stepped(rules: AnyGame) -> Option | None:
+    """The option that a strip is about: the first that is an integer, as the score that wins is in ours."""
+    return next((option for option in rules.options() if isinstance(option.kind, Whole)), None)
+
+
+def winners(
+    rules: AnyGame, option: Option, values: Iterable[int], *, limit: int, seconds: float
+) -> Iterator[tuple[int, int | None]]:
+    """Each value of an option with the winner (1, 2 or DRAW for nobody); None for rules that are too large or invalid.
+
+    After so many seconds, nothing more is worked out.
+    """
+    end = time.monotonic() + seconds
+    for value in values:
+        winner: int | None = None
+        if time.monotonic() < end:
+            try:
+                winner = _winner(game(rules.id, **{**rules.values, option.name: value}), limit)
+            except (TooLarge, ValueError, MemoryError):
+                winner = None
+        yield value, winner
+
+
+def _winner(rules: AnyGame, limit: int) -> int:
+    from digitduels.solver import bits
+
+    def fits(positions: int) -> None:
+        if positions > limit:
+            raise TooLarge(f"{rules.title} with these options has more than {limit:,} positions.")
+
+    try:
+        compiled = compile_game(rules, fits)
+        start: Any = rules.start()
+        place = start.table.place if compiled.digits else 0
+        hands = compiled.places[start.mine], compiled.places[start.theirs]
+        value = bits.Values(prepare(compiled)).value(place, *hands)
+    except DoesNotFactor:
+        value = solve(rules, cache=False, limit=limit).start.value
+    return {1: 1, 0: DRAW, -1: 2}[value]

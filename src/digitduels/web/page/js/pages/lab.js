@@ -1,0 +1,334 @@
+// The lab: change a rule, see what it does, play what you found.
+
+import { Failure, gameCard, get } from "../api.js";
+import { share } from "../dialog.js";
+import { anchor, button, fill, h, pause, unique } from "../dom.js";
+import { messageOf } from "../game-page.js";
+import { showHead } from "../head.js";
+import { chooseGame, loadStyle } from "../lesson.js";
+import { beginnerLevel } from "../levels.js";
+import { newLink, pathOf, queryOf, readLink } from "../link.js";
+import { go, note, setTitle } from "../router.js";
+import { ScoreMap } from "../score-map.js";
+import { say } from "../status.js";
+import { tellAll } from "../sentence.js";
+
+const ABOUT =
+  "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. Choose a game to start with.";
+const AGAIN = 1000; // milliseconds before a busy server is asked again
+const TRIES = 20;
+const DELAY = 300; // milliseconds after the last change before the server is asked
+const GAUGES = "Fair: equal players score alike in both seats. Deep: looking further ahead always pays.";
+
+/** @param {Place} place */
+export async function show(place) {
+  const { main, parts, query, signal } = place;
+  await loadStyle("lab");
+  if (!parts[0]) return chooseGame(place, "lab", "Lab", ABOUT);
+  const card = await gameCard(parts[0]);
+  if (signal.aborted) return;
+  if (!card) return go("/lab");
+  setTitle(`Lab: ${card.title}`);
+  showHead("", card, readLink(card.game, query).options, `${card.title} in the lab`);
+  const page = new Lab(card, readLink(card.game, query).options, signal);
+  fill(main, page.element);
+  await page.measure();
+}
+
+class Lab {
+  /**
+   * @param {GameCard} card
+   * @param {Record<string, string>} options those that differ from the book
+   * @param {AbortSignal} signal
+   */
+  constructor(card, options, signal) {
+    this.card = card;
+    this.signal = signal;
+    this.options = options;
+    /** @type {LabReport | null} */
+    this.report = null;
+    /** @type {LabReport | null} */
+    this.kept = null;
+    this.asking = new AbortController();
+    this.timer = 0;
+    this.controls = h("div", { class: "fields lab-controls" });
+    this.outcome = h("div");
+    this.gauges = h("div");
+    this.strip = h("div");
+    this.map = new ScoreMap(() => go(pathOf(this.link, "explore")));
+    this.mapped = h(
+      "section",
+      { class: "card", hidden: true, "aria-label": "Who wins at which scores" },
+      h("h2", null, "Who wins at which scores"),
+      this.map.element,
+    );
+    this.compared = h("section", { class: "card lab-table", "aria-label": "All measures", tabindex: "0" });
+    this.onward = h("p", { class: "row" });
+    this.element = h(
+      "article",
+      { class: "game lesson-page" },
+      h(
+        "div",
+        { class: "column" },
+        h("section", { class: "card", "aria-label": "The rules" }, h("h2", null, "The rules"), this.controls),
+        h("section", { class: "card", "aria-label": "Who wins" }, this.outcome, this.gauges, this.onward),
+        h("section", { class: "card", "aria-label": "Other values" }, this.strip),
+        this.mapped,
+      ),
+      h("div", { class: "side" }, this.compared),
+    );
+    this.#offer();
+  }
+
+  get link() {
+    return newLink(this.card.game, { options: this.options });
+  }
+
+  /** Draws a control for each option. */
+  #offer() {
+    const { suggested } = this.card.look;
+    const recommended = Object.keys(suggested).length > 0;
+    fill(
+      this.controls,
+      this.card.options.map((option) => this.#control(option)),
+      h(
+        "p",
+        { class: "row" },
+        button("As in the book", () => this.#set({})),
+        recommended && button("Recommended", () => this.#set(suggested)),
+      ),
+    );
+  }
+
+  /** @param {GameOption} option */
+  #control(option) {
+    const value = this.options[option.name] ?? String(option.default);
+    const label = option.about.charAt(0).toUpperCase() + option.about.slice(1);
+    const id = unique();
+    if (option.words) {
+      const choice = (/** @type {string} */ word) =>
+        h("option", { value: word, selected: word === value }, word.replaceAll("-", " "));
+      const control = h(
+        "select",
+        { id, onchange: () => this.#change(option, control.value) },
+        option.words.map(choice),
+      );
+      return h("p", { class: "field" }, h("label", { for: id }, label), control);
+    }
+    if (option.around) {
+      const [low = 1, high = 1] = option.around;
+      const shown = h("output", { for: id }, value);
+      const control = h("input", {
+        id,
+        type: "range",
+        min: String(Math.min(low, Number(value))),
+        max: String(Math.max(high, Number(value))),
+        value,
+        oninput: () => {
+          shown.textContent = control.value;
+          this.#change(option, control.value);
+        },
+      });
+      return h("p", { class: "field" }, h("label", { for: id }, label, ": ", shown), control);
+    }
+    const control = h("input", { id, value, autocomplete: "off", onchange: () => this.#change(option, control.value) });
+    return h("p", { class: "field" }, h("label", { for: id }, label), control);
+  }
+
+  /**
+   * @param {GameOption} option
+   * @param {string} value
+   */
+  #change(option, value) {
+    const rest = Object.entries(this.options).filter(([name]) => name !== option.name);
+    this.options = Object.fromEntries(value === String(option.default) ? rest : [...rest, [option.name, value]]);
+    this.#later();
+  }
+
+  /** @param {Record<string, string>} options */
+  #set(options) {
+    this.options = { ...options };
+    this.#offer();
+    this.#later();
+  }
+
+  /** Asks soon, once nothing changes any more. */
+  #later() {
+    clearTimeout(this.timer);
+    this.asking.abort();
+    this.timer = setTimeout(() => void this.measure(), DELAY);
+  }
+
+  /** Asks the server everything about these rules, and shows each answer when it comes. */
+  async measure() {
+    note(pathOf(this.link, "lab"), true);
+    this.asking = new AbortController();
+    const signal = AbortSignal.any([this.signal, this.asking.signal]);
+    this.report = null;
+    fill(this.outcome, h("h2", null, "Working it out…"));
+    fill(this.gauges, h("p", { class: "soft" }, "Measuring how fair and how deep it is…"));
+    this.#onward();
+    const { game } = this.card;
+    // One after the other: a visitor has few questions at a time, and those that were dropped may still be at work.
+    await this.#show(signal, `/api/solve/${game}`, this.#showOutcome, this.outcome);
+    await this.#show(signal, `/api/lab/${game}/report`, this.#showReport, this.gauges);
+    await this.#show(signal, `/api/map/${game}`, this.#showMap, null);
+    await this.#show(signal, `/api/lab/${game}/strip`, this.#showStrip, this.strip);
+  }
+
+  /**
+   * Asks until there is an answer or a refusal, and shows it.
+   * @template T
+   * @param {AbortSignal} signal
+   * @param {string} path
+   * @param {(this: Lab, answer: T) => void} answered
+   * @param {HTMLElement | null} room where a refusal is shown
+   */
+  async #show(signal, path, answered, room) {
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      try {
+        const answer = await get(path, queryOf(this.link), signal);
+        if (!signal.aborted) answered.call(this, answer);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof Failure) || !error.temporary || tries === TRIES) {
+          if (room) fill(room, h("p", { class: "soft" }, messageOf(error)));
+          return;
+        }
+      }
+      await pause(AGAIN);
+    }
+  }
+
+  /** @param {Solved} solved */
+  #showOutcome(solved) {
+    const winning = solved.each.filter(({ value }) => value === "win");
+    const best = solved.each.filter(({ move }) => solved.best.includes(move)).map(({ shown }) => shown);
+    fill(
+      this.outcome,
+      h("h2", null, tellAll(solved.standing)),
+      h("p", null, `${winning.length} of ${solved.each.length} first moves win. Best: ${best.slice(0, 6).join(", ")}.`),
+    );
+  }
+
+  /** @param {LabReport} report */
+  #showReport(report) {
+    this.report = report;
+    fill(
+      this.gauges,
+      gauge("Fair", report.fair, report.balance),
+      gauge("Deep", report.deep, report.ladder),
+      h("p", { class: "soft" }, GAUGES),
+    );
+    say(`Fair ${report.fair.toFixed(2)}, deep ${report.deep.toFixed(2)}. ${report.outcome}`);
+    this.#onward();
+    this.#compare();
+  }
+
+  #onward() {
+    const link = newLink(this.card.game, { options: this.options, vs: beginnerLevel(this.card) });
+    fill(
+      this.onward,
+      anchor("Play this", pathOf(link), "main"),
+      button("Share this", () => void share(location.href, `${this.card.title} in the lab`)),
+      this.report &&
+        button("Keep to compare", () => {
+          this.kept = this.report;
+          this.#compare();
+        }),
+    );
+  }
+
+  /** All measures, beside those of the rules that were kept. */
+  #compare() {
+    const reports = [this.kept, this.report].filter((report) => report !== null);
+    const [first] = reports;
+    if (!first) return;
+    fill(
+      this.compared,
+      h("h2", null, this.kept ? "Side by side" : "All measures"),
+      h(
+        "table",
+        null,
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            h("td"),
+            reports.map(({ label }) => h("th", { scope: "col" }, label)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          first.rows.map(({ name }, place) =>
+            h(
+              "tr",
+              null,
+              h("th", { scope: "row" }, name),
+              reports.map(({ rows }) => h("td", null, rows[place]?.value)),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** @param {LabStrip | null} strip */
+  #showStrip(strip) {
+    if (!strip) return fill(this.strip);
+    const option = this.card.options.find(({ about }) => about === strip.about);
+    const cell = (/** @type {LabCell} */ { value, winner }) => {
+      const words = winner === null ? "unknown" : winner ? `Player ${winner} wins` : "a draw";
+      const sign = winner === null ? "?" : winner ? `P${winner}` : "=";
+      const choose = () => option && this.#set({ ...this.options, [option.name]: String(value) });
+      return h(
+        "li",
+        null,
+        h(
+          "button",
+          {
+            type: "button",
+            class: `quiet ${winner === 1 ? "one" : winner === 2 ? "two" : ""}`,
+            "aria-pressed": String(value === strip.here),
+            "aria-label": `${value}: ${words}`,
+            onclick: choose,
+          },
+          String(value),
+          h("small", null, sign),
+        ),
+      );
+    };
+    fill(
+      this.strip,
+      h("h2", null, `Who wins with another value of ${strip.about}`),
+      h("ul", { class: "lab-strip" }, strip.cells.map(cell)),
+    );
+  }
+
+  /** @param {Scores | null} map */
+  #showMap(map) {
+    this.mapped.hidden = !map;
+    if (map) this.map.update(map, "Player 1", "Player 2");
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {number} value
+ * @param {string} words
+ */
+function gauge(name, value, words) {
+  const id = unique();
+  return h(
+    "div",
+    { class: "lab-gauge" },
+    h("label", { for: id }, name),
+    h("meter", { id, min: 0, max: 1, low: 0.4, high: 0.7, optimum: 1, value: String(value) }),
+    h("span", null, value.toFixed(2)),
+    h("p", null, words),
+  );
+}

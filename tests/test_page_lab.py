@@ -1,0 +1,41 @@
+"""The lab in a real browser: what a designer does there."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from test_page import Visit, browser, open_to_all, pytestmark, server, visit
+
+__all__ = ["browser", "pytestmark", "server", "visit"]
+LONG = 60_000  # milliseconds for what a worker does on a busy machine
+
+
+def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -> None:
+    page = visit("/lab/number-duel?highest=3&target=12")
+    expect(page.get_by_role("meter", name="Fair")).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("meter", name="Deep")).to_be_visible()
+    page.get_by_role("button", name="Keep to compare").click()
+    slider = page.get_by_role("slider", name=re.compile("The score that wins"))
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("target=13"))
+    expect(page.get_by_role("heading", name="Side by side")).to_be_visible()
+    heads = page.get_by_role("columnheader")
+    expect(heads).to_have_text(
+        ["Number Duel with target=12, highest=3", "Number Duel with target=13, highest=3"], timeout=LONG
+    )
+    expect(page.get_by_role("button", name=re.compile("^13: "))).to_have_attribute("aria-pressed", "true", timeout=LONG)
+    page.get_by_role("button", name=re.compile("^14: ")).click()  # known or not: there may have been no time for it
+    expect(page).to_have_url(re.compile("target=14"))
+    open_to_all(page, "lab")
+    page.get_by_role("link", name="Play this").click()
+    expect(page).to_have_url(re.compile("/play/number-duel.*target=14"))
+
+
+def test_rules_that_are_too_large_are_refused_with_a_sentence(visit: Visit) -> None:
+    page = visit("/lab/number-duel?target=99&copies=3")
+    expect(page.get_by_text("Choose smaller numbers.").first).to_be_visible(timeout=LONG)
+    page.get_by_label("Who wins at equal scores when the pool is empty").select_option("draw")
+    expect(page).to_have_url(re.compile("tie=draw"))
