@@ -333,7 +333,7 @@ def test_the_leaderboard_is_as_documented(ran: Ran, capsys: pytest.CaptureFixtur
     row = board["match"]["models"][0]
     parts = (told, board["match"], row, row["moves"], row["points"])
     assert first_column(section(DOCS / "json.md", "## duels eval --json")) == [key for part in parts for key in part]
-    assert set(row) - set(board["positions"]["models"][0]) == {"points", "seats", "thrown"}
+    assert set(row) - set(board["positions"]["models"][0]) == {"points", "ceiling", "seats", "thrown"}
     assert list(board["rules"]["models"][0]) == ["model", "samples", "different", "starts", "errors", "legal", "after"]
 
 
@@ -354,6 +354,14 @@ def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:
             assert rows["rules"]["legal"]["value"] == pytest.approx(ran.figure("rules", model, "legal"), abs=1e-4)
     expected = sum(sample.metadata["chance"] for sample in ran.samples("positions", "random")) / COUNT
     assert boards["positions"]["chance"] == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_ceiling_is_what_perfect_play_scores_against_perfect_play(machine: Path) -> None:
+    folder = machine / "ceiling"
+    task = match("number-quest", opponent="perfect", games=4, options=QUEST)
+    evaluate(task, model="digitduels/perfect", log_dir=str(folder), display="none")
+    (row,) = leaderboard(read_logs([folder]))["boards"][0]["models"]
+    assert row["ceiling"] == row["points"]["value"] == 0.5  # each start is won for one of the seats
 
 
 def test_samples_that_were_asked_in_other_words_are_not_compared(ran: Ran) -> None:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.adapters import BEGINNINGS, chosen, needs
+from digitduels.adapters import BEGINNINGS, chosen, needs, placed_state
 from digitduels.adapters.observation import LOWEST, Observation
-from digitduels.core import Outcome
+from digitduels.core import Outcome, State
 from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, check, player
@@ -72,12 +72,16 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         self.action_space = spaces.Discrete(len(self.game.moves))
         self.match = Match(self.game)
         self.player = 0
+        self._from: State[Any, Any] | None = None
         self._other: Player | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Starts a game. The option "position" is where it starts, as a State or as `game.placed` describes it."""
         super().reset(seed=seed)
+        position = (options or {}).get("position")
+        self._from = None if position is None else placed_state(self.game, position)
         self._begin(first=False)
         tries = BEGINNINGS
         while self.match.outcome is not None:
@@ -130,8 +134,8 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         """Starts a game. The agent is the one to move, or has its seat, and an opponent that is to move does so."""
         self.close()
         dice = int(self.np_random.integers(2**62))
-        self.match = Match(self.game)
-        if self.start == "fair":
+        self.match = Match(self.game, position=self._from)
+        if self.start == "fair" and self._from is None:
             for move in fair_start(self.solution, dice):
                 self.match.play(move)
             self.match.opening = len(self.match.moves)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from digitduels.adapters import chosen, needs
+from digitduels.adapters import chosen, needs, placed_state
 from digitduels.adapters.observation import Observation
 from digitduels.core import Outcome
 from digitduels.games import AnyGame
@@ -62,7 +62,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        self.state_ = self.game.start()
+        """Starts a game. The option "position" is where it starts, as a State or as `game.placed` describes it."""
+        position = (options or {}).get("position")
+        self.state_ = self.game.start() if position is None else placed_state(self.game, position)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)

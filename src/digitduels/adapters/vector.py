@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.adapters import chosen, needs, vector_kernels
-from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, observation_space
+from digitduels.adapters import chosen, needs, placed_state, vector_kernels
+from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, START_CHOICES, observation_space
 from digitduels.adapters.observation import Observation
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
@@ -26,6 +26,7 @@ from digitduels.pool import Pool
 from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for, with_endings
 from digitduels.solver.library import solution_of
 from digitduels.solver.tables import Tables
+from digitduels.study.fair_starts import fair_start
 
 with needs("gymnasium"):
     from gymnasium import spaces
@@ -34,6 +35,7 @@ with needs("gymnasium"):
     from gymnasium.vector.utils import batch_space
 
 VECTOR_OPPONENTS = {"self": 0, "random": vector_kernels.RANDOM, "perfect": vector_kernels.PERFECT}
+_FAIR = 50  # seeds of fair starts
 _PATTERNS = 12  # different numbers of a pool for which the masks of all its states are kept
 _BOARD = 1 << 26  # the largest number of pairs of hands
 _POOLS = 1 << 62  # the largest number of states of the pool: they are counted in 64 bits
@@ -55,9 +57,10 @@ class World(NamedTuple):
     needs: npt.NDArray[np.int64]  # [move]: how far the place of the pool falls
     allowed: npt.NDArray[np.int8]  # [which numbers are there, move]; empty if there are too many
     open: npt.NDArray[np.bool_]  # [which numbers are there]: whether anything can be taken
-    start_counts: npt.NDArray[np.uint8]
-    start_hands: npt.NDArray[np.int32]
-    start_mask: npt.NDArray[np.int8]
+    start_counts: npt.NDArray[np.uint8]  # [start, digit]
+    start_hands: npt.NDArray[np.int32]  # [start, 0]: of the player to move; [start, 1]: of the other
+    start_masks: npt.NDArray[np.int8]  # [start, move]
+    start_players: npt.NDArray[np.int8]  # [start]: who is to move
     last: npt.NDArray[np.int64]  # the places of pools from which nothing can be taken, so far as they are known
     boards: npt.NDArray[np.int8]  # [such a pool, hand to move, other hand]: the end for the former, 0 if not known
     codes: npt.NDArray[Any]  # of the solution, if the opponent is perfect
@@ -80,6 +83,7 @@ class Results(NamedTuple):
     reward: npt.NDArray[np.float64]
     done: npt.NDArray[np.bool_]
     illegal: npt.NDArray[np.bool_]
+    over: npt.NDArray[np.bool_]  # ended, and not started again yet
     final: npt.NDArray[np.int32]
     ask: npt.NDArray[np.int64]
 
@@ -91,7 +95,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     seat 2, or a random seat in each game. The reward is 1 for a win and -1 for a loss or an illegal action.
     With the opponent "self", every step is one player's move. Each player sees its own side of the position, and the
     reward is for the player who has just moved.
-    When a game ends, a new one starts in the same step; the last position is in info["final_obs"].
+    When a game ends, a new one starts in the same step, and the last position is in info["final_obs"]; with the other
+    autoreset modes of Gymnasium, in the next step, or when reset() is called with a "reset_mask".
     With copy=False, the next step overwrites the returned arrays.
     """
 
@@ -105,13 +110,21 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         seat: int | str = "random",
         options: Mapping[str, Any] | None = None,
         copy: bool = True,
+        start: str = "book",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
-        for name, value, choices in (("opponent", opponent, VECTOR_OPPONENTS), ("seat", seat, SEAT_CHOICES)):
+        for name, value, choices in (
+            ("opponent", opponent, VECTOR_OPPONENTS),
+            ("seat", seat, SEAT_CHOICES),
+            ("start", start, START_CHOICES),
+        ):
             if value not in choices:
                 instead = f" For other opponents {_INSTEAD}" if name == "opponent" else ""
                 raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.{instead}")
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, not {num_envs}.")
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.game = chosen(game, options)
         self.view = Observation(self.game)
         self.num_envs, self.copy = num_envs, copy
@@ -120,7 +133,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._opponent, self._seat = VECTOR_OPPONENTS[opponent], SEAT_CHOICES.index(seat)
-        self.compiled, self._world = _world(self.game, self.view, opponent == "perfect")
+        starts = [self.game.start()] if start == "book" else _fair_starts(self.game)
+        self.compiled, self._world, self._hands = _world(self.game, self.view, opponent == "perfect", starts)
         self._dice = np.zeros(1, np.uint64)
         digits, moves = self.compiled.digits, len(self.game.moves)
         self._games = Games(
@@ -134,6 +148,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             reward=np.zeros(num_envs),
             done=np.zeros(num_envs, np.bool_),
             illegal=np.zeros(num_envs, np.bool_),
+            over=np.zeros(num_envs, np.bool_),
             final=self._games.rows.copy(),
             ask=np.zeros((num_envs, 5), np.int64),
         )
@@ -144,12 +159,44 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Starts new games. There is one seed for all games; of a list the first one counts."""
+        """Starts new games. There is one seed for all games; of a list the first one counts.
+
+        The option "reset_mask", an array of bools, starts only those games again. The option "positions" gives the
+        position of each game, as a State or as `game.placed` describes it, or one position for all; the player to move
+        there is the agent.
+        """
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
-        self._begun = True
+        options = options or {}
+        wanted = self._wanted(options.get("reset_mask"))
         self._dice[0] = self.np_random.integers(2**63)
-        vector_kernels.reset(self._world, self._games, self._opponent, self._seat, self._dice)
+        vector_kernels.reset(self._world, self._games, self._results, wanted, self._opponent, self._seat, self._dice)
+        if options.get("positions") is not None:
+            self._place(options["positions"], wanted)
+        self._begun = True
         return self._seen(), self._info()
+
+    def _wanted(self, mask: Any) -> npt.NDArray[np.bool_]:
+        """Which games are started again."""
+        if mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must be a NumPy array of {self.num_envs} bools.")
+        if not self._begun:
+            raise ResetNeeded("The first reset() must start all games.")
+        return mask
+
+    def _place(self, positions: Any, wanted: npt.NDArray[np.bool_]) -> None:
+        """Sets games to given positions."""
+        each = positions if isinstance(positions, list) else [positions] * self.num_envs
+        if len(each) != self.num_envs:
+            raise ValueError(f"There must be one position for each of the {self.num_envs} games, or one for all.")
+        for place, position in enumerate(each):
+            if wanted[place]:
+                state = placed_state(self.game, position)
+                counts, hands, mask, player = _numbers(self.compiled, self.view, state)
+                self._games.counts[place], self._games.hands[place] = counts, hands
+                self._games.mask[place], self._games.player[place] = mask, player
+                self._games.rows[place] = self.view.array(state)
 
     def step(
         self, actions: npt.NDArray[Any]
@@ -158,18 +205,22 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             raise ResetNeeded(RESET)
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise ValueError(f"There must be one whole number for each of the {self.num_envs} games.")
-        results = self._results
+            raise ValueError(f"There must be one integer for each of the {self.num_envs} games.")
+        results, same = self._results, self.autoreset_mode == AutoresetMode.SAME_STEP
+        if self.autoreset_mode == AutoresetMode.DISABLED and results.over.any():
+            raise ResetNeeded('Some games are over: call reset(options={"reset_mask": …}) before the next step().')
         asked = vector_kernels.step(
-            self._world, self._games, results, actions.astype(np.int64), self._opponent, self._seat, self._dice
+            self._world, self._games, results, actions.astype(np.int64), self._opponent, self._seat, same, self._dice
         )
         if asked:
             self._ask(results.ask[:asked])
         info = self._info()
         done = self._given(results.done)
         if done.any():
-            final = {"observation": self._given(results.final), "action_mask": self._nothing}
-            info |= {"final_obs": final, "_final_obs": done, "illegal": self._given(results.illegal)}
+            info["illegal"] = self._given(results.illegal)
+            if same:
+                final = {"observation": self._given(results.final), "action_mask": self._nothing}
+                info |= {"final_obs": final, "_final_obs": done}
         return self._seen(), self._given(results.reward), done, self._given(self._none), info
 
     def sample_legal(self, masks: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int64]:
@@ -183,7 +234,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         """The position of one of the games, as the plain rules know it."""
         mine, theirs = self._games.hands[place].tolist()
         table = int(self._games.counts[place] @ self.compiled.weights) if self.compiled.digits else 0
-        return self.compiled.state(table, mine, theirs, int(self._games.player[place]))
+        player, hands = int(self._games.player[place]), (self._hands[mine], self._hands[theirs])
+        return State(player, hands if player == 0 else hands[::-1], self.compiled.table(table))
 
     def _given(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return array.copy() if self.copy else array
@@ -209,19 +261,44 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             self._results.reward[place] = sign * ((end == LOST) - (end == WON))
 
 
-def _world(game: AnyGame, view: Observation, perfect: bool) -> tuple[Compiled, World]:
-    """The compiled form of a game, and what the kernels need of it; ValueError if it has none."""
+def _fair_starts(game: AnyGame) -> list[State[Any, Any]]:
+    """Some fair starts, always the same ones, each once."""
+    solution, found = solution_of(game), dict[State[Any, Any], None]()
+    for seed in range(_FAIR):
+        state = game.start()
+        for move in fair_start(solution, seed):
+            state = game.after(state, move)
+        found[state] = None
+    return list(found)
+
+
+def _numbers(
+    compiled: Compiled, view: Observation, state: State[Any, Any]
+) -> tuple[tuple[int, ...], list[int], npt.NDArray[np.int8], int]:
+    """A position as the kernels know it: the pool, both hands, the legal moves and the player to move."""
+    counts = state.table.counts if compiled.digits else ()
+    try:
+        hands = [compiled.places[state.mine], compiled.places[state.theirs]]
+    except KeyError:
+        raise ValueError("This position cannot arise in the game.") from None
+    return counts, hands, view.mask(state), state.player
+
+
+def _world(
+    game: AnyGame, view: Observation, perfect: bool, starts: list[State[Any, Any]]
+) -> tuple[Compiled, World, list[Any]]:
+    """The compiled form of a game, what the kernels need of it, and all hands; ValueError if it has none."""
     solution = solution_of(game) if perfect else None
     compiled = solution.compiled if isinstance(solution, Tables) else _compiled(game)
-    start = game.start()
     own, hands, fate = with_endings(compiled)
+    counts, firsts, masks, players = zip(*(_numbers(compiled, view, start) for start in starts), strict=True)
     takes, count = compiled.takes.astype(np.uint8), len(compiled.hands)
     few = compiled.digits <= _PATTERNS and (takes <= 1).all()
     patterns = np.arange(1 << compiled.digits if few else 0)[:, None] >> np.arange(compiled.digits) & 1
     allowed = np.array((takes[None] <= patterns[:, None]).all(axis=2), np.int8)
     legal = (own >= 0).astype(np.int8)
     marks = np.array(fate, np.int32)
-    return compiled, World(
+    world = World(
         own=own,
         other=np.ascontiguousarray(compiled.other.T),
         legal=legal,
@@ -236,14 +313,16 @@ def _world(game: AnyGame, view: Observation, perfect: bool) -> tuple[Compiled, W
         needs=np.array(compiled.needs, np.int64),
         allowed=np.ascontiguousarray(allowed),
         open=allowed.max(axis=1, initial=0) > 0,
-        start_counts=np.array(start.table.counts if compiled.digits else (), np.uint8),
-        start_hands=np.array([compiled.places[start.mine], compiled.places[start.theirs]], np.int32),
-        start_mask=view.mask(start),
+        start_counts=np.array(counts, np.uint8).reshape(len(starts), compiled.digits),
+        start_hands=np.array(firsts, np.int32),
+        start_masks=np.array(masks, np.int8),
+        start_players=np.array(players, np.int8),
         last=np.empty(0, np.int64),
         boards=np.empty((0, count, count) if compiled.digits else (0, 0, 0), np.int8),
         codes=solution.codes if isinstance(solution, Tables) else np.empty(0, np.uint8),
         endings=solution.scale.ending(marks) if isinstance(solution, Tables) else np.empty(0, np.uint8),
     )
+    return compiled, world, [*compiled.hands, *hands]
 
 
 def _compiled(game: AnyGame) -> Compiled:

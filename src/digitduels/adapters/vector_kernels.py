@@ -174,20 +174,26 @@ def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: 
 
 @inline
 def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any) -> None:
-    """Starts a new game. An opponent in the first seat moves, if that does not end the game every time."""
+    """Starts a new game. An opponent who is to move does so, if that does not end the game every time."""
     counts, hands, mask, player = games.counts, games.hands, games.mask, games.player
-    starts, firsts, opening = world.start_counts, world.start_hands, world.start_mask
+    starts, firsts, openings, movers = world.start_counts, world.start_hands, world.start_masks, world.start_players
+    start = uint64(0)
+    if len(movers) > 1:
+        start = draw(dice, uint64(len(movers)))
+    agent = seat
+    if seat == 2:
+        agent = int64(draw(dice, 2)) if opponent else int64(movers[start])
     tries = 0
-    if opponent and (seat == 1 or (seat == 2 and draw(dice, 2) == 1)):
+    if opponent and agent != movers[start]:
         tries = BEGINNINGS
     begun = False
     while not begun:
         for digit in range(uint64(counts.shape[1])):
-            counts[game, digit] = starts[digit]
+            counts[game, digit] = starts[start, digit]
         for move in range(uint64(mask.shape[1])):
-            mask[game, move] = opening[move]
-        hands[game, 0], hands[game, 1] = firsts[0], firsts[1]
-        player[game] = tries > 0
+            mask[game, move] = openings[start, move]
+        hands[game, 0], hands[game, 1] = firsts[start, 0], firsts[start, 1]
+        player[game] = movers[start] ^ (tries > 0)
         begun = tries == 0 or answer(world, opponent, counts, hands, mask, game, dice) == 0
         tries -= 1
 
@@ -206,24 +212,34 @@ def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) 
 
 
 @kernel
-def reset(world: Any, games: Any, opponent: Any, seat: Any, dice: Any) -> None:
-    """Starts a new game everywhere."""
+def reset(world: Any, games: Any, results: Any, wanted: Any, opponent: Any, seat: Any, dice: Any) -> None:
+    """Starts a new game where it is wanted."""
     hands = games.hands
     for game in range(uint64(len(hands))):
-        begin(world, games, game, opponent, seat, dice)
-        show(world, games.counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), games.rows)
+        if wanted[game]:
+            results.over[game] = False
+            begin(world, games, game, opponent, seat, dice)
+            show(world, games.counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), games.rows)
 
 
 @kernel
-def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, dice: Any) -> Any:
-    """Plays one action in every game, and the answer to it; where a game ends, a new one starts.
+def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, same: Any, dice: Any) -> Any:
+    """Plays one action in every game, and the answer to it.
 
+    Where a game ends, a new one starts in the `same` step, or else in the next one, whatever the action there is.
     Returns how many games ended in a way that has to be asked for, of which results.ask tells.
     """
     counts, hands, mask, player, rows = games.counts, games.hands, games.mask, games.player, games.rows
     illegal, done, reward, final, ask = results.illegal, results.done, results.reward, results.final, results.ask
+    over = results.over
     asked, moves = uint64(0), mask.shape[1]
     for game in range(uint64(len(actions))):
+        if over[game]:
+            over[game] = illegal[game] = done[game] = False
+            reward[game] = 0
+            begin(world, games, game, opponent, seat, dice)
+            show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
+            continue
         action = actions[game]
         allowed = 0 <= action < moves and mask[game, uint64(action)] != 0
         sign, result = 1, int64(LOST)
@@ -237,15 +253,23 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
         reward[game] = sign * (int64(result == WON) - int64(result == LOST))
         if result == 0:
             player[game] ^= opponent == 0
-        else:
-            # Seen by the agent, who waits after a move of its own, or by the player who would be next.
-            agent = uint64(opponent != 0 and sign > 0 and allowed)
-            mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
-            show(world, counts, game, mine, theirs, final)
-            if result == ASK:
-                ask[asked, 0], ask[asked, 1], ask[asked, 2] = game, place(world, counts, game), hands[game, 0]
-                ask[asked, 3], ask[asked, 4] = hands[game, 1], sign
-                asked += uint64(1)
+            show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
+            continue
+        # Seen by the agent, who waits after a move of its own, or by the player who would be next.
+        agent = uint64(opponent != 0 and sign > 0 and allowed)
+        mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
+        show(world, counts, game, mine, theirs, final)
+        if result == ASK:
+            ask[asked, 0], ask[asked, 1], ask[asked, 2] = game, place(world, counts, game), hands[game, 0]
+            ask[asked, 3], ask[asked, 4] = hands[game, 1], sign
+            asked += uint64(1)
+        if same:
             begin(world, games, game, opponent, seat, dice)
-        show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
+            show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
+        else:
+            over[game] = True
+            player[game] ^= allowed and (opponent == 0 or sign > 0)  # who would be next
+            show(world, counts, game, mine, theirs, rows)
+            for move in range(uint64(moves)):
+                mask[game, move] = 0
     return asked

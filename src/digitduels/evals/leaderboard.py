@@ -27,6 +27,7 @@ LEADERBOARD_VERSION = 1
 TASK_NAMES = ("positions", "match", "rules")
 ANSWERED = "exact_answer"  # the scorer of questions about the rules, and what it counts
 ANSWER_KINDS = ("legal", "asked_legal", "after", "asked_after")
+PERFECT_OPPONENTS = ("7", "perfect")
 UNFINISHED = "The game was not played to its end."
 
 
@@ -268,6 +269,7 @@ def _row(task: str, done: list[Done]) -> dict[str, Any]:
     if task == "match":
         row |= {
             "points": part("points", "games"),
+            "ceiling": _ceiling(counted),
             "seats": [part("points", "games", seat) for seat in (0, 1)],
             "thrown": part("thrown", "won"),
         }
@@ -275,6 +277,20 @@ def _row(task: str, done: list[Done]) -> dict[str, Any]:
         [decision for sample in group if sample.played for decision in sample.played.decisions] for group in groups
     )
     return {**row, "forfeits": part("forfeits", "games"), "refused": part("refused", "answers"), "moves": moves}
+
+
+def _ceiling(done: Sequence[Done]) -> float | None:
+    """The most points per game that anybody can score from these starts; known against perfect play only."""
+    if not done or done[0].settings["opponent"] not in PERFECT_OPPONENTS:
+        return None
+    return round(sum(_best_result(sample.played) for sample in done if sample.played) / len(done), 4)
+
+
+def _best_result(played: Performance) -> float:
+    """What a player without mistakes scores against perfect play: 1 for a win, a half for a draw."""
+    start = played.match.states[played.match.opening]
+    value = solution_of(played.match.game).probe(start).value
+    return ((value if start.player == played.seat else -value) + 1) / 2
 
 
 def _merit(task: str, row: dict[str, Any]) -> float:

@@ -100,6 +100,7 @@ def make_suite(
     seed: str,
     variants: Sequence[tuple[str, Mapping[str, Any]]] = RULE_SETS,
     count: int = SUITE_POSITIONS,
+    starts: int = SUITE_STARTS,
     avoid: Suite | None = None,
     progress: Progress | None = None,
 ) -> bytes:
@@ -123,7 +124,7 @@ def make_suite(
             {"game": rules.id, "options": rules.values, "book": book, "rules": protocol.rules(rules)}
         )
         lists["positions"] += [_position(place, match) for match in _positions(rules, seed, count, taken)]
-        lists["starts"] += [{"variant": place, "moves": moves} for moves in _starts(rules, seed)]
+        lists["starts"] += [{"variant": place, "moves": moves} for moves in _starts(rules, seed, starts)]
     random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first ones are a fair sample
     for number, item in enumerate(lists["positions"], 1):
         item["id"] = number
@@ -166,15 +167,15 @@ def _position(variant: int, match: Match) -> dict[str, Any]:
     }
 
 
-def _starts(rules: AnyGame, seed: str) -> list[list[str]]:
+def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
     """Different fair starts of the test split; fewer if there are no more."""
     found: dict[str, list[str]] = {}
-    for number in range(_TRIED):
+    for number in range(_TRIED if count else 0):
         opening = [str(move) for move in fair_start(solution_of(rules), f"{seed} {number}")]
         match = _played(rules, opening)
         if split(rules, match.state) == "test":
             found.setdefault(_key(match), opening)
-        if len(found) == SUITE_STARTS:
+        if len(found) == count:
             break
     return list(found.values())
 

@@ -139,10 +139,13 @@ def _position_rows(board: dict[str, Any]) -> list[list[str]]:
 
 def _match_rows(board: dict[str, Any]) -> list[list[str]]:
     head = ["", "games", "different", "skill", "95 % interval", "found", "by chance", "points", "95 % interval"]
-    rows = [[*head, "as Player 1", "as Player 2", "won games thrown", "forfeits", "answers refused", "errors"]]
+    rows = [
+        [*head, "ceiling", "as Player 1", "as Player 2", "won games thrown", "forfeits", "answers refused", "errors"]
+    ]
     for row in board["models"]:
         counts = [str(row["samples"]), str(row["different"])]
-        points = [*_estimate(row["points"]), *(_share(seat) for seat in row["seats"])]
+        ceiling = "–" if row["ceiling"] is None else percent(row["ceiling"])
+        points = [*_estimate(row["points"]), ceiling, *(_share(seat) for seat in row["seats"])]
         last = [_part(row["thrown"]), str(row["forfeits"]["count"]), _share(row["refused"]), str(row["errors"])]
         rows.append([_model(row), *counts, *_skill(row["moves"]), *points, *last])
     return rows

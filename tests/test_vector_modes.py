@@ -1,0 +1,117 @@
+"""The vectorised environment as Gymnasium's API describes it: autoreset modes, masks of resets, given positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode
+
+import digitduels as dd
+from digitduels.adapters import pettingzoo
+from digitduels.adapters.gymnasium import DuelEnv
+from digitduels.adapters.vector import DuelVectorEnv
+from digitduels.study.fair_starts import fair_start
+
+SMALL = {"target": 12, "highest": 4}
+NEAR = {"player": 2, "hands": [[3], [10]], "table": [2, 1, 2, 2]}
+
+
+def made(mode: AutoresetMode, opponent: str = "self", **settings: Any) -> DuelVectorEnv:
+    return DuelVectorEnv("number-quest", num_envs=50, opponent=opponent, options=SMALL, autoreset_mode=mode, **settings)
+
+
+@pytest.mark.parametrize("opponent", ["self", "random"])
+def test_in_the_next_step_an_ended_game_ignores_the_action_and_starts_again(opponent: str) -> None:
+    games = made(AutoresetMode.NEXT_STEP, opponent)
+    assert games.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    games.reset(seed=1)
+    before, ended = np.zeros(50, bool), 0
+    for _ in range(60):
+        seen, rewards, over, _, info = games.step(np.where(before, -1, games.sample_legal()))
+        assert not over[before].any()
+        assert not rewards[before].any()
+        assert "final_obs" not in info
+        assert not seen["action_mask"][over].any()
+        assert seen["action_mask"][~over].any(axis=1).all()
+        if opponent == "random":
+            assert (rewards[over] != 0).all()
+        before, ended = over, ended + int(over.sum())
+    assert ended > 100
+
+
+def test_without_autoreset_games_wait_for_a_mask_of_resets() -> None:
+    games = made(AutoresetMode.DISABLED)
+    games.reset(seed=1)
+    over = np.zeros(50, bool)
+    while not over.any():
+        _, _, over, _, _ = games.step(games.sample_legal())
+    with pytest.raises(ResetNeeded, match="reset_mask"):
+        games.step(games.sample_legal())
+    kept = [games.state(place) for place in range(50)]
+    assert all((games.game.outcome(state) is not None) == over[place] for place, state in enumerate(kept))
+    games.reset(options={"reset_mask": over})
+    for place in range(50):
+        assert games.state(place) == (games.game.start() if over[place] else kept[place])
+    games.step(games.sample_legal())
+    for mask in (np.ones(3, bool), np.ones(50, int), [True] * 50):
+        with pytest.raises(ValueError, match="reset_mask must be a NumPy array of 50 bools"):
+            games.reset(options={"reset_mask": mask})
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_games_can_start_from_given_positions_and_play_on_by_the_rules(mode: AutoresetMode) -> None:
+    games = made(mode)
+    game = dd.game("number-quest", **SMALL)
+    state = game.position(NEAR)
+    for given in (NEAR, state, [state] * 50):
+        seen, info = games.reset(seed=1, options={"positions": given})
+        assert games.state(7) == state
+        assert info["player"].tolist() == [1] * 50
+        assert (seen["action_mask"][3] != 0).sum() == len(game.legal_moves(state))
+    action = game.moves.index(game.read("+2"))
+    _, rewards, over, _, _ = games.step(np.full(50, action))
+    assert over.all()
+    assert (rewards == 1).all()
+    with pytest.raises(ValueError, match="one position for each"):
+        games.reset(options={"positions": [state]})
+    with pytest.raises(ValueError, match="over"):
+        games.reset(options={"positions": game.play(state, game.read("+2"))})
+
+
+def test_fair_starts_are_those_of_the_library_and_the_agent_keeps_its_seat(home: object) -> None:
+    games = made(AutoresetMode.SAME_STEP, "random", start="fair", seat=2)
+    _, info = games.reset(seed=1)
+    assert (info["player"] == 1).all()
+    solution = dd.solve(games.game)
+    free = made(AutoresetMode.SAME_STEP, start="fair")
+    free.reset(seed=1)
+    expected = set()
+    for seed in range(50):
+        state = free.game.start()
+        for move in fair_start(solution, seed):
+            state = free.game.play(state, move)
+        expected.add(state)
+    assert {free.state(place) for place in range(50)} == expected
+
+
+def test_gymnasium_and_pettingzoo_start_from_a_given_position() -> None:
+    game = dd.game("number-quest", **SMALL)
+    state = game.position(NEAR)
+    for given in (NEAR, state):
+        env = DuelEnv("number-quest", seat=2, options=SMALL)
+        env.reset(seed=1, options={"position": given})
+        assert env.match.state == state
+        both = pettingzoo.raw_env("number-quest", options=SMALL)
+        both.reset(options={"position": given})
+        assert both.agent_selection == "player_2"
+        assert both.state_ == state
+        both.step(game.moves.index(game.read("+2")))
+        assert both.rewards == {"player_2": 1.0, "player_1": -1.0}
+    env = DuelEnv("number-quest", seat=1, options=SMALL)
+    env.reset(seed=1, options={"position": NEAR})
+    assert (env.match.state.player, len(env.match.moves)) == (0, 1)
+    env.reset(seed=1)
+    assert env.match.position is None
