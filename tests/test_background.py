@@ -187,7 +187,7 @@ def test_a_person_plays_asks_and_leaves_while_the_game_is_being_solved(
     assert solo.run() == 0
     shown = capsys.readouterr().out
     assert [state.player for state in solo.match.states] == [0, 1, 0]
-    assert shown.count("The rest of this game is still being worked out. Ask again in a moment.") == 2
+    assert shown.count("This game is still being solved. Ask again in a moment for the rest.") == 2
     assert solo.truth._process is not None
     assert solo.truth._process.wait(PATIENCE)
 
@@ -229,7 +229,7 @@ def test_a_variant_that_is_too_large_is_played_to_the_end_without_a_word_about_m
     settings = ("--set", "highest=30", "--set", "target=1000", "--seed", "1")
     played = duels("play", "number-duel", "--vs", who, *settings, answers=answers)
     assert (played.returncode, played.stderr) == (0, "")
-    assert "This game is too large to say more." in played.stdout
+    assert "This game is too large to be solved, so nobody knows more." in played.stdout
     assert "wins the game!" in played.stdout or "win the game!" in played.stdout
     assert "memory" not in played.stdout
     assert "GiB" not in played.stdout

@@ -170,7 +170,7 @@ def test_a_prompt_lists_what_its_style_says(legal_moves: str, history: bool) -> 
     game = dd.game("number-quest", target=9, highest=3)
     for match in reached(game):
         prompt = question(match, Style(legal_moves, history))
-        assert all(line in prompt for line in seen(game, match.state))
+        assert all(line in prompt for line in seen(game, match.state, match.state.player))
         assert f"You are Player {match.state.player + 1}," in prompt
         listed = f"Your legal moves: {' '.join(map(str, game.legal_moves(match.state)))}\n"
         assert (listed in prompt) == (legal_moves == "listed")

@@ -67,7 +67,7 @@ def test_nobody_reads_about_memory(site: httpx.Client) -> None:
     hint = ask(site, "hint", match, step=1)
     assert [line["text"] for line in hint.json()["lines"]] == [
         "Looking a few moves ahead finds no win and no loss.",
-        "This game is too large to say more.",
+        "This game is too large to be solved, so nobody knows more.",
     ]
     for answer in (ask(site, "reply", match, vs=7), ask(site, "solve", match), ask(site, "start", match, kind="fair")):
         assert answer.status_code == 413

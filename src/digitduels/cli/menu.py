@@ -59,7 +59,7 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
 
 
 def _ask(console: Console, question: str, answers: dict[str, str], default: str) -> str:
-    """What one of some answers stands for; the default for an empty line."""
+    """What a person chooses of some answers; the default for an empty line."""
     while text := console.ask(question).strip().strip("[]").lower():
         if text in answers:
             return answers[text]

@@ -100,7 +100,7 @@ class Sheet:
         return self.add(Column(policy, len(self.columns), aside=holds))
 
     def lasts(self, policy: Kind, plies: int) -> int:
-        """How likely a policy's game against itself lasts 0, 1, … plies: the first of so many columns and one more."""
+        """How likely a policy's game against itself lasts 0, 1, … plies, in that many columns and one more."""
         begin = self.add(Column(policy, factor=0.0, over=(1.0, 1.0, 1.0)))
         for _ in range(plies):
             self.add(Column(policy, len(self.columns) - 1))

@@ -11,8 +11,8 @@ from digitduels.players.levels import Level
 from digitduels.players.player import Player, chance
 from digitduels.solver.solution import Solution
 
-FALLIBLE = 4  # the level that stands for a person who may err
-_STEP = 1_000_000  # chances that differ by less than one in so many count as equal
+FALLIBLE = 4  # the level that models a person who may err
+_STEP = 1_000_000  # chances are compared to one part in a million
 
 
 class Chances:

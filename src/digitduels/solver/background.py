@@ -71,7 +71,7 @@ class Background:
         return self._thread is None or not self._thread.is_alive()
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move in the order of the ids, with its verdict if the game then ends within so many plies.
+        """Every legal move in the order of the ids, with its verdict if the game then ends within that many plies.
 
         Until there is a table, a result that takes too many positions to find is None too.
         """

@@ -129,7 +129,7 @@ def _write(path: Path, solution: Tables) -> None:
     compiled = solution.compiled
     hands = np.array([list(_flat(hand)) for hand in compiled.hands], np.int64)
     if _hands(hands, solution.game) != compiled.hands:
-        raise Unusable("its hands are not made of whole numbers")
+        raise Unusable("its hands are not made of integers")
     arrays: dict[str, npt.NDArray[Any]] = {
         "hands": hands,
         "own": compiled.own,
@@ -196,7 +196,7 @@ def _flat(hand: Any) -> Iterator[int]:
     elif type(hand) is int:
         yield hand
     else:
-        raise Unusable("its hands are not made of whole numbers")
+        raise Unusable("its hands are not made of integers")
 
 
 def _sweep() -> None:
@@ -233,7 +233,7 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
             entry["at"] = at = at + -at % _ALIGN
             entry["end"] = at = at + kind.itemsize * math.prod(entry["shape"])
             if kind.kind not in "iu":
-                raise ValueError("arrays hold whole numbers")
+                raise ValueError("arrays hold integers")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise Unusable("its header cannot be read") from error
     if at != len(data):

@@ -60,7 +60,7 @@ class Search:
         self._left = 0
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move, in the order of the ids, with its verdict if the game then ends within so many plies.
+        """Every legal move, in the order of the ids, with its verdict if the game then ends within that many plies.
 
         The verdict is for the player who makes the move, and counts that move. It is exact. None means that the result
         is further away, or was not found within the limit. It may also be a draw, in games where draws can last longer
@@ -103,7 +103,7 @@ class Search:
         return None
 
     def _wins(self, node: _Node, plies: int) -> int:
-        """Whether the player to move can force a win within so many plies."""
+        """Whether the player to move can force a win within that many plies."""
         if node.won <= plies:
             return _YES
         if node.not_won >= plies:
@@ -138,7 +138,7 @@ class Search:
         return answer
 
     def _loses(self, node: _Node, plies: int) -> int:
-        """Whether every move of the player to move loses within so many plies."""
+        """Whether every move of the player to move loses within that many plies."""
         if node.lost <= plies:
             return _YES
         if node.not_lost >= plies:
@@ -156,7 +156,7 @@ class Search:
         return _YES
 
     def _draws(self, node: _Node, plies: int) -> int | None:
-        """How long the game lasts from a drawn position if both delay; None if that may be more than so many plies."""
+        """How long the game lasts from a drawn position if both delay; None if it may be more than that many plies."""
         if node.drawn is None:
             longest, place = 0, 0
             while (after := self._following(node, place)) is not None:

@@ -34,7 +34,7 @@ class Truth(Protocol):
     game: AnyGame
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move with its verdict if the game then ends within so many plies, else None."""
+        """Every legal move with its verdict if the game then ends within that many plies, else None."""
 
 
 class Solution(ABC):
@@ -52,7 +52,7 @@ class Solution(ABC):
         """Every legal move with its verdict for the player who makes it, best first, ties in the order of the ids."""
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move in the order of the ids, with its verdict if the game then ends within so many plies."""
+        """Every legal move in the order of the ids, with its verdict if the game then ends within that many plies."""
         judgement = self.judge(state)
         return {
             move: judgement[move] if judgement[move].distance <= plies else None

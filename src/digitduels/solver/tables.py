@@ -223,7 +223,7 @@ class Tables(Solution):
         return Judgement([(moves[place], verdicts[code]) for place, code in ordered], after)
 
     def _verdict(self, code: int) -> Verdict:
-        """The verdict that a code stands for, for the player to move."""
+        """The verdict that a code means, for the player to move."""
         low, high, top = self.scale
         return Verdict(-1, top - code) if code >= high else Verdict(1, code) if code < low else Verdict(0, code - low)
 

@@ -18,7 +18,7 @@ from digitduels.study.wording import VALUES
 
 KINDS = ("kept", "threw", "illegal", "invalid", "forfeited", "conceded")
 """What a decision did: it kept the value of the position or threw it away; it was a move that the rules forbid here, or
-no move of the game at all; or the player forfeited the game, or gave it up. In a lost position every move keeps."""
+not a move at all; or the player forfeited the game or conceded it. In a lost position every move keeps the value."""
 REFUSED = ("illegal", "invalid", "forfeited")
 GIVEN_UP = Verdict(-1, 0)  # the verdict on conceding
 _STILL = {1: "still won", 0: "still held the draw"}

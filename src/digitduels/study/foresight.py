@@ -18,8 +18,8 @@ from digitduels.study.wording import SIGNS, standing, worth
 
 PLIES = 6
 """How far to look."""
-LATER = Sentence("The rest of this game is still being worked out. Ask again in a moment.")
-NEVER = Sentence("This game is too large to say more.")
+LATER = Sentence("This game is still being solved. Ask again in a moment for the rest.")
+NEVER = Sentence("This game is too large to be solved, so nobody knows more.")
 
 Known = Mapping[Any, Verdict | None]
 

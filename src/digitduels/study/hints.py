@@ -83,9 +83,9 @@ def let_win(game: AnyGame, state: Position, after: Position) -> Sentence:
     """What a coach says before a move after which the coach wins at once."""
     other = 1 - state.player
     wins = [moves[0] for moves in wins_at_once(game, after, other)]
-    stands = any(move in wins for moves in wins_at_once(game, state, other) for move in moves)
-    told = "That doesn't stop me: I win at once with {moves}." if stands else "That lets me win at once with {moves}."
-    return Sentence(told, moves=Moves(wins, other, "or"))
+    threatened = any(move in wins for moves in wins_at_once(game, state, other) for move in moves)
+    start = "That doesn't stop me: I win" if threatened else "That lets me win"
+    return Sentence(f"{start} at once with {{moves}}.", moves=Moves(wins, other, "or"))
 
 
 def advised(state: Position, solution: Solution) -> Any:

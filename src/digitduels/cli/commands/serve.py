@@ -133,5 +133,5 @@ def _local_address() -> str | None:
 
 
 def _bracketed(host: str) -> str:
-    """A host as it stands in an address."""
+    """A host as it is written in a URL."""
     return f"[{host}]" if ":" in host else host
