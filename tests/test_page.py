@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, expect, sync_playwright
 
+import digitduels as dd
 from servers import PATIENCE, Server
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -364,10 +365,9 @@ def join(visit: Visit, invitation: str, name: str = "Bob") -> Page:
 
 
 def play(page: Page, move: str) -> None:
-    board = page.get_by_role("button", name="Show the board")
     expect(page.locator(".lobby, .table:visible").first).to_be_visible()
-    if board.is_visible():
-        board.click()
+    # Whoever still waits for a friend may begin.
+    page.evaluate("document.querySelector('.lobby .plain')?.click()")
     expect(status(page)).to_contain_text("Your turn.")
     choose(page, move)
     page.get_by_role("button", name="Play", exact=True).click()
@@ -379,7 +379,7 @@ def test_a_name_that_is_half_typed_outlasts_a_move_of_the_friend(visit: Visit) -
     bob = visit(invitation)
     bob.get_by_label("Your name (optional)").press_sequentially("Bo")
     play(ann, "Multiply by 2")
-    expect(status(bob)).to_contain_text("Ann: 1 × 2 = 2.")
+    expect(bob.get_by_text("Moves played: 1.")).to_be_visible()
     bob.keyboard.type("b")
     expect(bob.get_by_label("Your name (optional)")).to_have_value("Bob")
     bob.keyboard.press("Enter")
@@ -437,7 +437,7 @@ def test_a_made_up_link_takes_nobody_s_seat_away(visit: Visit) -> None:
     for seat in (1, 2):
         ann.goto("about:blank")
         ann.goto(f"{before.partition(',')[0].replace('seat:', '/g/')}#seat={seat}.{'x' * 32}")
-        expect(status(ann)).to_contain_text("Your turn.")
+        expect(status(ann)).to_have_text("Waiting for your friend.")
         assert ann.evaluate(kept) == before
         assert "#" not in ann.url
 
@@ -523,7 +523,59 @@ def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> No
     expect(status(page)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
 
 
+def test_a_move_stays_chosen_while_it_is_sent_and_is_free_again_when_it_is_refused(visit: Visit) -> None:
+    page = visit(QUICK)
+    expect(status(page)).to_have_text("Player 1's turn.")
+    tile = page.get_by_role("button", name="Add 1")
+    held: list[Route] = []
+
+    def lose_the_first(route: Route) -> None:
+        held.append(route)
+        if len(held) == 1:
+            route.abort()
+
+    page.route("**/api/position/**", lose_the_first)
+    choose(page, "Add 1")
+    expect(page.get_by_text("sending…")).to_be_visible()
+    expect(tile).to_have_attribute("aria-pressed", "true")
+    expect(tile).to_have_attribute("aria-disabled", "true")
+    while len(held) < 2:  # what was lost is sent again
+        page.wait_for_timeout(50)
+    held[1].fulfill(status=422, json={"detail": "Not now."})
+    expect(page.get_by_role("alert")).to_contain_text("Not now.")
+    expect(tile).to_have_attribute("aria-pressed", "true")
+    expect(tile).not_to_have_attribute("aria-disabled", "true")
+    page.unroute("**/api/position/**")
+    page.get_by_role("button", name="Try again").click()
+    expect(status(page)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
+
+
 # For everybody
+
+SHIFTS = """
+window.shifts = 0;
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def test_everything_for_a_move_is_in_view_and_nothing_jumps(visit: Visit) -> None:
+    page = visit("about:blank", width=360, height=740)
+    page.add_init_script(SHIFTS)
+    page.goto("/")
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("window.shifts") <= 0.02
+    for width, height in ((360, 740), (740, 360), (640, 400)):
+        page.set_viewport_size({"width": width, "height": height})
+        for name in dd.games():
+            page.goto(f"/play/{name}?vs=2&seat=1&seed=1")
+            expect(page.locator(".tile:not([aria-disabled])").first).to_be_visible()
+            parts = ".board, .preview, .tile, .actions button" if width < height else ".tile"
+            lowest = page.locator(parts).evaluate_all(
+                "all => Math.max(...all.map(e => e.getBoundingClientRect().bottom))"
+            )
+            assert lowest <= height, f"{name} at {width}×{height}"
 
 
 STATES = {

@@ -94,15 +94,24 @@ def test_any_position_is_set_up_and_a_bad_one_is_explained(visit: Visit) -> None
 def test_the_map_tells_who_wins_where_and_leads_there(visit: Visit) -> None:
     page = visit("/explore/number-duel?moves=%2B5+%2B10")
     where = page.get_by_role("region", name="Who wins at which scores")
-    expect(where.get_by_role("img", name=re.compile(r"Player 1 to move wins at \d+ of \d+ pairs"))).to_be_visible()
+    expect(
+        where.get_by_role("application", name=re.compile(r"Player 1 to move wins at \d+ of \d+ pairs"))
+    ).to_be_visible()
     expect(where).to_contain_text("While Player 2 has 10: Player 1 wins at")
     picture = where.locator("svg")
+    page.get_by_role("button", name="Map").click()
     box = picture.bounding_box()
     assert box
     picture.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
     expect(page).to_have_url(re.compile("position=1%3B2"))
     page.go_back()
     expect(status(page)).to_have_text("Player 2: 0 + 10 = 10. Player 1's turn.")
+    # Or by keyboard.
+    picture.focus()
+    page.keyboard.press("ArrowRight")
+    expect(where.locator(".readout")).to_contain_text("6 against 10:")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("position=1%3B6%3B10"))
 
 
 # Review
@@ -131,7 +140,7 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     expect(moment).to_contain_text("Move 3, you: +2.")
     page.locator("#main").focus()
     page.keyboard.press("ArrowLeft")
-    expect(moment).to_contain_text("Move 2, Player 2: +1.")
+    expect(moment).to_contain_text("Move 2, Level 4: +1.")
 
 
 def test_signs_mean_win_and_loss_for_the_reader_and_the_game_is_listed(visit: Visit) -> None:

@@ -355,7 +355,7 @@ class ReviewPage extends GamePage {
       if (keeps) {
         this.known.add(this.at);
         this.draw();
-      }
+      } else this.table.update(this.view, this.labels, this.active);
       const result = keeps ? chip("win", "Found") : chip("loss", "Not yet");
       fill(this.answer, h("p", { class: keeps ? "told win" : "told loss" }, result, " ", text));
       say(text, keeps ? "" : "turn");

@@ -345,6 +345,7 @@ export class RoomPage extends GamePage {
     const open = () => {
       this.early = true;
       this.#drawLobby();
+      this.sayStatus();
     };
     return h(
       "section",
@@ -382,6 +383,7 @@ export class RoomPage extends GamePage {
     const watch = () => {
       this.early = true;
       this.#drawLobby();
+      this.sayStatus();
     };
     const form = h(
       "form",
@@ -390,6 +392,7 @@ export class RoomPage extends GamePage {
       h("h2", null, named ? `${named} invites you to ${state.title}` : `You're invited to ${state.title}`),
       this.#about(),
       houseRules(state),
+      state.moves.length > 0 && h("p", { class: "soft" }, `Moves played: ${state.moves.length}.`),
       field("Your name (optional)", this.name),
       h("button", { class: "main" }, "Join"),
       button("Just watch", watch, "plain"),
