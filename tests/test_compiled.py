@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import digitduels as dd
@@ -20,7 +21,7 @@ from digitduels.solver import Reference, Verdict
 from digitduels.solver.compiled import ILLEGAL, Compiled, DoesNotFactor, compile_game, ending_for
 from digitduels.solver.tables import Tables, fill, prepare, verify
 from test_solver import SMALL
-from variants import describe
+from variants import ALL, describe
 
 # Games of our own
 
@@ -397,3 +398,20 @@ def by_hand(game: AnyGame) -> Any:
         return max(verdicts)
 
     return judged
+
+
+@pytest.mark.parametrize("variant", ALL, ids=describe)
+def test_endings_that_are_asked_once_are_those_that_are_asked_one_by_one(variant: tuple[str, dict[str, Any]]) -> None:
+    """What `final_score` promises holds at every table without moves, for every pair of hands."""
+    game = dd.game(variant[0], **variant[1])
+    try:
+        plan = prepare(compile_game(game))
+    except DoesNotFactor:
+        return
+    hands = plan.compiled.hands
+    for table, marks in plan.boards.items():
+        pool = plan.compiled.table(table)
+        for (waiting, moving), mark in np.ndenumerate(marks):
+            outcome = game.outcome(State(0, (hands[moving], hands[waiting]), pool))
+            assert outcome is not None
+            assert ending_for(outcome.winner, 1) == mark

@@ -200,6 +200,13 @@ class Game(Generic[Hand, Table, Move]):
         """Everything the legal moves of a position depend on. Positions with the same key have the same legal moves."""
         return state
 
+    def final_score(self, hand: Hand) -> int | None:
+        """What decides a game in which nothing is left to take: the outcome depends only on whose is higher.
+
+        None if it depends on more. Then the solver asks about every pair of hands.
+        """
+        return None
+
     # How a position looks. The page draws positions with it, and people set them up with it.
 
     def board(self, state: State[Hand, Table]) -> Board:

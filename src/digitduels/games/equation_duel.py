@@ -84,7 +84,7 @@ class EquationDuel(Game[int, Pool, Move]):
     def after(self, state: Position, move: Move) -> Position:
         first, second, operation = move
         score = state.mine + ARITHMETIC[operation](first, second)
-        return state.then(score, state.theirs, state.table.take(first).take(second))
+        return state.then(score, state.theirs, _without(state.table, first, second))
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins, more than the target loses.
@@ -98,6 +98,9 @@ class EquationDuel(Game[int, Pool, Move]):
         if sum(state.table.counts) < 2:
             return run_out(state, self.target, self.tie)
         return None
+
+    def final_score(self, hand: int) -> int:
+        return hand
 
     def effect(self, state: Position, move: Move) -> Effect:
         after, (first, second, operation) = self.after(state, move), move
@@ -197,6 +200,11 @@ class EquationDuel(Game[int, Pool, Move]):
         loses = Sentence("{player} loses.", you="You lose.", player=1 - winner)
         wins = Sentence("{player} wins!", you="You win!", player=winner)
         return Sentence("{loses} {wins}", loses=loses, wins=wins)
+
+
+@lru_cache(maxsize=1 << 16)
+def _without(pool: Pool, first: int, second: int) -> Pool:
+    return pool.take(first).take(second)
 
 
 def _available(pool: Pool) -> str:

@@ -88,6 +88,9 @@ class NumberDuel(Game[int, Pool, Move]):
             return run_out(state, self.target, self.tie)
         return None
 
+    def final_score(self, hand: int) -> int:
+        return hand
+
     def effect(self, state: Position, move: Move) -> Effect:
         after = self.after(state, move)
         result = ARITHMETIC[move.operation](state.mine, move.number)

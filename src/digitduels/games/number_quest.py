@@ -127,6 +127,9 @@ class NumberQuest(Game[int, Pool, Move]):
             return run_out(state, self.target, self.tie)
         return None
 
+    def final_score(self, hand: int) -> int:
+        return hand
+
     def effect(self, state: Position, move: Move) -> Effect:
         after, player, (number, operation) = self.after(state, move), state.player, move
         result = ARITHMETIC[operation](state.mine, number)

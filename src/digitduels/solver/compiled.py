@@ -226,30 +226,33 @@ class _Compiler:
 
         Both players hold the same hand, so that the effect on the other hand is seen as well.
         """
-        forbids, after, table = self.game.forbids, self.game.after, self.start.table
-        moves = list(enumerate(self.moves))
+        permitted, after, table = self.game.permitted, self.game.after, self.start.table
+        numbered = {move: place for place, move in enumerate(self.moves)}
+        known: dict[int, tuple[Any, list[tuple[int, Any]]]] = {}  # legal moves that were numbered already
         hands, depth, places, takes, changes = self.hands, self.depth, self.places, self.takes, self.changes
-        tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(moves)
-        for number in count(len(self.own) // len(moves)):
+        tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(self.moves)
+        for number in count(len(self.own) // len(self.moves)):
             if number % 100 == 0 or number == len(hands):
                 self.grown(tables * len(hands) ** 2)
             if number == len(hands):
                 break
             if depth[number] == self.longest:
-                self.own.extend([OUTSIDE] * len(moves))
+                self.own.extend([OUTSIDE] * len(self.moves))
                 continue
             hand = hands[number]
             state = tuple.__new__(State, (0, (hand, hand), table))  # takes half the time of State(…)
             row = none.copy()
-            for place, move in moves:
-                if forbids(state, move) is None:
-                    _, (mine, theirs), left = after(state, move)
-                    if takes[place] is None:
-                        self.learn(place, state, left)
-                    found = places.get(mine)
-                    row[place] = self.place(mine, depth[number] + 1) if found is None else found
-                    if theirs is not hand and theirs != hand:
-                        changes[place][number] = self.other(theirs, number)
+            legal = permitted(state)
+            if id(legal) not in known:
+                known[id(legal)] = legal, [(numbered[move], move) for move in legal]
+            for place, move in known[id(legal)][1]:
+                _, (mine, theirs), left = after(state, move)
+                if takes[place] is None:
+                    self.learn(place, state, left)
+                found = places.get(mine)
+                row[place] = self.place(mine, depth[number] + 1) if found is None else found
+                if theirs is not hand and theirs != hand:
+                    changes[place][number] = self.other(theirs, number)
             self.own.extend(row)
 
     def learn(self, place: int, state: State[Any, Any], left: Any) -> None:

@@ -58,16 +58,29 @@ def prepare(compiled: Compiled) -> Plan:
 
 
 def _board(compiled: Compiled, table: int) -> npt.NDArray[np.int8]:
-    """How the game ends at a table without moves."""
-    count, game = len(compiled.hands), compiled.game
-    pool = compiled.table(table)
-    marks = np.empty((count, count), np.int8)
-    for theirs, waiting in enumerate(compiled.hands):
-        for mine, moving in enumerate(compiled.hands):
-            outcome = game.outcome(State(0, (moving, waiting), pool))
-            if outcome is None:
-                raise DoesNotFactor("a position without moves is not over")
-            marks[theirs, mine] = ending_for(outcome.winner, 1)
+    """How the game ends at a table without moves, for [hand who waits, hand to move] and the player who waits.
+
+    Endings that are alike are asked once: if only the higher final score counts, one pair of hands for each case.
+    """
+    game, pool, hands = compiled.game, compiled.table(table), compiled.hands
+
+    def ending(waiting: Any, moving: Any) -> int:
+        outcome = game.outcome(State(0, (moving, waiting), pool))
+        if outcome is None:
+            raise DoesNotFactor("a position without moves is not over")
+        return ending_for(outcome.winner, 1)
+
+    finals = [game.final_score(hand) for hand in hands]
+    if None in finals:
+        return np.array([[ending(waiting, moving) for moving in hands] for waiting in hands], np.int8)
+    scores = np.array(finals, np.int64)
+    order = np.sign(scores[:, None] - scores)
+    marks = np.empty(order.shape, np.int8)
+    for case in (-1, 0, 1):
+        pairs = np.argwhere(order == case)
+        if len(pairs):
+            waiting, moving = pairs[0]
+            marks[order == case] = ending(hands[waiting], hands[moving])
     return marks
 
 

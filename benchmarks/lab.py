@@ -1,0 +1,111 @@
+"""The lab: whole solves beside their kernels, Equation Duel beside an older commit, and rule sets per minute.
+
+`python -m benchmarks lab --against COMMIT` compares with another commit than the default, in the same run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+import digitduels as dd
+from benchmarks.solving import filler, taken
+from digitduels.lab.executors import executor
+from digitduels.lab.sweeps import grid, measured_row
+from digitduels.solver.compiled import compile_game
+from digitduels.solver.tables import prepare
+
+OLD = "83478dc"
+FIXED = 0.02  # seconds that a whole solve may take besides
+RULE_SETS: list[tuple[str, dict[str, int]]] = [
+    ("number-quest", {"highest": 4}),
+    ("number-quest", {"highest": 6}),
+    ("number-duel", {"highest": 6}),
+    ("number-duel", {"highest": 7}),
+    ("equation-duel", {}),
+    ("equation-duel", {"highest": 10}),
+]
+GRID = {
+    "target": range(20, 62, 2),
+    "highest": range(3, 6),
+    "copies": (1, 2),
+    "tie": ("last-mover-loses", "last-mover-wins", "draw"),
+}
+SOLVE = """
+import sys, time, digitduels as dd
+times = []
+for _ in range(int(sys.argv[2])):
+    game = dd.game("equation-duel", highest=int(sys.argv[1]))
+    start = time.perf_counter()
+    dd.solve(game, cache=False)
+    times.append(time.perf_counter() - start)
+print(min(times[1:]))
+"""
+
+
+def table() -> str:
+    against = sys.argv[sys.argv.index("--against") + 1] if "--against" in sys.argv else OLD
+    return "\n".join([*ratios(), "", *older(against), "", throughput()])
+
+
+def ratios() -> list[str]:
+    head = "| rule set | positions | kernel | whole solve | less 20 ms, times the kernel (bar: 3) |"
+    rows = [head, "|---|---:|---:|---:|---:|"]
+    for name, options in RULE_SETS:
+        game = dd.game(name, **options)
+        compiled = compile_game(game)
+        kernel = taken(filler(prepare(compiled)), 7)
+        whole = taken(partial(dd.solve, game, cache=False), 7)
+        ratio = max(0.0, whole - FIXED) / kernel
+        words = ", ".join([game.title, *(f"{key} {value}" for key, value in options.items())])
+        times = f"{kernel * 1000:.1f} ms | {whole * 1000:.0f} ms | {ratio:.1f}"
+        rows.append(f"| {words} | {compiled.positions:,} | {times} |")
+    return rows
+
+
+def older(commit: str) -> list[str]:
+    """Equation Duel now and at another commit."""
+    root = Path(__file__).parents[1]
+    rows = [f"| Equation Duel | commit {commit} | now | times faster (bar: 5) |", "|---|---:|---:|---:|"]
+    with tempfile.TemporaryDirectory() as folder:
+        archive = subprocess.run(["git", "-C", root, "archive", commit, "src"], check=True, capture_output=True)
+        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+        for highest in (9, 10):
+            before, now = (solving(source, highest) for source in (Path(folder) / "src", root / "src"))
+            rows.append(f"| highest {highest} | {before * 1000:.0f} ms | {now * 1000:.0f} ms | {before / now:.1f} |")
+    return rows
+
+
+def solving(source: Path, highest: int, runs: int = 6) -> float:
+    """The seconds that a solve takes with the code in a folder."""
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", SOLVE, str(highest), str(runs)],
+        env={**os.environ, "PYTHONPATH": str(source)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return float(ran.stdout)
+
+
+def throughput() -> str:
+    """How many Number Quest rule sets a minute are measured on all cores."""
+    rule_sets = grid("number-quest", GRID)
+    work = [("number-quest", options, 1_000_000) for options in rule_sets]
+    with executor() as run:
+        warm = list(run(measured_row, work[:: len(work) // 8]))
+        start = time.perf_counter()
+        rows = [row for _, row in run(measured_row, work)]
+        seconds = time.perf_counter() - start
+    assert warm
+    sizes = sorted(row["positions"] for row in rows if row["status"] == "solved")
+    rate, median = 60 * len(sizes) / seconds, sizes[len(sizes) // 2]
+    return (
+        f"{len(sizes):,} Number Quest rule sets of {sizes[0]:,} to {sizes[-1]:,} positions (median {median:,}) "
+        f"with all exact measures, on {os.cpu_count()} cores: {rate:,.0f} a minute (bar: 1,000)."
+    )
