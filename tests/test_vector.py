@@ -256,7 +256,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any]) -> N
 def test_there_must_be_one_whole_number_a_game(actions: Any) -> None:
     env = DuelVectorEnv("number-duel", num_envs=2)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="one whole number for each of the 2 games"):
+    with pytest.raises(ValueError, match="one integer for each of the 2 games"):
         env.step(actions)
 
 

@@ -1,9 +1,8 @@
 """A position as a row of numbers of fixed length, and its legal moves as a mask, for any game.
 
-The row has the viewer's own hand, then the other hand, then the table, each taken apart until only numbers and words
-are left. A number stands for itself, a pool for how many it holds of 1, 2, …, and a word (such as the last operation)
-for one entry per word there is, 1 for the one it is. What is None has no 1 among its words. Numbers beyond 32 bits are
-shown as the nearest that fits.
+The row contains the viewer's own hand, the other hand and the table, each split until only numbers and words are left.
+A number is one entry. A pool has one entry for each number: how many copies it holds. A word, such as an operation,
+is one-hot encoded, and None is all zeros. Numbers beyond 32 bits are clipped.
 
 >>> from digitduels.games import game
 >>> view = Observation(game("operation-target"))
@@ -45,7 +44,7 @@ _REMEMBERED = 10_000  # the largest number of masks and hands that are kept
 
 
 class Entry(NamedTuple):
-    """One number of the row: what it is called and between which bounds it stays."""
+    """One number of the row: its name and its bounds."""
 
     name: str
     low: int = LOWEST
@@ -218,7 +217,7 @@ def _some_positions(game: AnyGame) -> Iterator[State[Any, Any]]:
 
 
 class _Rows(dict[Any, list[int]]):
-    """What stands for each word."""
+    """The one-hot rows of words."""
 
     def __missing__(self, word: object) -> list[int]:
         raise ValueError(

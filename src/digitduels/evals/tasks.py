@@ -34,7 +34,7 @@ from digitduels.study.positions import positions as some_positions
 from digitduels.text import clean, quoted
 
 TASK_VERSION = 3
-"""Grows when models are asked in other words, or graded by other rules."""
+"""Increased whenever the prompts or the grading change."""
 SKILL = "skill"
 PART = "test"
 """The split from which positions are taken: datasets for training have others."""
