@@ -16,10 +16,10 @@ from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.evaluation import _kind, columns, evaluate
-from digitduels.players.expectation import Uniform, expect, plain
+from digitduels.players.expectation import expect, plain
 from digitduels.players.levels import CHARACTERS, Level, tuning
 from digitduels.players.natural import WASTED, natural, weights
-from digitduels.players.perfect import Perfect, error_chance
+from digitduels.players.perfect import Chances, Perfect, Uniform, error_chance
 from digitduels.solver.library import solution_of
 from variants import describe, play_on, solve
 
@@ -181,3 +181,18 @@ def test_a_lost_perfect_player_plays_for_the_likeliest_mistake(game: AnyGame) ->
         assert all(0 <= chance <= 1 + 1e-9 for chance in chances.values())
         for move in perfect.candidates(state):
             assert chances[move] == pytest.approx(max(chances.values()), abs=1e-6)
+
+
+@pytest.mark.parametrize(("level", "replies"), [(4, 1), (4, 2), (1, 1), (3, 3)])
+def test_the_kernel_finds_the_chances_that_plain_recursion_finds(level: int, replies: int) -> None:
+    found = Counter[float]()
+    for name, options in SMALL:
+        rules = dd.game(name, **options)
+        chances = Chances(solve(rules), level, replies)
+        for state in some_positions(rules, 8, 15):
+            for move in rules.legal_moves(state)[:5]:
+                after = rules.after(state, move)
+                expected = 0.0 if rules.outcome(after) else chances.plain(after, replies)
+                assert chances.error(state, move) == pytest.approx(expected, abs=1e-9)
+                found[round(expected, 6)] += 1
+    assert len(found) > 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.players import player
-from digitduels.players.expectation import BEST_REPLY, BY_CHANCE, PERFECTLY, Kind, Policy, Sheet, expect
+from digitduels.players.expectation import BEST_REPLY, BY_CHANCE, HOPE, PERFECTLY, Kind, Policy, Sheet, expect
 from digitduels.players.levels import Level
 from digitduels.players.perfect import Perfect
 from digitduels.players.player import Player, RandomPlayer
@@ -72,8 +72,10 @@ def _kind(policy: Policy | Player | str | int, solution: Solution) -> Kind:
     made = player(str(policy), solution.game, lambda _: solution, seed=0) if isinstance(policy, str | int) else policy
     if isinstance(made, Level):
         return made.sight
-    if isinstance(made, RandomPlayer | Perfect):
-        return BY_CHANCE if isinstance(made, RandomPlayer) else PERFECTLY
+    if isinstance(made, RandomPlayer):
+        return BY_CHANCE
+    if isinstance(made, Perfect) and made.hope == HOPE:
+        return PERFECTLY
     if not hasattr(made, "probabilities"):
         raise ValueError("This player has no move probabilities; evaluate random, a level or perfect.")
     return cast(Policy, made)

@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from digitduels.core import State, TooLarge
-from digitduels.games import AnyGame
 from digitduels.players.levels import Level, Sight, sight, tuning
 from digitduels.players.natural import WASTED, nearness, weights
-from digitduels.players.perfect import FALLIBLE, Perfect
+from digitduels.players.perfect import FALLIBLE, REPLIES, Perfect, Uniform
 from digitduels.solver import memory
 from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
 from digitduels.solver.layout import distinct
@@ -32,7 +31,13 @@ from digitduels.solver.verdict import Judgement, finished
 _SHARE = 0.4  # of the free memory, for the rows
 _FAR = 65535  # the highest code that the kernels know
 NO_COLUMN = -1
-BY_CHANCE, PERFECTLY, BEST_REPLY = "by chance", "perfectly", "best reply"
+BY_CHANCE, PERFECTLY, BEST_REPLY, BEST_KEEPING = (
+    "by chance",
+    "perfectly",
+    "best reply",
+    "best reply that keeps the value",
+)
+HOPE = (FALLIBLE, REPLIES)  # for whose mistakes perfect play hopes, and in how many turns
 _DEEPEST = 200  # plies of a game without a table
 REACHABLE = 2_000_000  # positions of a game without a table that are looked at
 
@@ -45,7 +50,7 @@ class Policy(Protocol):
 
 
 Kind = Sight | str | Policy
-"""A policy: how far a level sees, one of the three words above, or somebody's own."""
+"""A policy: how far a level sees, one of the words above, or somebody's own."""
 
 
 class Column(NamedTuple):
@@ -113,38 +118,43 @@ def expect(
     starts: Sequence[State[Any, Any]] = (),
     reached: npt.NDArray[np.bool_] | None = None,
     progress: Callable[[str, float], None] | None = None,
+    hope: tuple[int, int] = HOPE,
 ) -> npt.NDArray[np.float64]:
     """[start, column]: what is expected in some positions; in the first position of the game unless given.
 
-    `reached` may name the positions that can arise from the starts, if that is known already.
+    `reached` may name the positions that can arise from the starts, if that is known already. `hope` is the level for
+    whose mistakes perfect play hopes, and the number of its turns.
     """
     known = all(isinstance(column.policy, Sight | str) for column in sheet.columns)
     if not known or not isinstance(solution, Tables) or solution.scale.top > _FAR:
-        return plain(solution, sheet, starts)
-    batches, found = list(_batches(solution, sheet)), np.zeros((max(1, len(starts)), len(sheet.columns)))
+        return plain(solution, sheet, starts, hope)
+    batches, found = (
+        list(_batches(solution, sheet, len(_hopes(solution, hope, 0)))),
+        np.zeros((max(1, len(starts)), len(sheet.columns))),
+    )
     for number, (places, columns) in enumerate(batches):
 
         def report(step: str, done: float, number: int = number) -> None:
             if progress is not None:
                 progress(step, (number + done) / len(batches))
 
-        found[:, places] = _fill(solution, columns, starts or [solution.game.start()], reached, report)
+        found[:, places] = _fill(solution, columns, starts or [solution.game.start()], reached, report, hope)
     return found
 
 
 # On a table
 
 
-def _batches(solution: Tables, sheet: Sheet) -> Iterator[tuple[list[int], list[Column]]]:
-    """The columns, all at once or as many as fit into memory, with their places on the sheet."""
+def _batches(solution: Tables, sheet: Sheet, more: int) -> Iterator[tuple[list[int], list[Column]]]:
+    """The columns, all at once or as many as fit into memory beside some more, with their places on the sheet."""
     size = _Ring(solution.compiled).boards * len(solution.compiled.hands) ** 2 * 4
-    most = int(_SHARE * memory.available()) // size - 1  # one more says how likely mistakes are
+    most = int(_SHARE * memory.available()) // size - more
     batch: list[int] = []
     for group in _groups(sheet.columns):
         if len(group) > most:
             raise TooLarge(
                 f"Measuring {solution.game.title} with these options needs at least "
-                f"{memory.shown((len(group) + 1) * size)} of memory."
+                f"{memory.shown((len(group) + more) * size)} of memory."
             )
         if len(batch) + len(group) > most:
             yield batch, _renumbered(sheet.columns, batch)
@@ -176,6 +186,7 @@ def _fill(
     starts: Sequence[State[Any, Any]],
     reached: npt.NDArray[np.bool_] | None,
     progress: Callable[[str, float], None],
+    hope: tuple[int, int],
 ) -> npt.NDArray[np.float64]:
     """[start, column], from a table."""
     from digitduels.players import policy_kernels as kernels
@@ -185,8 +196,8 @@ def _fill(
     encoded = [solution.encode(start) for start in starts]
     if reached is None:
         reached = solution.reached([solution.place(start) for start in starts])
-    fallible = sight(FALLIBLE, tuning(solution.game).reaches)
-    columns = [*columns, Column(fallible, factor=0.0, swing=1.0)]
+    count = len(columns)
+    columns = [*columns, *_hopes(solution, hope, count)]
     levels = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, Sight)))
     sees = np.array([[level.sees(plies) for plies in range(compiled.longest + 2)] for level in levels])
     ring = _Ring(compiled)
@@ -214,7 +225,18 @@ def _fill(
                     found[number] = rows[first[table] + theirs * hands + mine]
             done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
             progress("measuring", done / compiled.positions)
-    return found[:, :-1]
+    return found[:, :count]
+
+
+def _hopes(solution: Solution, hope: tuple[int, int], at: int) -> list[Column]:
+    """The columns from a place on of which the last says how likely the one to move makes the mistake hoped for."""
+    level, replies = hope
+    fallible: Kind = BY_CHANCE if level == 1 else sight(level, tuning(solution.game).reaches)
+    columns = [Column(fallible, factor=0.0, swing=float(replies > 0))]
+    for _ in range(1, replies):
+        columns.append(Column(BEST_KEEPING, at + len(columns) - 1))
+        columns.append(Column(fallible, factor=0.0, swing=1.0, aside=at + len(columns) - 1))
+    return columns
 
 
 class _Ring:
@@ -292,7 +314,12 @@ def _table(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...
     """The columns as the kernels read them."""
     from digitduels.players import policy_kernels as kernels
 
-    kinds = {BY_CHANCE: kernels.UNIFORM_POLICY, PERFECTLY: kernels.PERFECT_POLICY, BEST_REPLY: kernels.BEST_RESPONSE}
+    kinds = {
+        BY_CHANCE: kernels.UNIFORM_POLICY,
+        PERFECTLY: kernels.PERFECT_POLICY,
+        BEST_REPLY: kernels.BEST_RESPONSE,
+        BEST_KEEPING: kernels.BEST_KEEPING_RESPONSE,
+    }
     of_levels = [[place for place, column in enumerate(columns) if column.policy == level] for level in levels]
     plain = [(place, kinds[column.policy]) for place, column in enumerate(columns) if isinstance(column.policy, str)]
     return (
@@ -313,27 +340,19 @@ def _table(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...
 # Position by position
 
 
-class Uniform:
-    """Plays every legal move with the same probability, as `random` and level 1 do."""
-
-    def __init__(self, game: AnyGame) -> None:
-        self.game = game
-
-    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        moves = self.game.legal_moves(state)
-        return dict.fromkeys(moves, 1 / len(moves))
-
-
-def plain(solution: Solution, sheet: Sheet, starts: Sequence[State[Any, Any]] = ()) -> npt.NDArray[np.float64]:
+def plain(
+    solution: Solution, sheet: Sheet, starts: Sequence[State[Any, Any]] = (), hope: tuple[int, int] = HOPE
+) -> npt.NDArray[np.float64]:
     """The same as `expect`, by plain recursion over the positions that can arise."""
     if solution.game.longest > _DEEPEST:
         raise TooLarge(f"{solution.game.title} with these options lasts too long to be evaluated.")
-    return np.array([_Recursion(solution, sheet.columns).row(start) for start in starts or [solution.game.start()]])
+    recursion = _Recursion(solution, sheet.columns, hope)
+    return np.array([recursion.row(start) for start in starts or [solution.game.start()]])
 
 
 class _Recursion:
-    def __init__(self, solution: Solution, columns: Sequence[Column]) -> None:
-        self.solution, self.game, self.columns = solution, solution.game, columns
+    def __init__(self, solution: Solution, columns: Sequence[Column], hope: tuple[int, int]) -> None:
+        self.solution, self.game, self.columns, self.hope = solution, solution.game, columns, hope
         self._policies = {column.policy: self._policy(column.policy) for column in columns}
         self._rows: dict[State[Any, Any], list[float]] = {}
 
@@ -343,7 +362,8 @@ class _Recursion:
             level.sight = kind
             return level
         if isinstance(kind, str):
-            words: dict[str, Policy] = {BY_CHANCE: Uniform(self.game), PERFECTLY: Perfect(self.solution, seed=0)}
+            perfect = Perfect(self.solution, 0, *self.hope)
+            words: dict[str, Policy] = {BY_CHANCE: Uniform(self.game), PERFECTLY: perfect}
             return words.get(kind)
         return kind
 

@@ -41,20 +41,22 @@ CHARACTERS = {
 
 
 class Tuning(NamedTuple):
-    """Which levels a game offers, and how far levels 4, 5 and 6 look in it, in plies."""
+    """Which levels a game offers, and how far levels 2 to 6 look in it, in plies."""
 
     levels: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7)
     """Levels that would play alike are not offered twice."""
-    reaches: tuple[float, float, float] = (1.0, 4.0, 12.0)
+    reaches: tuple[float, float, float, float, float] = (0.0, 0.0, 1.0, 4.0, 12.0)
     """Tuned so that each level clearly beats the one below."""
 
 
 TUNING = {
-    "numerical-nexus": Tuning((1, 2, 4, 5, 6, 7), (4.0, 9.0, 20.0)),
-    "operation-target": Tuning((1, 4, 5, 6, 7), (3.0, 6.0, 12.0)),  # the only choices are far from the end
-    "number-duel": Tuning(reaches=(1.2, 3.5, 11.0)),
-    "equation-duel": Tuning(reaches=(0.4, 0.7, 1.3)),
-    "number-quest": Tuning(reaches=(1.3, 4.0, 13.0)),
+    # To move towards the goal is a mistake in most positions, so who sees no further than a reply loses to chance.
+    "numerical-nexus": Tuning(reaches=(6.8, 10.0, 16.0, 28.0, 65.0)),
+    # There are two moves, and the only choices are far from the end.
+    "operation-target": Tuning((1, 4, 5, 6, 7), (0.0, 0.0, 3.4, 7.0, 17.0)),
+    "number-duel": Tuning(reaches=(0.0, 0.0, 1.2, 3.5, 11.0)),
+    "equation-duel": Tuning(reaches=(0.0, 0.0, 0.73, 1.45, 3.4)),
+    "number-quest": Tuning(reaches=(0.0, 0.0, 1.3, 4.0, 13.0)),
 }
 
 
@@ -85,10 +87,10 @@ class Sight(NamedTuple):
         return self.horizon - self.reach * math.log(1.0 - dice.random())
 
 
-def sight(level: int, reaches: tuple[float, float, float]) -> Sight:
-    """How far a level sees in a game that gives levels 4, 5 and 6 these reaches."""
-    # 2 sees what a move itself does, 3 the reply to it; 4 to 6 look further.
-    return Sight(min(level - 1, 2), reaches[level - 4] if level > 3 else 0)
+def sight(level: int, reaches: tuple[float, ...]) -> Sight:
+    """How far a level sees in a game that gives levels 2 to 6 these reaches."""
+    # 2 always sees what a move itself does, the others also the reply to it.
+    return Sight(min(level - 1, 2), reaches[level - 2])
 
 
 class Level(Player):

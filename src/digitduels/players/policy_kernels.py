@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-UNIFORM_POLICY, PERFECT_POLICY, BEST_RESPONSE = 0, 1, 2
+from digitduels.players.perfect import CHANCE_STEPS
+
+UNIFORM_POLICY, PERFECT_POLICY, BEST_RESPONSE, BEST_KEEPING_RESPONSE = 0, 1, 2, 3
 _FAR = 1 << 30
 
 kernel = njit(nogil=True, cache=True, error_model="numpy")
@@ -238,7 +240,7 @@ def fill(
                         chance, merit_so_far, count, gained, most_gained = -1, 0, 0, 0.0, -1e30
                         for end in range(3):
                             ways = int(weight[end])
-                            if ways == 0:
+                            if ways == 0 or (kind == BEST_KEEPING_RESPONSE and value[end] != best):
                                 continue
                             gain = _ended(column, end, value[end] == best, constant, factor, onward, aside, over)
                             gain += swing[column] * (value[end] < best)
@@ -256,7 +258,7 @@ def fill(
                             gained += ways * gain
                         for op in range(steps_here):
                             bucket = op_bucket[op]
-                            if kind == PERFECT_POLICY and value[bucket] != best:
+                            if kind in (PERFECT_POLICY, BEST_KEEPING_RESPONSE) and value[bucket] != best:
                                 continue
                             after_theirs = maps[op_map[op], theirs]
                             source = first[op_row[op]] + op_to[op] * hands + after_theirs
@@ -267,8 +269,7 @@ def fill(
                                 gain += rows[source, aside[column]]
                             most_gained = max(most_gained, gain)
                             if kind == PERFECT_POLICY:
-                                # A mistake counts in steps of a millionth.
-                                likely = 0 if best == 1 else int(max(0.0, rows[source, weigh]) * 1e6 + 0.5)
+                                likely = 0 if best == 1 else int(max(0.0, rows[source, weigh]) * CHANCE_STEPS + 0.5)
                                 merit = -distance[bucket] if best == 1 else distance[bucket]
                                 if likely > chance or (likely == chance and (count == 0 or merit > merit_so_far)):
                                     chance, merit_so_far, count, gained = likely, merit, 0, 0.0
@@ -276,7 +277,9 @@ def fill(
                                     continue
                             count += op_count[op]
                             gained += op_count[op] * gain
-                        rows[row, column] = (most_gained if kind == BEST_RESPONSE else gained / count) + (
+                        rows[row, column] = (
+                            gained / count if kind in (UNIFORM_POLICY, PERFECT_POLICY) else most_gained
+                        ) + (
                             flags[column, 0] * critical
                             + flags[column, 1] * only
                             + flags[column, 2] * trap

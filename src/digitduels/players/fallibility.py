@@ -1,0 +1,68 @@
+"""How likely a fallible player errs, from a solved table: in one position at once, or in all positions for programs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels.core import State
+from digitduels.players import error_kernels
+from digitduels.players.levels import sight, tuning
+from digitduels.players.natural import WASTED, nearness
+from digitduels.solver.schedule import waves
+from digitduels.solver.tables import Tables, share, workers
+
+
+class ErrorTables:
+    """A solved game, and a level that plays it, as the kernels read them."""
+
+    def __init__(self, solution: Tables, level: int) -> None:
+        self.solution, compiled = solution, solution.compiled
+        own, other = np.ascontiguousarray(compiled.own.T), np.ascontiguousarray(compiled.other.T)
+        looks = None if level == 1 else sight(level, tuning(solution.game).reaches)
+        sees = [] if looks is None else [looks.sees(distance) for distance in range(compiled.longest + 2)]
+        self._arguments = (
+            (own, other, compiled.takes, np.array(compiled.needs, np.int64), compiled.base),
+            self._nature(own, other),
+            tuple(map(int, solution.scale)),
+            np.array(sees, np.float64),
+        )
+
+    def _nature(self, own: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[Any, ...]:
+        """What the weights of moves are made of, by hand: see natural.py."""
+        game, start = self.solution.game, self.solution.game.start()
+        boards = [game.board(State(0, (hand, start.theirs), start.table)) for hand in self.solution.compiled.hands]
+        scores = [board.hands[0].score for board in boards]
+        near_own = np.array([nearness(game, score, game.goal) for score in scores])
+        near_other = np.array([nearness(game, game.goal, score) for score in scores])
+        values = np.array([np.nan if score is None else score for score in scores], np.float64)
+        same_own = np.where(own >= 0, values[np.maximum(own, 0)] == values[:, None], False)
+        return near_own, near_other, same_own, values[other] == values[:, None], WASTED
+
+    def error(self, state: State[Any, Any], replies: int) -> float:
+        """How likely the level, which is to move, throws the value of a position away in so many turns."""
+        place = self.solution.place(state)
+        return min(1.0, float(error_kernels.error(place, replies, self.solution.codes, *self._arguments)))
+
+    def table(self, replies: int, steps: int) -> npt.NDArray[np.uint8]:
+        """[position]: the same, in so many steps, for all positions that can arise from the first one."""
+        solution, size = self.solution, len(self.solution.codes)
+        reached = solution.reached([solution.place(solution.game.start())])
+        errors, hopes = np.zeros((replies, size), np.float32), np.zeros((replies - 1, size), np.float32)
+        with workers() as pool:
+            for tasks in waves(solution.compiled, 4):
+                share(
+                    pool,
+                    tasks,
+                    lambda part: error_kernels.fill(errors, hopes, reached, solution.codes, part, *self._arguments),
+                )
+        found = np.empty(size, np.uint8)
+        np.floor(np.minimum(errors[-1], 1.0, out=errors[-1]) * steps + 0.5, out=found, casting="unsafe")
+        return found
+
+
+error_tables = lru_cache(4)(ErrorTables)
+"""The error tables of a solution and a level; the latest ones are kept."""
