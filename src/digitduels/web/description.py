@@ -30,6 +30,7 @@ ANSWER_TYPES = {
     "GET /api/puzzle": "Puzzle",
     "GET /api/attempt/{game}": "Attempt",
     "GET /api/sheet": "Sheet",
+    "GET /api/lessons": "Lessons",
     "GET /api/learn/{game}": "Lesson",
     "POST /api/games": "NewRoom",
     "POST /api/games/{id}/seats": "GivenSeat",

@@ -160,17 +160,19 @@ interface Refusal {
   state?: RoomNews;
 }
 
+type ClassMode = "pairs" | "computer" | "rounds";
+type ClassStart = "book" | "fair";
 /** What a class plays, and how. */
 interface ClassRules {
   game: string;
   title: string;
   options: Record<string, OptionValue>;
   house_rules: string;
-  mode: "pairs" | "computer" | "rounds";
+  mode: ClassMode;
   level: number;
   hints: boolean;
   takebacks: boolean;
-  start: "book" | "fair";
+  start: ClassStart;
   anonymous: boolean;
 }
 interface ClassBasics {
@@ -526,8 +528,8 @@ interface LessonPreset {
   reason: string;
   game: string;
   options: Record<string, OptionValue>;
-  mode: ClassRules["mode"];
-  start: ClassRules["start"];
+  mode: ClassMode;
+  start: ClassStart;
 }
 interface LessonPlan {
   age: string;

@@ -17,7 +17,7 @@ export function invitation(code) {
       "div",
       null,
       h("p", { class: "soft" }, "Scan, or open"),
-      h("p", { class: "join-url" }, url.replace(/^https?:\/\//, "")),
+      h("p", { class: "join-url" }, location.host + new URL(url).pathname),
       h("p", { class: "soft" }, "The code is"),
       h("p", { class: "code", "aria-label": [...code].join(" ") }, code),
       LOCAL.test(location.hostname) &&

@@ -7,7 +7,7 @@ import { beginnerLevel, levelOptions } from "../levels.js";
 import { go } from "../router.js";
 import { startClass } from "./session.js";
 
-/** @type {[ClassRules["mode"], string][]} */
+/** @type {[ClassMode, string][]} */
 const MODES = [
   ["pairs", "Pairs: two pupils at a board"],
   ["rounds", "Tournament: rounds, paired by results"],

@@ -28,8 +28,8 @@ const ABOUT =
   "No accounts. Start a class with a code, send a link with your settings, play together on the board on the wall, " +
   "or print puzzles.";
 const CLASS =
-  "Up to 60 pupils join with a code and a first name. You pair them, pause all boards, see who is stuck, and get results. " +
-  "Everything is deleted after a day.";
+  "Up to 60 pupils join with a code and a first name. You pair them, pause all boards, see who is stuck, and get " +
+  "results. Everything is deleted after a day.";
 const WALL = "Large enough for the last row. Play together, and show what every move is worth when you want to.";
 
 /** @param {import("./class-link.js").Lesson} lesson */
