@@ -21,7 +21,8 @@ export class Failure extends Error {
 }
 
 const AGAIN = [200, 800, 0]; // milliseconds after each try of a request that got no answer
-const SILENCE = 8000; // milliseconds after which a request counts as lost
+const SILENCE = 8000; // milliseconds after which a request that is answered at once counts as lost
+const WORK = 60_000; // milliseconds after which one that takes work does
 const TRIES = 30; // requests while the server is busy
 const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
 const SILENT = "Can't reach the server. Your game is safe. Check your connection and try again.";
@@ -81,13 +82,14 @@ export function identify(token) {
  * @param {string} path
  * @param {URLSearchParams | Record<string, string>} [query]
  * @param {AbortSignal} [signal]
+ * @param {number} [silence] milliseconds after which the request counts as lost
  * @returns {Promise<any>}
  */
-export async function get(path, query, signal) {
+export async function get(path, query, signal, silence = SILENCE) {
   const text = query ? new URLSearchParams(query).toString() : "";
   for (const wait of AGAIN) {
     // A request may be lost without a sign of it.
-    const timeout = AbortSignal.timeout(SILENCE);
+    const timeout = AbortSignal.timeout(silence);
     try {
       return await send(text ? `${path}?${text}` : path, {
         headers: known,
@@ -125,7 +127,7 @@ export function getAs(path, token, signal) {
 export async function getPatiently(path, query, signal, waiting) {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await get(path, query, signal);
+      return await get(path, query, signal, WORK);
     } catch (error) {
       if (!(error instanceof Failure) || error.status !== 503 || tries >= TRIES) throw error;
       waiting?.();
