@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 import digitduels as dd
 from digitduels.manual import summary
@@ -32,8 +33,9 @@ def choose_number(page: Page) -> None:
 
 def show_map(page: Page) -> None:
     """Scrolls to the map of who wins where."""
+    page.get_by_role("button", name="Map").click(timeout=60_000)
     heading = page.get_by_role("heading", name="Who wins where")
-    expect(heading).to_be_visible(timeout=60_000)
+    expect(heading).to_be_visible()
     heading.evaluate("heading => scrollTo(0, heading.getBoundingClientRect().top + scrollY - 90)")
 
 
@@ -49,6 +51,45 @@ PICTURES = {
     "map": ("/explore/number-quest?moves=%2B5+x2+%2B9+%2B8", PHONE, "light", show_map),
     "dark": ("/play/numerical-nexus?moves=%2B5+%2B3+x2+x3+%2B3+%2B5&vs=4&seat=1&seed=1", PHONE, "dark", None),
 }
+
+
+# Every page, to be looked at: `python docs/screenshots.py FOLDER` takes each in four forms.
+PAGES = {
+    "home": "/",
+    "number-duel": "/play/number-duel?moves=%2B9+%2B9+x5+%2B2&vs=3&seat=1&seed=1",
+    "number-quest": GAME,
+    "numerical-nexus": "/play/numerical-nexus?moves=%2B5+%2B3+x2+x3+%2B3+%2B5&vs=4&seat=1&seed=1",
+    "equation-duel": "/play/equation-duel?moves=6x7+1x3&vs=3&seat=1&seed=1",
+    "operation-target": "/play/operation-target?moves=x2+%2B1&vs=4&seat=1&seed=1",
+    "end": "/play/number-duel?moves=%2B5+%2B10+x10&vs=3&seat=1",
+    "learn": "/learn/number-quest",
+    "explore": "/explore/number-quest?moves=%2B5+x2",
+    "puzzle": "/puzzle/number-duel?tier=2&seed=3",
+    "review": "/review/number-duel?moves=%2B1+%2B1+%2B2&vs=4&seat=1&seed=1",
+    "my-games": "/review",
+    "teach": "/teach",
+    "help": "/help",
+}
+FORMS: dict[str, tuple[tuple[int, int], Literal["light", "dark"]]] = {
+    "phone": ((360, 740), "light"),
+    "dark": ((360, 740), "dark"),
+    "landscape": ((740, 360), "light"),
+    "desktop": (DESKTOP, "light"),
+}
+
+
+def take_all(browser: Browser, base: str, folder: Path) -> None:
+    """Takes every page in every form."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for form, ((width, height), scheme) in FORMS.items():
+        size: ViewportSize = {"width": width, "height": height}
+        page = browser.new_page(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+        for name, path in PAGES.items():
+            page.goto(base + path)
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
+            page.wait_for_load_state("networkidle")
+            page.screenshot(path=folder / f"{name}-{form}.png")
+        page.close()
 
 
 def take(browser: Browser, base: str, name: str) -> None:
@@ -104,9 +145,12 @@ def main() -> None:
             assert address is not None, "The server did not start."
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
-                draw_cards(browser)
-                for name in PICTURES:
-                    take(browser, address[0], name)
+                if sys.argv[1:]:
+                    take_all(browser, address[0], Path(sys.argv[1]))
+                else:
+                    draw_cards(browser)
+                    for name in PICTURES:
+                        take(browser, address[0], name)
                 browser.close()
         finally:
             server.terminate()
