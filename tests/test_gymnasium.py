@@ -218,7 +218,7 @@ def test_the_truth_about_every_move_is_told_on_request(name: str, home: object) 
                 assert (value, distance) == each.get(move, (0, 0))
             assert (info["value"], info["distance"]) == solution.probe(env.match.state)
             seen, _, over, _, info = env.step(env.action_space.sample(seen["action_mask"]))
-        assert "values" not in info
+        assert not info["values"].any()
     assert "values" not in DuelEnv(name).reset(seed=1)[1]
 
 
@@ -283,3 +283,19 @@ def test_a_missing_framework_is_named_in_a_line_that_says_how_to_get_it(adapter:
     assert ran.stderr.splitlines()[-1] == (
         f"ModuleNotFoundError: {framework} is missing. Get it with: pip install 'digitduels[{framework}]'"
     )
+
+
+def test_the_info_has_the_same_keys_from_reset_to_the_end(home: object) -> None:
+    # Tianshou keeps infos in buffers of a fixed shape.
+    env = DuelEnv("operation-target", options={"target": 9}, truth=True)
+    for action in (None, 99):
+        _, info = env.reset(seed=1)
+        keys, over = set(info), False
+        assert (info["reason"], info["illegal"]) == ("", "")
+        while not over:
+            legal = int(np.flatnonzero(env.action_masks())[0])
+            _, _, over, _, info = env.step(legal if action is None else action)
+            assert set(info) == keys
+        assert info["reason"]
+        assert bool(info["illegal"]) == (action is not None)
+        assert (info["value"], info["distance"], info["values"].any()) == (-1 if action else info["value"], 0, False)

@@ -104,9 +104,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         else:
             self.match.concede(self.player, illegal)
         outcome = self.match.outcome
-        seen, info = self._told(outcome)
-        if illegal is not None:
-            info["illegal"] = str(illegal)
+        seen, info = self._told(outcome, illegal)
         return seen, 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -154,15 +152,24 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         except Forfeit as reason:
             match.concede(1 - self.player, str(reason))
 
-    def _told(self, outcome: Outcome | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the agent sees, and the info, of a match with this outcome."""
+    def _told(self, outcome: Outcome | None, illegal: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the agent sees, and the info, of a match with this outcome.
+
+        The info always has the same keys, because some learners keep it in buffers of a fixed shape.
+        """
         state, view = self.match.state, self.view
         mask = view.permitted(state) if outcome is None else view.nothing()
-        info: dict[str, Any] = {"action_mask": mask.copy(), "seat": self.player + 1}
-        if outcome is not None:
-            info["reason"] = str(outcome.reason)
-        elif self.truth:
+        info: dict[str, Any] = {
+            "action_mask": mask.copy(),
+            "seat": self.player + 1,
+            "reason": "" if outcome is None else str(outcome.reason),
+            "illegal": "" if illegal is None else str(illegal),
+        }
+        if self.truth and outcome is None:
             info |= truth(self.solution, self.match, view)
+        elif self.truth and outcome is not None:
+            nothing = {"values": view.nothing(), "distances": np.zeros(len(self.game.moves), np.int32)}
+            info |= {"value": int(worth(outcome, self.player)), "distance": 0, **nothing}
         return {"observation": view.array(state, self.player), "action_mask": mask}, info
 
 
