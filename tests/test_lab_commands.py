@@ -15,9 +15,10 @@ import pytest
 
 import digitduels as dd
 from conftest import DUELS, PATIENCE, Run
-from digitduels.lab.measures import measure
+from digitduels.lab.measures import measure, report_from
 from digitduels.lab.optimization import changed, front, near_book, optimize, space
 from digitduels.lab.rule_sets import read_file, rule_set, to_toml
+from digitduels.lab.stored_reports import STORED_REPORTS, stored_report
 from digitduels.lab.sweeps import grid, measured_row, read_range, sweep
 
 SWEEP = ["lab", "sweep", "number-quest", "--set", "target=9..40", "--set", "highest=2..3", "--out", "sweep.parquet"]
@@ -282,3 +283,46 @@ def test_bad_requests_are_refused_with_a_sentence(words: list[str], problem: str
     refused = duels(*words)
     assert refused.returncode == 2
     assert problem in refused.stderr
+
+
+# Editions
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_every_book_has_a_repaired_edition_near_it(name: str, duels: Run) -> None:
+    found, options = rule_set(f"{name}:repaired")
+    edition = dd.game(found, **options)
+    assert edition.id == name
+    assert 1 <= len(edition.changes) <= 2
+    assert edition.changes == options
+    assert duels("rules", f"{name}:repaired").returncode == 0
+
+
+def test_game_without_a_preset_is_the_book() -> None:
+    for name in dd.games():
+        assert rule_set(name) == (name, {})
+
+
+def test_repaired_number_duel_is_fairer_and_deeper_than_a_small_book() -> None:
+    """The book itself takes minutes; with half its pool it is decided as quickly."""
+    name, options = rule_set("number-duel:repaired")
+    edition, small = measure(dd.game(name, **options)), measure(dd.game(name, highest=5))
+    assert min(edition.fair, edition.deep) >= min(small.fair, small.deep)
+    assert edition.plies > 3
+
+
+def test_report_survives_json() -> None:
+    for options in ({}, {"target": 9}):
+        report = measure(dd.game("operation-target", **options))
+        again = report_from(json.loads(json.dumps(report.to_dict())))
+        assert again == report
+        assert again.lengths == report.lengths
+
+
+def test_stored_reports_can_be_read() -> None:
+    for found in json.loads(STORED_REPORTS.read_text(encoding="utf-8")):
+        rules = dd.game(found["game"], **found["options"])
+        report = stored_report(rules)
+        assert report is not None
+        assert report.to_dict() == found
+    assert stored_report(dd.game("number-duel", target=33)) is None

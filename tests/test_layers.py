@@ -49,6 +49,7 @@ STANDARD_LIBRARY_ONLY = set(LAYERS[: LAYERS.index("manual") + 1])
 # Where a game may be named, by module and variable: tables of data, each with a fallback for unknown games.
 GAME_TABLES = {
     ("players.levels", "TUNING"),
+    ("lab.rule_sets", "EDITIONS"),
     ("study.ideas", "IDEAS"),
     ("evals.suite", "RULE_SETS"),  # the rule sets of the benchmark
     ("web.looks", "LOOKS"),

@@ -56,7 +56,7 @@ interface Look {
   dark: string;
   difficulty: string;
   length: string;
-  /** Options that are recommended where the book's own game is over too soon. */
+  /** The options of the recommended edition. */
   suggested: Record<string, string>;
 }
 /** What the last move did to the board. */

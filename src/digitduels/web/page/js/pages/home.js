@@ -151,7 +151,7 @@ function gameItem(card) {
       { class: "row" },
       way("Play", pathOf(newLink(card.game, seat)), "main"),
       options.length > 0 &&
-        way("Longer game", pathOf(newLink(card.game, { ...seat, options: look.suggested })), "quiet"),
+        way("Fairer rules", pathOf(newLink(card.game, { ...seat, options: look.suggested })), "quiet"),
       way("Rules", `/learn/${card.game}`, "quiet"),
     ),
   );
