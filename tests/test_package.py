@@ -35,7 +35,7 @@ def test_the_wheel_holds_the_package_its_types_and_its_licence_and_nothing_else(
     assert any(name.endswith("licenses/LICENSE") for name in names)
     package = ROOT / "src" / "digitduels"
     parts = [*package.rglob("*.py"), *(path for path in (package / "web" / "page").rglob("*") if path.is_file())]
-    parts.append(package / "evals" / "suite-v1.json")
+    parts += [package / "evals" / "suite-v1.json", package / "lab" / "reports.json"]
     sources = {str(path.relative_to(ROOT / "src")) for path in parts}
     assert {name for name in names if ".dist-info/" not in name} == {*sources, "digitduels/py.typed"}
 

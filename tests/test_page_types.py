@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,8 @@ def samples(client: httpx.Client) -> Samples:
 
 
 def answer(client: httpx.Client, path: str) -> str:
-    received = client.get(path)
+    while (received := client.get(path)).status_code == 503:  # the workers are busy
+        time.sleep(int(received.headers["retry-after"]))
     assert received.status_code == 200, f"{path}: {received.text}"
     return received.text
 

@@ -127,9 +127,12 @@ class _Reader:
 
     def _array(self) -> Schema:
         schema = self._single()
-        while self._tokens[self._place : self._place + 2] == ["[", "]"]:
-            self._place += 2
-            schema = {"type": "array", "items": schema}
+        while self._try("["):
+            if self._try("]"):
+                schema = {"type": "array", "items": schema}
+            else:  # the type of one key: Rules["mode"]
+                schema = self._resolved(schema)["properties"][self._next()[1:-1]]
+                self._take("]")
         return schema
 
     def _single(self) -> Schema:
