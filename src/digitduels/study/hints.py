@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.players.natural import weights
-from digitduels.players.perfect import FALLIBLE, error_chance
 from digitduels.sentence import Count, Line, Moves, Played, Sentence, signs
 from digitduels.solver.solution import Solution
-from digitduels.study.defence import hardest, rate
 from digitduels.study.reasons import reason, unstoppable, wins_at_once
 from digitduels.study.wording import SIGNS, VALUES, standing, worth
 
@@ -90,6 +88,8 @@ def let_win(game: AnyGame, state: Position, after: Position) -> Sentence:
 
 def advised(state: Position, solution: Solution) -> Any:
     """The move that the hints lead to: one of the best, or the hardest to answer in a lost position."""
+    from digitduels.study.defence import hardest  # here because it takes a while, and puzzles do not need it
+
     judgement = solution.judge(state)
     if judgement.best.value > -1:
         return judgement.best_moves[0]
@@ -129,6 +129,8 @@ def _stand(state: Position, solution: Solution) -> list[Sentence]:
 
 
 def _temptation(state: Position, solution: Solution) -> list[Sentence]:
+    from digitduels.players.perfect import error_chance
+
     move = tempting(state, solution)
     if move is not None:
         tempts = Sentence("Tempting, but wrong: {move}.", move=Played(move, state.player))
@@ -148,6 +150,9 @@ def _half(state: Position, solution: Solution) -> list[Sentence]:
 
 
 def _whole(state: Position, solution: Solution) -> list[Sentence]:
+    from digitduels.players.perfect import FALLIBLE, error_chance
+    from digitduels.study.defence import rate
+
     move = advised(state, solution)
     line = [move, *solution.line(solution.game.after(state, move))]
     told = [Sentence("Play {move}.", move=Played(move, state.player))]
