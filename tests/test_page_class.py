@@ -105,7 +105,14 @@ def start_class(teacher: Page) -> str:
     form.get_by_label(re.compile("^target")).fill("40")
     form.get_by_role("button", name="Start the class").click()
     teacher.wait_for_url("**/class/*")
+    settled(teacher, ".class-desk")
     return teacher.url.rsplit("/", 1)[1]
+
+
+def settled(page: Page, shown: str) -> None:
+    """Waits until a page is there, and the one before has faded."""
+    expect(page.locator(shown).first).to_be_visible()
+    expect(page.locator("main")).not_to_have_class(re.compile("leaving"))
 
 
 def join(pupil: Page, code: str, name: str) -> None:
@@ -246,7 +253,7 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             open_to_all(bob, "board")
             teacher.get_by_role("button", name=re.compile("Edit Ann")).press("Enter")
             open_to_all(teacher, "edit")
-            teacher.get_by_label("First name").fill("Dora")
+            teacher.get_by_label("First name").fill("Dora Maximiliane-Sue")
             teacher.keyboard.press("Enter")
             expect(ann.locator(".class-head")).to_contain_text("Dora")
             expect(bob.locator(".class-game")).to_contain_text("Dora")
@@ -259,8 +266,10 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             teacher.goto(f"/class/{code}/wall")
             expect(teacher.locator(".tile-board")).to_contain_text("Pupil 1")
             expect(teacher.locator("body")).not_to_contain_text("Dora")
+            assert teacher.locator(".tile-board").evaluate("each => each.offsetWidth <= each.parentElement.offsetWidth")
             open_to_all(teacher, "wall")
             teacher.locator(".tile-board").click()
+            settled(teacher, ".projector .table")
             teacher.get_by_role("button", name="Values").click()
             expect(teacher.locator(".quest")).to_contain_text("winning")
             open_to_all(teacher, "big board")
