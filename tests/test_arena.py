@@ -272,6 +272,18 @@ def test_every_line_of_the_file_is_a_record(plan: TournamentPlan, tmp_path: Path
         assert to_record(parse(line)) == game.record
 
 
+def test_games_of_levels_that_played_differently_are_not_mixed_with_new_ones(
+    plan: TournamentPlan, tmp_path: Path
+) -> None:
+    path = tmp_path / "games.jsonl"
+    run(plan, path, workers=1)
+    old = path.read_text().replace('"levels": 2', '"levels": 1')
+    path.write_text(old)
+    with pytest.raises(RecordError, match="an earlier version of our levels"):
+        run(plan, path, workers=1)
+    assert path.read_text() == old
+
+
 @pytest.mark.parametrize(
     "text", ["hello\n", "hello", '{"game": 1}', "[]\n", '{"format": "chess"}\n', "\n", "x" * 3_000_000]
 )

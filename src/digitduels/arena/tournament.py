@@ -26,8 +26,9 @@ from digitduels.arena.grading import Grade, grade
 from digitduels.core import State
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
-from digitduels.players import OPPONENTS, Forfeit, check, player
+from digitduels.players import OPPONENTS, UNIFORM_PLAYERS, Forfeit, check, player
 from digitduels.players.external import split_name
+from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
 from digitduels.solver.library import solution_of
 from digitduels.study.fair_starts import fair_start
@@ -119,6 +120,8 @@ def run(
     tasks = [Task(pair, number) for pair in plan.pairs for number in range(plan.games)]
     known = _read(records) if records is not None else {}
     jobs = [(plan, task, known.get(_key(plan, task))) for task in tasks]
+    if any(_outdated(plan, task, record) for _, task, record in jobs):
+        raise RecordError("These games were played by an earlier version of our levels. Start a new file of records.")
     if any(record is None for _, _, record in jobs):
         try_programs(plan)
     played = []
@@ -126,7 +129,7 @@ def run(
     try:
         for done, (game, new) in enumerate(_each(jobs, workers or cores()), 1):
             if file is not None and new:
-                file.write(json.dumps(game.record).encode() + b"\n")
+                file.write(json.dumps(game.record | {"levels": LEVELS_VERSION}).encode() + b"\n")
             played.append(game)
             if progress is not None:
                 progress(done, len(tasks))
@@ -184,6 +187,12 @@ def _players(plan: TournamentPlan, task: Task) -> tuple[str, str]:
 
 def _seed(plan: TournamentPlan, task: Task) -> str:
     return f"{plan.seed} {plan.start} {task.number}"
+
+
+def _outdated(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> bool:
+    """Whether a game was played by levels that play differently now."""
+    ours = any(name in OPPONENTS and name not in UNIFORM_PLAYERS for name in _players(plan, task))
+    return ours and record is not None and record.get("levels") != LEVELS_VERSION
 
 
 def _names(plan: TournamentPlan, task: Task) -> list[str]:

@@ -14,6 +14,7 @@ __all__ = [
     "COACH_LEVEL",
     "OPPONENTS",
     "PERFECT_PLAYERS",
+    "UNIFORM_PLAYERS",
     "Forfeit",
     "Player",
     "RandomPlayer",
@@ -23,6 +24,7 @@ __all__ = [
 ]
 
 OPPONENTS = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
+UNIFORM_PLAYERS = ("random", "1")  # those who play any legal move
 PERFECT_PLAYERS = ("7", "perfect")  # those who cannot play without the solution
 COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before a result is given away
 
@@ -75,7 +77,7 @@ def player(
     check(name)
     if name not in OPPONENTS:
         return Program(name, MOVE_TIME if move_time is None else move_time, seed)
-    if name in ("random", "1"):
+    if name in UNIFORM_PLAYERS:
         return RandomPlayer(seed)
     if name in PERFECT_PLAYERS:
         return Perfect(solve(game), seed)

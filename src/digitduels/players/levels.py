@@ -40,6 +40,10 @@ CHARACTERS = {
 }
 
 
+LEVELS_VERSION = 2
+"""Goes up when levels or perfect play choose differently, so that games of different versions are not mixed."""
+
+
 class Tuning(NamedTuple):
     """Which levels a game offers, and how far levels 2 to 6 look in it, in plies."""
 
