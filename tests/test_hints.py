@@ -345,7 +345,9 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
                 assert any(one in told for one in named)
                 assert ("doesn't stop me" in told) == bool(wins.keys() & winners(game, state, coach).keys())
             elif "threaten" in told:
-                threats, reply = re.fullmatch("That lets me threaten (.*) with (.*), and you can't .*", told).groups()  # type: ignore[union-attr]
+                threats, reply = re.fullmatch(
+                    "That lets me threaten (.*) with (.*), and Player [12] can't stop .*", told
+                ).groups()  # type: ignore[union-attr]
                 position = played(game, after, reply)
                 named = {str(Played(won, coach)) for won in winners(game, position, coach)}
                 assert any(one in threats for one in named)
