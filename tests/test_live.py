@@ -220,6 +220,27 @@ def test_a_slow_client_is_told_the_newest_state_only() -> None:
     asyncio.run(main())
 
 
+def test_a_sign_of_life_never_takes_the_place_of_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[bytes] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message["body"])
+
+    async def main() -> None:
+        monkeypatch.setattr(feed, "HEARTBEAT", (0.0, 0.0))
+        watcher = feed.Watcher(send, None)
+        for version in range(1, 200):
+            watcher.tell(version, b"%d" % version)
+            for _ in range(version % 5 + 3):
+                await asyncio.sleep(0)
+            assert b"%d" % version in sent, version
+        watcher._ending = True
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert b":\n\n" in sent
+
+
 def test_a_client_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "STALLED", 0.05)
 

@@ -48,7 +48,12 @@ class Watcher:
 
     def _rest(self) -> None:
         """Sets the timer for the next sign of life."""
-        self._beat = self._loop.call_later(random.uniform(*HEARTBEAT), self._say, b":\n\n")
+        self._beat = self._loop.call_later(random.uniform(*HEARTBEAT), self._live)
+
+    def _live(self) -> None:
+        """Gives a sign of life, unless there is news to send, which is one too."""
+        if self._news is None:
+            self._say(b":\n\n")
 
     def tell(self, version: int, message: bytes) -> None:
         """Sends a state soon, instead of any that still waits; an older one than was told is not news."""
