@@ -17,7 +17,7 @@ import digitduels as dd
 from conftest import DUELS, PATIENCE, Run
 from digitduels.lab.measures import measure, report_from
 from digitduels.lab.optimization import changed, front, near_book, optimize, space
-from digitduels.lab.rule_sets import read_file, rule_set, to_toml
+from digitduels.lab.rule_sets import EDITIONS, read_file, rule_set, to_toml
 from digitduels.lab.stored_reports import STORED_REPORTS, stored_report
 from digitduels.lab.sweeps import grid, measured_row, read_range, sweep
 
@@ -288,8 +288,8 @@ def test_bad_requests_are_refused_with_a_sentence(words: list[str], problem: str
 # Editions
 
 
-@pytest.mark.parametrize("name", dd.games())
-def test_every_book_has_a_repaired_edition_near_it(name: str, duels: Run) -> None:
+@pytest.mark.parametrize("name", EDITIONS)
+def test_repaired_edition_is_near_its_book(name: str, duels: Run) -> None:
     found, options = rule_set(f"{name}:repaired")
     edition = dd.game(found, **options)
     assert edition.id == name

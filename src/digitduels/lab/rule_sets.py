@@ -17,7 +17,6 @@ EDITIONS: dict[str, dict[str, dict[str, Any]]] = {
     "equation-duel": {"repaired": {"target": 22, "highest": 6}},
     "number-duel": {"repaired": {"target": 32, "highest": 5}},
     "number-quest": {"repaired": {"target": 34, "copies": 1}},
-    "numerical-nexus": {"repaired": {"target": 45}},
     "operation-target": {"repaired": {"target": 85}},
 }
 """Rule sets of ours by game and name. `repaired` is the recommended one: found by `duels lab search --near book`."""
