@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
     parser.add_argument(
         "act", choices=["run", "report", "reference", "private"], help="what to do; the rest depends on it"
     )
-    parser.add_argument("words", nargs="*", metavar="MODEL or LOG", help="run: the models; report: logs or folders")
+    parser.add_argument("words", nargs="*", metavar="NAME", help="run: the models; report: logs or folders")
     parser.add_argument("--file", type=Path, metavar="FILE", help="a private suite (default: suite-v1)")
     parser.add_argument("--logs", type=Path, default=Path("logs"), metavar="FOLDER", help="run: where logs are written")
     parser.add_argument("--limit", type=int, metavar="N", help="run: only the first N positions, to try it out")
