@@ -14,7 +14,8 @@ import { say } from "../status.js";
 import { tellAll } from "../sentence.js";
 
 const ABOUT =
-  "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. Choose a game to start with.";
+  "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +
+  "Choose a game to start with.";
 const AGAIN = 1000; // milliseconds before a busy server is asked again
 const TRIES = 20;
 const DELAY = 300; // milliseconds after the last change before the server is asked

@@ -13,16 +13,19 @@ const PARTS = [
         "teacher can change it, and can show numbers instead.",
       "The server stores the first names of the class, who played whom, and the moves with their times. It stores no " +
         "surname, no address, no e-mail, no password and no picture.",
-      "Everything about a class is deleted a day after it began, or at once when the teacher says so. Whoever runs the " +
+      "Everything about a class is deleted a day after it began, or at once when the teacher says so. " +
+        "Whoever runs the " +
         "server can choose another time. Afterwards the links of the class answer that there is no such class.",
-      "Your browser keeps a secret for your seat, so that you can come back after a reload. It is sent to this server " +
+      "Your browser keeps a secret for your seat, so that you can come back after a reload. It is sent to " +
+        "this server " +
         "only. To remove it, clear the site's data in your browser.",
     ],
   ],
   [
     "In a game with a friend",
     [
-      "The server stores the names you typed, if any, and the moves. A game that has ended is deleted after some months.",
+      "The server stores the names you typed, if any, and the moves. A game that has ended is deleted " +
+        "after some months.",
     ],
   ],
   [
@@ -30,7 +33,8 @@ const PARTS = [
     [
       "A game against the computer is in its address and nowhere else. There are no accounts, no cookies and no " +
         "advertising, and nothing is loaded from other sites.",
-      "The server's log has the time, the kind of a request and the network address that it came from. It has no names, " +
+      "The server's log has the time, the kind of a request and the network address that it came from. It " +
+        "has no names, " +
         "codes or moves.",
     ],
   ],
