@@ -1,4 +1,4 @@
-"""The loops that say how likely a fallible player errs, compiled by Numba: in one position, or in all of a table.
+"""The loops that say how likely a fallible player errs, compiled by Numba.
 
 Positions are laid out as in solver/kernels.py: `[table][hand of the player who waits][hand of the player to move]`.
 """
@@ -15,57 +15,6 @@ from digitduels.solver.compiled import DRAWN, LOST, WON
 _ENDED = -1  # in place of a position: the move ends the game
 
 kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
-
-
-@kernel
-def fill(
-    errors: Any, hopes: Any, reached: Any, codes: Any, tasks: Any, rules: Any, nature: Any, scale: Any, sees: Any
-) -> None:
-    """Fills the reached positions of some tasks; those that they lead to are filled.
-
-    errors: [replies - 1, position], how likely the fallible player, who is to move, throws the value away in so many
-    turns. hopes: [replies - 1, position], the best of that for the player to move. rules: of the compiled game. nature:
-    what the weights of moves are made of. sees: [distance], how likely a result is seen; empty for a random player.
-    """
-    low, high, _ = scale
-    hands, moves = rules[0].shape
-    counts = np.zeros(rules[2].shape[1], np.int64)
-    there, code, following = np.zeros(moves, np.int64), np.zeros(moves, np.int64), np.zeros(moves, np.int64)
-    weight, likely = np.zeros(moves, np.float64), np.zeros(moves, np.float64)
-    scratch = np.zeros((2, len(sees)), np.float64)
-    for task in range(len(tasks)):
-        first, last, mover0, mover1, waiter0, waiter1 = tasks[task]
-        for table in range(np.int64(first), np.int64(last)):
-            possible = _possible(there, table, rules, counts)
-            for theirs in range(np.int64(waiter0), np.int64(waiter1)):
-                for mine in range(np.int64(mover0), np.int64(mover1)):
-                    place = (table * hands + theirs) * hands + mine
-                    if not reached[place]:
-                        continue
-                    legal = _successors(
-                        code, following, weight, there, possible, table, mine, theirs, codes, rules, nature, scale
-                    )
-                    if legal == 0:
-                        continue
-                    best = code[:legal].max()
-                    kept = high if best >= high else low if best >= low else 0  # the lowest code that keeps the value
-                    if best >= low:  # the mover may throw something away
-                        _fallible(likely, legal, code, weight, sees, scratch, scale)
-                        for deep in range(len(errors)):
-                            wrong = 0.0
-                            for index in range(legal):
-                                if code[index] < kept:
-                                    wrong += likely[index]
-                                elif deep > 0 and following[index] >= 0:
-                                    wrong += likely[index] * hopes[deep - 1, following[index]]
-                            errors[deep, place] = wrong
-                    if best < high:  # the mover hopes for mistakes
-                        for deep in range(len(hopes)):
-                            hope = np.float32(0.0)
-                            for index in range(legal):
-                                if code[index] >= kept and following[index] >= 0:
-                                    hope = max(hope, errors[deep, following[index]])
-                            hopes[deep, place] = hope
 
 
 @kernel

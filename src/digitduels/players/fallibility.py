@@ -1,4 +1,4 @@
-"""How likely a fallible player errs, from a solved table: in one position at once, or in all positions for programs."""
+"""How likely a fallible player errs, read from a solved table."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from digitduels.core import State
 from digitduels.players import error_kernels
 from digitduels.players.levels import sight, tuning
 from digitduels.players.natural import WASTED, nearness
-from digitduels.solver.schedule import waves
-from digitduels.solver.tables import Tables, share, workers
+from digitduels.solver.tables import Tables
 
 
 class ErrorTables:
@@ -46,22 +45,6 @@ class ErrorTables:
         """How likely the level, which is to move, throws the value of a position away in so many turns."""
         place = self.solution.place(state)
         return min(1.0, float(error_kernels.error(place, replies, self.solution.codes, *self._arguments)))
-
-    def table(self, replies: int, steps: int) -> npt.NDArray[np.uint8]:
-        """[position]: the same, in so many steps, for all positions that can arise from the first one."""
-        solution, size = self.solution, len(self.solution.codes)
-        reached = solution.reached([solution.place(solution.game.start())])
-        errors, hopes = np.zeros((replies, size), np.float32), np.zeros((replies - 1, size), np.float32)
-        with workers() as pool:
-            for tasks in waves(solution.compiled, 4):
-                share(
-                    pool,
-                    tasks,
-                    lambda part: error_kernels.fill(errors, hopes, reached, solution.codes, part, *self._arguments),
-                )
-        found = np.empty(size, np.uint8)
-        np.floor(np.minimum(errors[-1], 1.0, out=errors[-1]) * steps + 0.5, out=found, casting="unsafe")
-        return found
 
 
 error_tables = lru_cache(4)(ErrorTables)
