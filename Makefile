@@ -1,7 +1,8 @@
 # make play         set up what a game needs and start one
 # make serve        set up the same and start the server on this machine, to play in a browser
 # make check        format, lint, types and the fast tests: about a minute
-# make test         everything: what `make check` does, and the slow tests (browser, databases, crashes, frameworks)
+# make test         what `make check` does, and the slow tests: browser, servers, databases, frameworks
+# make long         the longest tests, which `make test` leaves out: crashes, attacks, lessons, every position
 # make system       install the system packages that some tests need
 # make docs         write the generated pages of docs/
 # make screenshots  take the pictures of docs/images
@@ -17,7 +18,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile
 
-.PHONY: play serve check static test system docs screenshots bench soak clean
+.PHONY: play serve check static test long system docs screenshots bench soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels || test $$? -eq 130  # Ctrl-C is a way to leave
@@ -30,6 +31,9 @@ check: static
 
 test: system static
 	$(PYTEST)
+
+long: system $(VENV)/ready-to-test
+	$(PYTEST) --long
 
 static: $(VENV)/ready-to-test
 	$(BIN)/ruff format --check .

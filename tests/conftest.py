@@ -77,6 +77,21 @@ SLOW = (
     "test_web_guard",
     "test_web_search",
 )
+# The longest tests, by how their names begin. `make long` runs them, and every push to a release should; `make test`
+# leaves them out to stay below a quarter of an hour on two cores.
+LONG = (
+    "test_crash",
+    "test_deploy",
+    "test_isolation",
+    "test_page_class",
+    "test_nobody_who_is_you_is_also_player_1",
+    "test_people_read_signs_and_no_tokens",
+    "test_in_every_position_value_and_distance_follow_from_the_successors",
+    "test_tables_and_reference_agree_in_every_position_of_small_variants[number-duel target=70",
+    "test_the_number_of_move_sequences[equation-duel-options3",
+    "test_ten_huge_variants_at_once",
+    "test_a_variant_that_takes_too_long_is_stopped",
+)
 HINT = "Type ? at any time for help.\n\n"
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
 
@@ -246,8 +261,18 @@ def terminal(home: Path) -> Iterator[Open]:
         each.close()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of the files that are listed as slow."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the longest tests only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Chooses the long tests or the others, and marks the tests of the files that are listed as slow."""
+    long = [item for item in items if item.path.stem.startswith(LONG) or item.name.startswith(LONG)]
+    others = [item for item in items if item not in set(long)]
+    # A file or a test that is named on the command line runs, however long it takes.
+    if not any(".py" in argument for argument in config.args):
+        items[:], rest = (long, others) if config.getoption("--long") else (others, long)
+        config.hook.pytest_deselected(items=rest)
     for item in items:
         if item.path.stem.startswith(SLOW):
             item.add_marker(pytest.mark.slow)

@@ -18,8 +18,21 @@ from digitduels.manual import manual, summary
 from digitduels.players.levels import CHARACTERS, characters
 from digitduels.record import load
 
-COMMANDS = ["play", "resume", "saved", "games", "rules", "solve", "cache", "review", "puzzle", "match", "tournament"]
-COMMANDS += ["serve", "eval", "dataset", "completion"]
+COMMANDS = [
+    "play",
+    "resume",
+    "saved",
+    "games",
+    "rules",
+    "solve",
+    "cache",
+    "review",
+    "puzzle",
+    "match",
+    "tournament",
+    "lab",
+]
+COMMANDS += ["serve", "eval", "suite", "dataset", "completion"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:
@@ -197,7 +210,7 @@ def test_a_wrong_command_line_is_refused_with_the_reason(duels: Run, arguments: 
 # The game by position
 
 
-@pytest.mark.parametrize("command", ["match", "tournament"])
+@pytest.mark.parametrize("command", ["match", "tournament", "lab"])
 def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run) -> None:
     first = duels(command, "operation-target", "1", "perfect", "--games", "2", "--json")
     second = duels(command, "1", "perfect", "--game", "operation-target", "--games", "2", "--json")

@@ -46,6 +46,11 @@ def with_options(**options: Any) -> dict[str, Any]:
     return RECORD | {"options": options, "moves": []}
 
 
+def parts(match: dd.Match) -> dict[str, Any]:
+    """Everything a match consists of, without what it remembers to be quick."""
+    return {name: value for name, value in vars(match).items() if not name.startswith("_")}
+
+
 @pytest.mark.parametrize("name", dd.games())
 @given(data=st.data())
 def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObject) -> None:
@@ -65,7 +70,7 @@ def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObjec
     if match.outcome is None and data.draw(st.booleans()):
         match.concede(data.draw(st.integers(0, 1)))
     again = parse(dump(match))
-    assert vars(again) == vars(match)
+    assert parts(again) == parts(match)
     assert again.outcome == match.outcome
     assert dump(again) == dump(match)
 
@@ -260,7 +265,7 @@ def test_a_record_with_anything_in_it_is_replayed_or_refused(changes: dict[str, 
     refusal = ""
     try:
         match = replay(RECORD | {"options": options} | changes)
-        assert vars(parse(dump(match))) == vars(match)
+        assert parts(parse(dump(match))) == parts(match)
     except (RecordError, dd.InvalidMove, dd.IllegalMove) as error:
         refusal = str(error)
     assert refusal.isprintable()

@@ -149,8 +149,10 @@ class Console:
             raise
 
     def agrees(self, question: str) -> bool:
-        """Whether a person answers yes. Anything but yes or no is asked again."""
+        """Whether a person answers yes. Anything but yes or no is asked again, and quit leaves."""
         while (answer := self.ask(f"{question} (y/n) ").strip().lower()) not in ("y", "yes", "n", "no"):
+            if answer in ("quit", "exit"):
+                raise EOFError
             if answer:
                 self.say("Type y for yes or n for no.")
         return answer.startswith("y")

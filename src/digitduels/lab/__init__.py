@@ -3,7 +3,7 @@
 >>> import digitduels as dd
 >>> report = dd.lab.measure(dd.game("number-duel", target=12, highest=4))
 >>> report.winner, report.plies
-(1, 6)
+(1, 3)
 """
 
 from __future__ import annotations
