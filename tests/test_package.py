@@ -53,7 +53,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_installs_and_plays_in_an_empty_environment(programs: Path, home: Path) -> None:
     located = run(programs / "python", "-c", "import digitduels; print(digitduels.__file__)", folder=home)
     assert Path(located.strip()).is_relative_to(programs.parent)
-    assert run(programs / "duels", "games", folder=home).split("\n\n")[0].splitlines()[::2] == dd.games()
+    assert run(programs / "duels", "games", folder=home).split("\n\n")[0].splitlines()[::3] == dd.games()
     shown = run(programs / "duels", "play", "number-duel", folder=home, answers="+5\n+10\nx10\n")
     assert shown.endswith("Player 1 has reached 50 points and wins the game!\n")
 
