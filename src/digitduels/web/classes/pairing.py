@@ -90,7 +90,7 @@ def _matching(people: Sequence[int], edges: Iterable[tuple[int, int]]) -> list[t
         near[one].append(other)
         near[other].append(one)
     mate: dict[int, int] = {}
-    for one in people:  # a quick start: whoever is free takes the first who is free
+    for one in people:  # a quick start: everyone who is free takes the first free neighbour
         if one not in mate:
             for free in [each for each in near[one] if each not in mate][:1]:
                 mate[one], mate[free] = free, one

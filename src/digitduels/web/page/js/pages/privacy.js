@@ -13,12 +13,10 @@ const PARTS = [
         "teacher can change it, and can show numbers instead.",
       "The server stores the first names of the class, who played whom, and the moves with their times. It stores no " +
         "surname, no address, no e-mail, no password and no picture.",
-      "Everything about a class is deleted a day after it began, or at once when the teacher says so. " +
-        "Whoever runs the " +
-        "server can choose another time. Afterwards the links of the class answer that there is no such class.",
-      "Your browser keeps a secret for your seat, so that you can come back after a reload. It is sent to " +
-        "this server " +
-        "only. To remove it, clear the site's data in your browser.",
+      "Everything about a class is deleted a day after it began, or at once when the teacher says so. The person who " +
+        "runs the server can choose another time. Afterwards the links of the class say that there is no such class.",
+      "Your browser keeps a secret for your seat, so that you can come back after a reload. It is sent to this " +
+        "server only. To remove it, clear the site's data in your browser.",
     ],
   ],
   [
