@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -25,9 +25,15 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def main() -> None:
-    for name in [word for word in sys.argv[1:] if word in BENCHMARKS] or BENCHMARKS:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all unless named")
+    parser.add_argument("--against", metavar="COMMIT", help="the commit with which lab compares")
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
+        parser.error(f"There is no benchmark {unknown[0]!r}. They are {', '.join(BENCHMARKS)}.")
+    for name in arguments.names or BENCHMARKS:
         benchmark = import_module(f"benchmarks.{name}")
-        table = benchmark.table()
+        table = benchmark.table(arguments.against) if name == "lab" and arguments.against else benchmark.table()
         print(f"{name}\n{table}\n", flush=True)
         page = DOCS / getattr(benchmark, "PAGE", "performance.md")
         text = page.read_text(encoding="utf-8")

@@ -48,8 +48,7 @@ print(min(times[1:]))
 """
 
 
-def table() -> str:
-    against = sys.argv[sys.argv.index("--against") + 1] if "--against" in sys.argv else OLD
+def table(against: str = OLD) -> str:
     return "\n".join([*ratios(), "", *older(against), "", throughput()])
 
 

@@ -210,7 +210,7 @@ def test_a_wrong_command_line_is_refused_with_the_reason(duels: Run, arguments: 
 # The game by position
 
 
-@pytest.mark.parametrize("command", ["match", "tournament", "lab"])
+@pytest.mark.parametrize("command", ["match", "tournament"])
 def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run) -> None:
     first = duels(command, "operation-target", "1", "perfect", "--games", "2", "--json")
     second = duels(command, "1", "perfect", "--game", "operation-target", "--games", "2", "--json")

@@ -165,7 +165,7 @@ def test_signs_mean_win_and_loss_for_the_reader_and_the_game_is_listed(visit: Vi
 
 def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=%2B5+%2B10+x10")
-    page.get_by_role("link", name="Review").last.click()
+    page.get_by_role("main").get_by_role("link", name="Review").click()
     found = page.get_by_role("region", name="Critical moves found")
     expect(found.get_by_role("definition")).to_have_text(["2 of 2; a random mover would find about 0.2", "–"])
     expect(page.get_by_role("region", name="What decided it")).to_contain_text("No move changed the result")
