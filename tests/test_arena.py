@@ -26,6 +26,7 @@ from digitduels.arena.standings import standings
 from digitduels.arena.tournament import PlayedGame, ProgramFailed, TournamentPlan, make_plan, run
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, player
+from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import RecordError, parse, to_record
 
 solve = functools.cache(functools.partial(dd.solve, cache=False))
@@ -277,7 +278,7 @@ def test_games_of_levels_that_played_differently_are_not_mixed_with_new_ones(
 ) -> None:
     path = tmp_path / "games.jsonl"
     run(plan, path, workers=1)
-    old = path.read_text().replace('"levels": 2', '"levels": 1')
+    old = path.read_text().replace(f'"levels": {LEVELS_VERSION}', '"levels": 1')
     path.write_text(old)
     with pytest.raises(RecordError, match="an earlier version of our levels"):
         run(plan, path, workers=1)

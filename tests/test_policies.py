@@ -57,6 +57,19 @@ def test_every_legal_move_has_a_weight_and_a_wasted_one_a_small_one(game: AnyGam
                 assert weight <= WASTED * math.exp(1.5)
 
 
+@pytest.mark.parametrize("name", dd.games())
+def test_a_move_that_goes_over_or_sets_oneself_back_is_not_near_the_goal(name: str) -> None:
+    game, bad = dd.game(name), 0
+    for state in some_positions(game, 9, 300):
+        found, before = weights(game, state), game.scores(state)
+        changing = {move: weight for move, weight in found.items() if game.effect(state, move).scores != before}
+        for move, weight in changing.items():
+            if game.effect(state, move).tone == "bad":
+                bad += 1
+                assert weight == pytest.approx(min(changing.values()))
+    assert bad
+
+
 @pytest.mark.parametrize("name", ["number-quest", "number-duel"])
 @pytest.mark.parametrize("level", ["2", "3", "4", "5", "6"])
 def test_a_first_reply_makes_progress(name: str, level: str) -> None:

@@ -40,7 +40,7 @@ CHARACTERS = {
 }
 
 
-LEVELS_VERSION = 2
+LEVELS_VERSION = 3
 """Goes up when levels or perfect play choose differently, so that games of different versions are not mixed."""
 
 

@@ -29,8 +29,11 @@ def weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
     before, player = game.scores(state), state.player
     found = {}
     for move in game.legal_moves(state):
-        after = game.scores(game.after(state, move))
-        found[move] = (WASTED if after == before else 1.0) * nearness(game, after[player], after[1 - player])
+        after = game.after(state, move)
+        scores = game.scores(after)
+        # A game that is won is at the goal. One that is lost is as far from it as can be, even just past the target.
+        own = {"good": game.goal, "bad": 0}.get(game.tone(player, after), scores[player])
+        found[move] = (WASTED if scores == before else 1.0) * nearness(game, own, scores[1 - player])
     return found
 
 
