@@ -53,8 +53,10 @@ def positions(solution: Solution, seed: int, count: int = 60) -> Iterator[State[
 
 
 def played(game: AnyGame, state: State[Any, Any], line: str) -> State[Any, Any]:
-    """The position after a line, as people read it: ×5, +3, reset Player 1's score."""
-    for text in line.split(", "):
+    """The position after a line, as people read it: Player 1 ×5, Player 2 +3, Player 1 reset Player 1's score."""
+    for told in line.split(", "):
+        who, text = re.fullmatch(r"(?:Player ([12]) )?(.*)", told).groups()  # type: ignore[union-attr]
+        assert who in (None, str(state.player + 1))
         whose = re.fullmatch(r"reset (Player [12])'s score", text)
         state = game.play(state, game.read(f"reset {whose[1]}" if whose else text, state))
     return state
@@ -99,14 +101,14 @@ def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(so
             others = [other for other in each if each[other].value < best.value and each[other].distance > 1]
             natural = weights(game, state)
             assert natural[move] == max(natural[other] for other in others)
-        answer = re.fullmatch(r"Player [12] answers (.*?)(?:, then (.*?))?,? and (wins|nobody wins)\.", lines[1])
+        answer = re.fullmatch(r"Player [12] answers (.*?),? and (wins|nobody wins)(?:: (.*))?\.", lines[1])
         if answer is None:
             assert lines[1].startswith("The game is over: ")
             assert game.outcome(after) is not None
             continue
-        outcome = game.outcome(played(game, after, ", ".join(filter(None, answer.groups()[:2]))))
+        outcome = game.outcome(played(game, after, ", ".join(filter(None, (answer[1], answer[3])))))
         assert outcome is not None
-        assert (answer[3], outcome.winner) in (("nobody wins", None), ("wins", 1 - state.player))
+        assert (answer[2], outcome.winner) in (("nobody wins", None), ("wins", 1 - state.player))
 
 
 def test_step_3_is_the_first_half_of_the_move_of_step_4(solution: Solution) -> None:

@@ -49,8 +49,10 @@ def test_what_the_ideas_count_is_right() -> None:
 
 def test_an_idea_is_told_with_its_position() -> None:
     first, second, _ = ideas(dd.game("number-duel"))
-    assert first.example(dd.game("number-duel")) == "At the start, the best move is +5, not +9."
-    assert second.example(dd.game("number-duel")) == "After +5, +2, ×5, the best move is +2, not ×10."
+    assert first.example(dd.game("number-duel")) == "At the start, Player 1's best move is +5, not +9."
+    assert second.example(dd.game("number-duel")) == (
+        "After Player 1 +5, Player 2 +2, Player 1 ×5, Player 2's best move is +2, not ×10."
+    )
 
 
 def test_other_rules_have_no_ideas() -> None:

@@ -290,7 +290,7 @@ def test_review_walks_the_swings_hides_the_answer_lets_try_and_plays_the_refutat
     person = terminal("review", "game.json")
     shown = person.read(question)
     assert "Who was winning: ▲▼▼▼▼▼▼▼\n" in shown
-    refuted = "Bob answers +1, then ×2, ×2, +1, +1, ×2, and wins.\n"
+    refuted = "Bob answers +1 and wins: Ann ×2, Bob ×2, Ann +1, Bob +1, Ann ×2.\n"
     assert f"1 of 1. Move 1: Ann played +1.\n{refuted}Ann can do better. Which move keeps the win?\n" in shown
     assert "still won" not in shown
     person.type("1\n")

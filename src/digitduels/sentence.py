@@ -200,10 +200,10 @@ class Moves(Field):
 
 
 class Line(Field):
-    """A sequence of moves, starting with a player's; a very long line ends early.
+    """A sequence of moves with those who make them, starting with a player's; a very long line ends early.
 
-    >>> str(Line(["+5", "x2"], 0))
-    '+5, ×2'
+    >>> str(Line(["+5", "x2"], 0)), Line(["+5", "x2"], 0).to(("Ann", "Bob"), reader=0)
+    ('Player 1 +5, Player 2 ×2', 'you +5, Bob ×2')
     """
 
     LONGEST = 30
@@ -212,10 +212,10 @@ class Line(Field):
         self.moves, self.player = list(moves), player
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
-        shown = [
-            Played(move, (self.player + ply) % 2).to(names, reader)
-            for ply, move in enumerate(self.moves[: self.LONGEST])
-        ]
+        shown = []
+        for ply, move in enumerate(self.moves[: self.LONGEST]):
+            player = (self.player + ply) % 2
+            shown.append(f"{_Name(names[player], reader == player):whom} {Played(move, player).to(names, reader)}")
         return ", ".join([*shown, "…"] if len(self.moves) > self.LONGEST else shown)
 
 

@@ -103,7 +103,7 @@ class Session:
             return
         if len(match.moves) == match.opening:
             opening = Line(match.moves, match.first)
-            about = Sentence("{title}, after the opening {line}.", title=match.game.title, line=opening)
+            about = Sentence("{title}, after the opening: {line}.", title=match.game.title, line=opening)
         else:
             about = Sentence(
                 "{title}, resumed after {count}.", title=match.game.title, count=Count(len(match.moves), "move")

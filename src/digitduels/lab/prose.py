@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from digitduels.lab.measures import STRONGER, Report
 from digitduels.lab.rule_sets import label
 from digitduels.match import Match
-from digitduels.sentence import Count, Played, player_name
+from digitduels.sentence import Count, Line, player_name
 from digitduels.text import percent
 
 FAIRNESS = (
@@ -63,12 +63,9 @@ def first_moves(report: Report) -> str:
 def shown_line(report: Report) -> str:
     """A perfect game, as people write moves."""
     match = Match(report.game)
-    shown = []
-    for token in report.line[:12]:
-        move = report.game.read(token, match.state)
-        shown.append(str(Played(move, match.state.player)))
-        match.play(move)
-    return ", ".join(shown) + (" …" if len(report.line) > 12 else "")
+    for token in report.line:
+        match.play(report.game.read(token, match.state))
+    return str(Line(match.moves, match.first))
 
 
 def balance(report: Report) -> str:

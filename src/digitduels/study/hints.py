@@ -178,12 +178,11 @@ def refutation(state: Position, move: Any, solution: Solution) -> Sentence:
     if outcome is not None:
         return Sentence("The game is over: {reason}", reason=outcome.reason)
     reply, *line = solution.line(after)
-    then = ", then {line}," if line else ""
-    wins = solution.probe(after).value > 0
-    end, your_end = (f"{then} and wins", f"{then} and win") if wins else (f"{then or ','} and nobody wins",) * 2
+    then = ": {line}" if line else ""
+    end, your_end = (" and wins", " and win") if solution.probe(after).value > 0 else (", and nobody wins",) * 2
     return Sentence(
-        f"{{player}} answers {{reply}}{end}.",
-        you=f"You answer {{reply}}{your_end}.",
+        f"{{player}} answers {{reply}}{end}{then}.",
+        you=f"You answer {{reply}}{your_end}{then}.",
         player=refuter,
         reply=Played(reply, refuter),
         line=Line(line, state.player),

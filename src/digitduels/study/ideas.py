@@ -30,7 +30,8 @@ class Idea(NamedTuple):
         where = "After {line}" if match.moves else "At the start"
         instead = "" if self.instead is None else ", not {instead}"
         return Sentence(
-            f"{where}, the best move is {{play}}{instead}.",
+            f"{where}, {{player:whose}} best move is {{play}}{instead}.",
+            player=player,
             line=Line(match.moves, match.first),
             play=Played(game.read(self.play), player),
             instead=Played(game.read(self.instead or self.play), player),
