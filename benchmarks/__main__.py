@@ -20,6 +20,8 @@ BENCHMARKS = (
     "ladder",
     "traps",
     "lab",
+    "reference",
+    "nexus",
 )
 DOCS = Path(__file__).parents[1] / "docs"
 

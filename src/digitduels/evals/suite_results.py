@@ -166,25 +166,27 @@ def read_results(suite: Suite, paths: Iterable[Path]) -> list[dict[str, Any]]:
 # For people
 
 
-def markdown(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The rows as a table, with skill in all, by book and variants, and by game."""
+def markdown(suite: Suite, rows: Sequence[Mapping[str, Any]], exact: bool = False) -> str:
+    """The rows as a table: skill overall, by book and variants, and by game; what went wrong, unless they are exact."""
     games = list(dict.fromkeys(variant["game"] for variant in suite.variants))
-    head = ["", "skill", "95 % interval", "book", "variants", "gap", *games, "positions", "forfeits", "errors"]
+    head = ["", "skill", "95 % interval", "book", "variants", "gap", *games]
+    head += [] if exact else ["positions", "forfeits", "errors"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for row in rows:
         told, gap = row["skill"], "–"
         if row["book"]["value"] is not None and row["variants"]["value"] is not None:
-            gap = f"{row['book']['value'] - row['variants']['value']:+.2f}"
-        interval = "–" if told["value"] is None else f"{told['low']:.2f} to {told['high']:.2f}"
+            gap = f"{row['book']['value'] - row['variants']['value']:+z.2f}"
+        interval = "–" if told["value"] is None else f"{told['low']:z.2f} to {told['high']:z.2f}"
         parts = [_value(told, 3), interval, _value(row["book"]), _value(row["variants"]), gap]
         parts += [_value(row["games"][name]) for name in games]
-        parts += [f"{row['positions']} of {row['of']}", str(row["forfeits"]), str(row["errors"])]
+        if not exact:
+            parts += [f"{row['positions']} of {row['of']}", str(row["forfeits"]), str(row["errors"])]
         lines.append(f"| {' | '.join([row['model'], *parts])} |")
     return "\n".join(lines) + "\n"
 
 
 def _value(told: Mapping[str, Any], digits: int = 2) -> str:
-    return "–" if told["value"] is None else f"{told['value']:.{digits}f}"
+    return "–" if told["value"] is None else f"{told['value']:z.{digits}f}"
 
 
 def plot(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:

@@ -126,17 +126,17 @@ def _reference(arguments: argparse.Namespace) -> int:
     suite = _suite(arguments.file)
     with show_progress("Reference rows") as progress:
         rows = reference(suite, progress)
-    _print(arguments, suite, rows)
+    _print(arguments, suite, rows, exact=True)
     return 0
 
 
-def _print(arguments: argparse.Namespace, suite: Suite, rows: list[dict[str, Any]]) -> None:
+def _print(arguments: argparse.Namespace, suite: Suite, rows: list[dict[str, Any]], exact: bool = False) -> None:
     from digitduels.evals.suite_results import markdown
 
     if arguments.json:
         Console().write(_json(suite, rows))
     else:
-        Console().write(f"{suite.name}, SHA-256 {suite.sha256}\n\n{markdown(suite, rows).rstrip()}")
+        Console().write(f"{suite.name}, SHA-256 {suite.sha256}\n\n{markdown(suite, rows, exact).rstrip()}")
 
 
 def _json(suite: Suite, rows: list[dict[str, Any]]) -> str:

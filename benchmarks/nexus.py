@@ -1,0 +1,57 @@
+"""Numerical Nexus as gg-bench plays it: exact wins of 30 games for our players, against each of them.
+
+With GGBENCH=<checkout>, the wins that gg-bench publishes for language models are written beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import digitduels as dd
+from digitduels.lab.measures import policies_of
+from digitduels.players.expectation import BEST_REPLY, Kind, Sheet, expect
+from digitduels.players.levels import LEVELS_VERSION
+
+PAGE = "gg-bench-417.md"
+GAMES = 30  # half of them as Player 1
+PUBLISHED = re.compile(r"^\| (?P<model>\S+) \| (?P<wins>\d+) \|$", re.MULTILINE)
+
+
+def table() -> str:
+    solution = dd.solve(dd.game("numerical-nexus"))
+    players: dict[str, Kind] = {
+        {1: "random", 7: "perfect"}.get(level, f"level {level}"): kind
+        for level, kind in policies_of(solution.game).items()
+    }
+    sheet = Sheet()
+    places = {
+        (name, other): sheet.score(kind, against)
+        for name, kind in {**players, "best possible": BEST_REPLY}.items()
+        for other, against in players.items()
+    }
+    found = expect(solution, sheet)[0]
+    rows = ["| model | wins of 30 |", "|---|---:|"]
+    rows += [f"| {model} | {wins} |" for model, wins in published()]
+    rows += ["", f"| wins of 30 | {' | '.join(f'against {other}' for other in players)} |"]
+    rows += ["|---|" + "---:|" * len(players)]
+    for name in dict.fromkeys(name for name, _ in places):
+        seats = [(found[first], 1 - found[second]) for first, second in (places[name, other] for other in players)]
+        rows.append(f"| {name} | {' | '.join(f'{GAMES / 2 * sum(scores):.1f}' for scores in seats)} |")
+    return "\n".join([*rows, "", f"Levels of version {LEVELS_VERSION}."])
+
+
+def published() -> list[tuple[str, int]]:
+    """The wins of each model, the most first; without a checkout, as the page has them."""
+    folder = os.environ.get("GGBENCH")
+    if folder is None:
+        page = (Path(__file__).parents[1] / "docs" / PAGE).read_text(encoding="utf-8")
+        return [(found["model"], int(found["wins"])) for found in PUBLISHED.finditer(page)]
+    wins = {}
+    for path in Path(folder, "results").glob("*_eval_*.json"):
+        result = json.loads(path.read_text(encoding="utf-8"))["417"]
+        assert result["total_games"] == GAMES
+        wins[path.name.split("_eval_")[0]] = result["gpt_wins"]
+    return sorted(wins.items(), key=lambda row: (-row[1], row[0]))
