@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,11 +13,13 @@ from xml.etree import ElementTree
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 import digitduels as dd
 from conftest import ROOT
 from digitduels.adapters.vector import DuelVectorEnv
 from digitduels.core import State
+from digitduels.players.levels import Level
 from test_compiled import Plain
 from variants import ALL, describe, solve
 
@@ -217,11 +220,43 @@ def test_one_id_is_the_same_problem_one_by_one_and_many_at_once(mode: str | None
     many.close()
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "opening"),
+    [
+        ("numerical-nexus", {"target": 20}, "x2 +1 +3 +5"),
+        ("number-quest", {"target": 12, "highest": 4}, ""),
+        ("number-duel", {"highest": 5, "target": 20, "tie": "draw"}, "+2 +3 +5 +1"),
+        ("equation-duel", {"highest": 7}, "3x7 4+5"),
+    ],
+)
+@pytest.mark.parametrize("level", [2, 4, 6])
+def test_a_level_answers_as_likely_as_its_exact_probabilities_say(
+    name: str, options: dict[str, Any], opening: str, level: int, home: object
+) -> None:
+    game, count = dd.game(name, **options), 4000
+    state = game.start()
+    for token in opening.split():
+        state = game.play(state, game.read(token))
+    env = DuelVectorEnv(game, count, level, autoreset_mode=AutoresetMode.DISABLED)
+    policy = Level(level, solve(game), seed=0)
+    for move in game.legal_moves(state)[::3]:
+        after = game.play(state, move)
+        if game.outcome(after) is not None:
+            continue
+        expected: dict[Any, float] = defaultdict(float)
+        for reply, likely in policy.probabilities(after).items():
+            expected[game.play(after, reply)] += likely
+        env.reset(seed=level, options={"positions": state})
+        env.step(np.full(count, game.moves.index(move)))
+        found = Counter(env.state(place) for place in range(count))
+        for following in {*expected, *found}:
+            likely = expected[following]
+            assert abs(found[following] - count * likely) <= 5 * (count * likely * (1 - likely)) ** 0.5 + 0.01, move
+
+
 def test_an_opponent_that_cannot_be_vectorised_is_refused_with_another_way() -> None:
-    with pytest.raises(
-        ValueError, match=r'^opponent must be one of self, random, perfect, not .* vectorization_mode="sync'
-    ):
-        DuelVectorEnv("number-duel", opponent="4")
+    with pytest.raises(ValueError, match=r'^opponent must be one of self, random, 1, .* vectorization_mode="sync'):
+        DuelVectorEnv("number-duel", opponent="coach")
 
 
 def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:
@@ -240,7 +275,7 @@ def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:
     [
         {"game": "number-duel", "options": {"highest": 99, "copies": 99}},
         {"game": "number-duel", "options": {"target": 10**6, "copies": 3}},
-        {"game": "number-duel", "opponent": "4"},
+        {"game": "number-duel", "opponent": "8"},
         {"game": "number-duel", "seat": 3},
         {"game": "number-duel", "num_envs": 0},
         {"game": "chess"},

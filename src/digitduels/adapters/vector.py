@@ -22,9 +22,13 @@ from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, START_CHOICES, ob
 from digitduels.adapters.observation import Observation
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
+from digitduels.players import OPPONENTS, PERFECT_PLAYERS, UNIFORM_PLAYERS
+from digitduels.players.levels import Sight, sight, tuning
+from digitduels.players.natural import WASTED, nature
 from digitduels.pool import Pool
 from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for, with_endings
 from digitduels.solver.library import solution_of
+from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables
 from digitduels.study.fair_starts import fair_start
 
@@ -34,7 +38,7 @@ with needs("gymnasium"):
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 
-VECTOR_OPPONENTS = {"self": 0, "random": vector_kernels.RANDOM, "perfect": vector_kernels.PERFECT}
+VECTOR_OPPONENTS = ("self", *OPPONENTS)
 _FAIR = 50  # seeds of fair starts
 _PATTERNS = 12  # different numbers of a pool for which the masks of all its states are kept
 _BOARD = 1 << 26  # the largest number of pairs of hands
@@ -63,8 +67,17 @@ class World(NamedTuple):
     start_players: npt.NDArray[np.int8]  # [start]: who is to move
     last: npt.NDArray[np.int64]  # the places of pools from which nothing can be taken, so far as they are known
     boards: npt.NDArray[np.int8]  # [such a pool, hand to move, other hand]: the end for the former, 0 if not known
-    codes: npt.NDArray[Any]  # of the solution, if the opponent is perfect
+    codes: npt.NDArray[Any]  # of the solution, if the opponent knows it
     endings: npt.NDArray[Any]  # [ending hand]: its code
+    low: int  # how codes become values and distances: see solver/layout.py
+    high: int
+    top: int
+    horizon: int  # how far an opponent of a level sees
+    reach: float
+    near_own: npt.NDArray[np.float64]  # [hand]: what the weights of moves are made of: see players/natural.py
+    near_other: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64]
+    wasted: float
 
 
 class Games(NamedTuple):
@@ -91,8 +104,8 @@ class Results(NamedTuple):
 class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]]):
     """Many games at once, by default the same problem as gymnasium.DuelEnv.
 
-    With the opponent "random" or "perfect", a step is the agent's move and the opponent's answer. The agent has seat 1,
-    seat 2, or a random seat in each game. The reward is 1 for a win and -1 for a loss or an illegal action.
+    With the opponent "random", "1" to "7" or "perfect", a step is the agent's move and the opponent's answer. The agent
+    has seat 1, seat 2, or a random seat in each game. The reward is 1 for a win and -1 for a loss or an illegal action.
     With the opponent "self", every step is one player's move. Each player sees its own side of the position, and the
     reward is for the player who has just moved.
     When a game ends, a new one starts in the same step, and the last position is in info["final_obs"]; with the other
@@ -106,13 +119,14 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self,
         game: str | AnyGame,
         num_envs: int = 1,
-        opponent: str = "random",
+        opponent: str | int = "random",
         seat: int | str = "random",
         options: Mapping[str, Any] | None = None,
         copy: bool = True,
         start: str = "book",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
+        opponent = str(opponent)
         for name, value, choices in (
             ("opponent", opponent, VECTOR_OPPONENTS),
             ("seat", seat, SEAT_CHOICES),
@@ -132,9 +146,11 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self.single_action_space = spaces.Discrete(len(self.game.moves))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._opponent, self._seat = VECTOR_OPPONENTS[opponent], SEAT_CHOICES.index(seat)
+        self._opponent, look = _opponent(opponent, self.game)
+        self._seat = SEAT_CHOICES.index(seat)
         starts = [self.game.start()] if start == "book" else _fair_starts(self.game)
-        self.compiled, self._world, self._hands = _world(self.game, self.view, opponent == "perfect", starts)
+        solution = solution_of(self.game) if self._opponent in (vector_kernels.PERFECT, vector_kernels.LEVEL) else None
+        self.compiled, self._world, self._hands = _world(self.game, self.view, solution, look, starts)
         self._dice = np.zeros(1, np.uint64)
         digits, moves = self.compiled.digits, len(self.game.moves)
         self._games = Games(
@@ -261,6 +277,15 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             self._results.reward[place] = sign * ((end == LOST) - (end == WON))
 
 
+def _opponent(name: str, game: AnyGame) -> tuple[int, Sight]:
+    """Which opponent the kernels play, and how far it sees if it is of a level."""
+    level = 1 if name in UNIFORM_PLAYERS else 7 if name in PERFECT_PLAYERS else 0 if name == "self" else int(name)
+    offered = max((each for each in tuning(game).levels if each <= level), default=0)
+    if 1 < offered < 7:
+        return vector_kernels.LEVEL, sight(offered, tuning(game).reaches)
+    return {0: 0, 1: vector_kernels.RANDOM, 7: vector_kernels.PERFECT}[offered], Sight(0, 0.0)
+
+
 def _fair_starts(game: AnyGame) -> list[State[Any, Any]]:
     """Some fair starts, always the same ones, each once."""
     solution, found = solution_of(game), dict[State[Any, Any], None]()
@@ -285,10 +310,9 @@ def _numbers(
 
 
 def _world(
-    game: AnyGame, view: Observation, perfect: bool, starts: list[State[Any, Any]]
+    game: AnyGame, view: Observation, solution: Solution | None, look: Sight, starts: list[State[Any, Any]]
 ) -> tuple[Compiled, World, list[Any]]:
     """The compiled form of a game, what the kernels need of it, and all hands; ValueError if it has none."""
-    solution = solution_of(game) if perfect else None
     compiled = solution.compiled if isinstance(solution, Tables) else _compiled(game)
     own, hands, fate = with_endings(compiled)
     counts, firsts, masks, players = zip(*(_numbers(compiled, view, start) for start in starts), strict=True)
@@ -298,6 +322,8 @@ def _world(
     allowed = np.array((takes[None] <= patterns[:, None]).all(axis=2), np.int8)
     legal = (own >= 0).astype(np.int8)
     marks = np.array(fate, np.int32)
+    near = nature(game, [*compiled.hands, *hands])
+    low, high, top = solution.scale if isinstance(solution, Tables) else (0, 0, 0)
     world = World(
         own=own,
         other=np.ascontiguousarray(compiled.other.T),
@@ -321,6 +347,15 @@ def _world(
         boards=np.empty((0, count, count) if compiled.digits else (0, 0, 0), np.int8),
         codes=solution.codes if isinstance(solution, Tables) else np.empty(0, np.uint8),
         endings=solution.scale.ending(marks) if isinstance(solution, Tables) else np.empty(0, np.uint8),
+        low=low,
+        high=high,
+        top=top,
+        horizon=look.horizon,
+        reach=look.reach,
+        near_own=np.array(near.near_own),
+        near_other=np.array(near.near_other),
+        scores=np.array(near.scores),
+        wasted=WASTED,
     )
     return compiled, world, [*compiled.hands, *hands]
 

@@ -8,6 +8,7 @@ instead of a slice of an array, and nobody counts references to arrays (`_nrt`):
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log
 from typing import Any
 
 from numba import int64, njit, uint64
@@ -17,7 +18,8 @@ from digitduels.solver.compiled import LOST, WON
 
 ASK = -6  # the game ended with the table, and how is not known yet
 DRAWS = 24  # random numbers that are drawn before the legal moves are counted
-RANDOM, PERFECT = 1, 2
+RANDOM, PERFECT, LEVEL = 1, 2, 3
+FAR = 1 << 40  # further than any result
 
 _BARE: dict[str, Any] = {"_nrt": False}
 kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
@@ -166,9 +168,71 @@ def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -
 
 
 @kernel
+def sighted(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
+    """The move of a level: see players/levels.py. It draws how far it looks, and knows only results within that."""
+    own, other, scores, near_own, near_other = world.own, world.other, world.scores, world.near_own, world.near_other
+    depth = world.horizon - world.reach * log(1.0 - float(draw(dice, 1 << 32)) / (1 << 32))
+    mine, theirs = hands[game, 0], hands[game, 1]
+    quickest, slowest, open_moves = int64(FAR), int64(0), False
+    for move in range(uint64(mask.shape[1])):
+        if mask[game, move]:
+            value, distance = result_of(world, counts, hands, game, move)
+            if distance > depth or value == 0:
+                open_moves = True
+            elif value > 0:
+                quickest = min(quickest, distance)
+            else:
+                slowest = max(slowest, distance)
+    found: Any = uint64(0)
+    total = 0.0
+    for move in range(uint64(mask.shape[1])):
+        if mask[game, move]:
+            value, distance = result_of(world, counts, hands, game, move)
+            if quickest < FAR:
+                wanted = value > 0 and distance == quickest
+            elif open_moves:
+                wanted = distance > depth or value == 0
+            else:
+                wanted = distance == slowest
+            if wanted:
+                to, left = own[mine, move], other[theirs, move]
+                weight = near_own[to] * near_other[left]
+                if scores[to] == scores[mine] and scores[left] == scores[theirs]:
+                    weight *= world.wasted
+                total += weight
+                if float(draw(dice, 1 << 32)) / (1 << 32) * total < weight:
+                    found = move
+    return found
+
+
+@inline
+def result_of(world: Any, counts: Any, hands: Any, game: Any, move: Any) -> Any:
+    """The value of a legal move for the player who makes it, and its distance from the end."""
+    own, other, needs, codes, endings = world.own, world.other, world.needs, world.codes, world.endings
+    count, hand = len(own), own[hands[game, 0], move]
+    if hand >= count:
+        code = int64(endings[hand - count])
+    else:
+        code = int64(
+            codes[((place(world, counts, game) - needs[move]) * count + hand) * count + other[hands[game, 1], move]]
+        )
+    value, distance = int64(0), code - world.low + 1
+    if code >= world.high:
+        value, distance = int64(1), world.top - code + 1
+    elif code < world.low:
+        value, distance = int64(-1), code + 1
+    return value, distance
+
+
+@kernel
 def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
     """The other player's move; returns what move_on returns."""
-    move = best(world, counts, hands, mask, game, dice) if opponent == PERFECT else any_of(mask, game, dice)
+    if opponent == LEVEL:
+        move = sighted(world, counts, hands, mask, game, dice)
+    elif opponent == PERFECT:
+        move = best(world, counts, hands, mask, game, dice)
+    else:
+        move = any_of(mask, game, dice)
     return move_on(world, counts, hands, mask, game, move)
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from digitduels.core import State, TooLarge
 from digitduels.players.levels import Level, Sight, sight, tuning
-from digitduels.players.natural import WASTED, nearness, weights
+from digitduels.players.natural import WASTED, nature, weights
 from digitduels.players.perfect import FALLIBLE, REPLIES, Perfect, Uniform
 from digitduels.solver import memory
 from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
@@ -204,7 +204,7 @@ def _fill(
     rows = np.zeros((ring.boards * board, len(columns)), np.float32)
     arguments = (
         *_steps(compiled),
-        _nature(solution),
+        (*map(np.array, nature(solution.game, compiled.hands)), WASTED),
         tuple(map(int, solution.scale)),
         sees,
         _table(columns, levels),
@@ -297,17 +297,6 @@ def _endings(compiled: Compiled, hand: int, moves: Sequence[int]) -> int:
     game, start = compiled.game, compiled.game.start()
     state = State(0, (compiled.hands[hand], start.theirs), start.table)
     return len({game.after(state, game.moves[move]).theirs for move in moves})
-
-
-def _nature(solution: Tables) -> tuple[Any, ...]:
-    """What the weights of moves are made of, by hand: see natural.py."""
-    game, compiled = solution.game, solution.compiled
-    start = game.start()
-    scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in compiled.hands]
-    near_own = np.array([nearness(game, score, game.goal) for score in scores])
-    near_other = np.array([nearness(game, game.goal, score) for score in scores])
-    values = np.array([np.nan if score is None else score for score in scores], np.float64)
-    return near_own, near_other, values, WASTED
 
 
 def _table(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from digitduels.core import State
 from digitduels.players import error_kernels
 from digitduels.players.levels import sight, tuning
-from digitduels.players.natural import WASTED, nearness
+from digitduels.players.natural import WASTED, nature
 from digitduels.solver.tables import Tables
 
 
@@ -32,12 +32,7 @@ class ErrorTables:
 
     def _nature(self, own: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[Any, ...]:
         """What the weights of moves are made of, by hand: see natural.py."""
-        game, start = self.solution.game, self.solution.game.start()
-        boards = [game.board(State(0, (hand, start.theirs), start.table)) for hand in self.solution.compiled.hands]
-        scores = [board.hands[0].score for board in boards]
-        near_own = np.array([nearness(game, score, game.goal) for score in scores])
-        near_other = np.array([nearness(game, game.goal, score) for score in scores])
-        values = np.array([np.nan if score is None else score for score in scores], np.float64)
+        near_own, near_other, values = map(np.array, nature(self.solution.game, self.solution.compiled.hands))
         same_own = np.where(own >= 0, values[np.maximum(own, 0)] == values[:, None], False)
         return near_own, near_other, same_own, values[other] == values[:, None], WASTED
 

@@ -7,7 +7,8 @@ know nothing of who wins: levels draw by them among the moves whose result they 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
@@ -43,6 +44,28 @@ def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
     if goal is None or own is None or other is None:
         return 1.0
     return math.exp(FURTHER * min(1.0, abs(goal - other) / goal) - NEARER * min(1.0, abs(goal - own) / goal))
+
+
+class Nature(NamedTuple):
+    """What the weights of moves are made of, by hand."""
+
+    near_own: list[float]
+    near_other: list[float]
+    scores: list[float]
+
+
+def nature(game: AnyGame, hands: Iterable[Any]) -> Nature:
+    """The nearness of each hand as one's own and as the opponent's, and its score; NaN if it has none.
+
+    The weight of a move is the product of both nearnesses after it, times WASTED if both scores stay the same.
+    """
+    start = game.start()
+    scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in hands]
+    return Nature(
+        [nearness(game, score, game.goal) for score in scores],
+        [nearness(game, game.goal, score) for score in scores],
+        [math.nan if score is None else float(score) for score in scores],
+    )
 
 
 def natural(game: AnyGame, state: State[Any, Any]) -> Any:
