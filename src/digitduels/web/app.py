@@ -108,7 +108,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.rooms = await stack.enter_async_context(service)
         lessons = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)
         lessons.start()
-        metrics.gauge("streams_open", "Live feeds.", lambda: service.hub.streams + lessons.hub.streams)
+        metrics.gauge("streams_open", "Live feeds.", lambda: service.hub.streams + lessons.streams)
         metrics.gauge("classes_live", "Classes in memory.", lambda: len(lessons))
         metrics.gauge("rooms_live", "Games in memory.", lambda: len(service.live))
         metrics.gauge("database_waiting", "Requests that wait for the database.", lambda: store.waiting)

@@ -1,0 +1,225 @@
+"""Who watches a class, who is away, and what each of them is told."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import NamedTuple
+
+from digitduels.web.classes.class_view import pupil_view, teacher_view
+from digitduels.web.classes.classroom import Classroom, Pupil
+from digitduels.web.classes.live_classes import LiveClass, LiveClasses
+from digitduels.web.refusal import Refusal
+from digitduels.web.rooms.acts import Room, hashed
+from digitduels.web.rooms.feed import Hub, Receive, Send
+from digitduels.web.rooms.live import packed
+from digitduels.web.rooms.presence import SEEN
+from digitduels.web.rooms.service import LOOK, RoomService
+from digitduels.web.settings import Settings
+from digitduels.web.store import Store
+from digitduels.web.store.interface import CLASS_MARK
+
+GATHER = 0.03  # seconds in which changes are gathered before a wall is told
+NOT_YOURS = "Join this class first, or open it on the device that started it."
+TEACHER = 0  # instead of a pupil's number
+
+
+class Viewer(NamedTuple):
+    """Somebody who watches a class: a pupil's number, or TEACHER, and the token, which a pupil is told again."""
+
+    number: int
+    token: str
+
+
+class ClassWatchers:
+    """The live feeds of the classes of one server process."""
+
+    def __init__(self, store: Store, rooms: RoomService, classes: LiveClasses, settings: Settings) -> None:
+        self.hub = Hub()
+        self._store, self._rooms, self._classes, self._settings = store, rooms, classes, settings
+        self._viewers: dict[str, dict[str, Viewer]] = {}
+        """Who watches, by class and channel."""
+        self._told: dict[str, bytes] = {}
+        """The last message of each channel."""
+        self._stale: set[str] = set()
+        self._doubtful: set[str] = set()
+        """Those of them that another process may have changed."""
+        self._wake = asyncio.Event()
+
+    def start(self) -> None:
+        """Begins the work in the background, under the supervision of the rooms' own."""
+        self._classes.ended.append(self._end)
+        self._rooms.changed.append(self._room_changed)
+        self._rooms.heard.append(self._hear)
+        self._rooms.closing.append(self.hub.close)
+        for seconds, work in ((0, self.refresh), (LOOK, self.look_at_classes), (SEEN, self.note_pupils)):
+            self._rooms.background.every(seconds, work)
+
+    async def stream(self, live: LiveClass, token: str, receive: Receive, send: Send) -> None:
+        """Streams a class to its teacher or to a pupil."""
+        code, pupil = live.classroom.code, self.pupil(live, token)
+        viewer = Viewer(TEACHER if pupil is None else pupil.number, token)
+        channel = f"{code}/{viewer.number}/{hashed(token).hex()[:16]}"
+        self._viewers.setdefault(code, {})[channel] = viewer
+
+        async def first() -> tuple[int, bytes] | None:
+            try:
+                live = await self._classes.load(code)
+                return live.total, await self.state(live, token)
+            except Refusal:
+                return None
+
+        try:
+            await self.hub.stream(channel, (code, viewer.number), first, receive, send)
+        finally:
+            if channel not in self.hub.watched:
+                self._told.pop(channel, None)
+                viewers = self._viewers.get(code, {})
+                viewers.pop(channel, None)
+                if not viewers:
+                    self._viewers.pop(code, None)
+
+    def _end(self, code: str) -> None:
+        for channel in self._viewers.get(code, ()):
+            self.hub.end(channel)
+
+    # What they see.
+
+    async def state(self, live: LiveClass, token: str) -> bytes:
+        """What the holder of a token may see of a class; raises Refusal if that is nothing."""
+        pupil = self.pupil(live, token)
+        await self._classes.look_at_games(live)
+        return self.teacher_state(live.classroom) if pupil is None else self.pupil_state(live, pupil, token)
+
+    def teacher_state(self, classroom: Classroom) -> bytes:
+        """What a teacher sees of a class."""
+        live = self._classes.get(classroom.code) or LiveClass(classroom)
+        boards = {id: board.shown for id, board in live.boards.items()}
+        now, lasts = time.time(), self._settings.lesson * 3600
+        return packed(teacher_view(live.classroom, boards, live.scores, self._away(live), now, lasts))
+
+    def pupil_state(self, live: LiveClass, pupil: Pupil, token: str) -> bytes:
+        """What a pupil sees of a class."""
+        return packed(pupil_view(live.classroom, pupil, token, live.scores))
+
+    # Who is there.
+
+    def pupil(self, live: LiveClass, token: str) -> Pupil | None:
+        """The pupil who shows a token, or None for the teacher; raises Refusal for anybody else."""
+        if live.classroom.is_teacher(token):
+            return None
+        pupil = live.classroom.pupil_of(token)
+        if pupil is None:
+            raise Refusal(403, NOT_YOURS)
+        live.seen[pupil.number] = time.time()
+        return pupil
+
+    def present(self, live: LiveClass) -> dict[int, float]:
+        """When each pupil was last there: now, for those who watch."""
+        now = time.time()
+        for viewer in self._viewers.get(live.classroom.code, {}).values():
+            live.seen[viewer.number] = now
+        return live.seen
+
+    def _away(self, live: LiveClass) -> set[int]:
+        seen, since = self.present(live), time.time() - self._settings.away
+        live.away = {pupil.number for pupil in live.classroom.present if seen.get(pupil.number, 0.0) < since}
+        return live.away
+
+    async def note_pupils(self) -> None:
+        """Notes who watches, so that other servers know."""
+        people = {(code, number) for code, number in self.hub.people() if number != TEACHER}
+        if people:
+            await self._store.see_pupils(people, time.time())
+
+    # What is new.
+
+    def mark(self, code: str, doubtful: bool = True) -> None:
+        """The class may have changed, `doubtful` if another process may have changed it."""
+        self._stale.add(code)
+        if doubtful:
+            self._doubtful.add(code)
+        self._wake.set()
+
+    def _room_changed(self, room: Room) -> None:
+        """A game has gone on here."""
+        if room.code in self._viewers:
+            assert room.code is not None
+            live = self._classes.get(room.code)
+            if live is not None and self._classes.of_game(room.id):
+                live.show(room)
+            self.mark(room.code, live is None)
+
+    def _hear(self, changed: dict[str, int] | None) -> None:
+        """Another process may have changed these classes and games, or any."""
+        if changed is None:
+            codes = set(self._viewers)
+        else:
+            codes = {id[1:] for id in changed if id.startswith(CLASS_MARK)}
+            codes |= {code for id in changed if (code := self._classes.of_game(id))}
+        for code in codes:
+            self.mark(code)
+
+    async def refresh(self) -> None:
+        """Tells the watchers of classes that may have changed; waits until there are any."""
+        await self._wake.wait()
+        await asyncio.sleep(GATHER)
+        self._wake.clear()
+        stale, self._stale = self._stale, set()
+        doubtful, self._doubtful = self._doubtful, set()
+        for code in stale:
+
+            async def refresh_class(code: str = code) -> None:
+                await self._tell(code, code in doubtful)
+
+            await self._rooms.background.attempt(refresh_class)
+
+    async def _tell(self, code: str, doubtful: bool) -> None:
+        """Tells everybody who watches a class what is new for them."""
+        if code not in self._viewers:
+            return
+        try:
+            live = await self._classes.load(code)
+            if doubtful:
+                await self._classes.catch_up(live)
+                await self._classes.look_at_games(live)
+        except Refusal as refusal:
+            if refusal.status != 404:
+                raise
+            self._end(code)
+            return
+        wall: bytes | None = None
+        # Pupils see nothing of the boards but which games are over.
+        shown = live.classroom.head, len(live.scores)
+        pupils, live.shown = shown != live.shown, shown
+        for channel, viewer in sorted(self._viewers.get(code, {}).items()):
+            if viewer.number == TEACHER:
+                state = wall = wall or self.teacher_state(live.classroom)
+            elif not pupils:
+                continue
+            else:
+                pupil = live.classroom.pupil_of(viewer.token)
+                if pupil is None:  # removed, or on another device now
+                    self.hub.end(channel)
+                    continue
+                state = self.pupil_state(live, pupil, viewer.token)
+            if self._told.get(channel) != state:
+                self._told[channel] = state
+                self.hub.publish(channel, live.total, state)
+
+    async def look_at_classes(self) -> None:
+        """Compares what the watchers were told with the database, and notices who has gone."""
+        codes = set(self._viewers)
+        if not codes:
+            return
+        totals = await self._store.glance_classes(codes)
+        for code in codes:
+            live = self._classes.get(code)
+            if live is None or totals.get(code) != live.total:
+                self.mark(code)
+                continue
+            before = live.away
+            for number, at in (await self._store.pupils_seen(code)).items():
+                live.seen[number] = max(at, live.seen.get(number, 0.0))
+            if self._away(live) != before:
+                self.mark(code)
