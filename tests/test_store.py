@@ -181,6 +181,35 @@ def test_no_version_and_no_key_is_kept_twice_and_others_are_not_disturbed(databa
     run(database, test)
 
 
+def test_of_many_appends_at_once_each_is_judged_by_its_own_game(database: str) -> None:
+    def moved(version: int, key: str) -> Change:
+        return Change((Event(version, 0, "move", {"by": key}, key, 200.0 + version),), "playing", False)
+
+    async def test(store: Store) -> None:
+        ids = [f"game-number-{number}" for number in range(8)]
+        for id in ids:
+            await store.create(replace(GAME, id=id))
+        assert await store.append(ids[0], 0, moved(1, "first"))
+        done = await asyncio.gather(
+            store.append(ids[0], 0, moved(1, "stale")),
+            store.append("no-such-game", 0, moved(1, "nowhere")),
+            store.append(ids[1], 0, moved(1, "either")),
+            store.append(ids[1], 0, moved(1, "or")),
+            *(store.append(id, 0, moved(1, "mine")) for id in ids[2:]),
+        )
+        assert done[:2] == [False, False]
+        assert sorted(done[2:4]) == [False, True]
+        assert all(done[4:])
+        for id, keys in zip(ids, [{"first"}, {"either", "or"}, *[{"mine"}] * 6], strict=True):
+            kept = await store.read(id)
+            assert kept is not None
+            (happened,) = kept.events
+            assert happened.key in keys
+            assert (kept.head, kept.touched, happened.body) == (1, 201.0, {"by": happened.key})
+
+    run(database, test)
+
+
 def test_a_change_can_begin_another_game(database: str) -> None:
     again = replace(GAME, id="another-game")
 

@@ -97,7 +97,8 @@ class Side(NamedTuple):
     @property
     def numbers(self) -> list[int]:
         """Everything that can change, as numbers: the score, if there is one, and what is left of each stock."""
-        return [number for number in (self.score, *(stock.left for stock in self.stocks)) if number is not None]
+        left = [stock.left for stock in self.stocks]
+        return left if self.score is None else [self.score, *left]
 
 
 class Board(NamedTuple):

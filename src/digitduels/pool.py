@@ -81,10 +81,13 @@ def missing(number: int, pool: Pool) -> Sentence:
 
 def laid_out(state: State[int, Pool], lowest: int = 0) -> Board:
     """The board of a game in which each player has a score and both share the pool."""
-    first, second = (Side(score, lowest=lowest) for score in state.hands)
-    pool = state.table
-    stocks = (Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1))
-    return Board((first, second), Side(None, tuple(stocks)))
+    first, second = state.hands
+    return Board((Side(first, (), lowest), Side(second, (), lowest)), _shown(state.table))
+
+
+@lru_cache(maxsize=1024)
+def _shown(pool: Pool) -> Side:
+    return Side(None, tuple(Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1)))
 
 
 def set_up(player: int, hands: Sequence[Sequence[int]], table: Sequence[int], copies: int) -> State[int, Pool]:

@@ -40,8 +40,10 @@ class Sentence(str):
     words and signs. A field may be any value that can be formatted, another Sentence, or a `Field`.
     """
 
-    __slots__ = ("_parts",)
+    __slots__ = ("_parts", "_told")
     _parts: tuple[str, str | None, str | None, int | None, dict[str, Any]]
+    _told: tuple[str, ...]
+    """The fields that depend on the names or on the reader."""
 
     def __new__(
         cls,
@@ -53,8 +55,9 @@ class Sentence(str):
         player: int | None = None,
         **fields: Any,
     ) -> Sentence:
-        sentence = str.__new__(cls, _render(template, player, fields, PLAYERS, None))
-        sentence._parts = template, you, book, player, fields
+        told = tuple([name for name, value in fields.items() if isinstance(value, _TOLD)])
+        sentence = str.__new__(cls, _render(template, player, fields, told, PLAYERS, None))
+        sentence._parts, sentence._told = (template, you, book, player, fields), told
         return sentence
 
     @property
@@ -67,7 +70,7 @@ class Sentence(str):
         template, you, _, player, fields = self._parts
         if you is not None and reader is not None and reader == player:
             template = you
-        return _render(template, player, fields, names, reader)
+        return _render(template, player, fields, self._told, names, reader)
 
     def depends_on(self, reader: int) -> bool:
         """Whether the sentence may read differently to a player than to spectators."""
@@ -76,12 +79,12 @@ class Sentence(str):
             return True
         if player is not None and reader != player and "{other:" in template:
             return True
-        return any(isinstance(value, _TOLD) and value.depends_on(reader) for value in fields.values())
+        return any(fields[name].depends_on(reader) for name in self._told) if self._told else False
 
     def by_the_book(self, names: Names = PLAYERS) -> str:
         """The sentence in the book's words, for two people at one keyboard."""
         template, _, book, player, fields = self._parts
-        return _render(template if book is None else book, player, fields, names, None, book=True)
+        return _render(template if book is None else book, player, fields, self._told, names, None, book=True)
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
         template, you, book, player, fields = self._parts
@@ -99,13 +102,17 @@ def tell_by_the_book(text: str, names: Names = PLAYERS) -> str:
 
 
 def _render(
-    template: str, player: int | None, fields: Mapping[str, Any], names: Names, reader: int | None, book: bool = False
+    template: str,
+    player: int | None,
+    fields: Mapping[str, Any],
+    told: Iterable[str],
+    names: Names,
+    reader: int | None,
+    book: bool = False,
 ) -> str:
     values = fields
-    for name, value in fields.items():
-        if isinstance(value, _TOLD):
-            values = values if values is not fields else dict(fields)
-            values[name] = _shown(value, names, reader, book)  # type: ignore[index]
+    if told:
+        values = {**fields, **{name: _shown(fields[name], names, reader, book) for name in told}}
     if player is not None:
         if names is PLAYERS and reader is None:
             seats = _THIRD_PERSON[player]
@@ -174,7 +181,7 @@ class Played(Field):
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
         phrase = getattr(self.move, "phrase", None)
-        return signs(str(self.move)) if phrase is None else _render(phrase, self.player, {}, names, reader)
+        return signs(str(self.move)) if phrase is None else _render(phrase, self.player, {}, (), names, reader)
 
     def depends_on(self, reader: int) -> bool:
         return getattr(self.move, "phrase", None) is not None
@@ -255,11 +262,7 @@ def equation(left: int, operation: str, right: int, result: int) -> str:
     >>> equation(5, "-", 9, -4)
     '5 − 9 = −4'
     """
-    return f"{_number(left)} {operation.translate(_SIGNS)} {_number(right)} = {_number(result)}"
-
-
-def _number(number: int) -> str:
-    return str(number).translate(_SIGNS)
+    return f"{left} {operation} {right} = {result}".translate(_SIGNS)
 
 
 def number_word(number: int) -> str:

@@ -30,6 +30,9 @@ class Lines(logging.Formatter):
 
 def start(level: int) -> None:
     """Writes everything from a level on to the standard error stream."""
+    # No line says from where it was logged, so that nobody has to find out. These are switches that logging documents.
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
     # What uvicorn warns of is what visitors send.

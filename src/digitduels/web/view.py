@@ -165,7 +165,7 @@ def history(match: Match) -> list[dict[str, Any]]:
 def turn_view(match: Match, place: int) -> dict[str, Any]:
     """One move of a match with what it did, in a line and in the book's lines."""
     before, move = match.states[place], match.moves[place]
-    report, lines = words(match.game, before, move, match.names)
+    report, lines = words(match.game, before, move, match.names, match.states[place + 1])
     return {
         "player": before.player + 1,
         "move": str(move),
@@ -175,9 +175,11 @@ def turn_view(match: Match, place: int) -> dict[str, Any]:
     }
 
 
-def words(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> tuple[Wire, list[Wire]]:
+def words(
+    game: AnyGame, before: State[Any, Any], move: Any, names: Names, after: State[Any, Any] | None = None
+) -> tuple[Wire, list[Wire]]:
     """What a move did, in a line and in the book's lines."""
-    lines = game.announce(before, move, game.after(before, move))
+    lines = game.announce(before, move, after or game.after(before, move))
     return wire(game.report(before, move), names), wires(lines, names)
 
 
@@ -190,11 +192,16 @@ def status(match: Match, turn: dict[str, Any] | None) -> list[Wire]:
     played = turn is not None and match.conceded is None
     last = [turn["report"]] if turn is not None and played else []
     if outcome is None:
-        return [*last, wire(Sentence("{player:Whose} turn.", player=match.state.player), names)]
+        return [*last, _turn(match.state.player, names)]
     # The report of the last move may give the reason itself.
     if not played or match.game.effect(match.states[-2], match.moves[-1]).note != outcome.reason:
         last.append(wire(outcome.reason, names))
     return [*last, wire(match.game.victory(outcome.winner), names)]
+
+
+@lru_cache(1024)
+def _turn(player: int, names: Names) -> Wire:
+    return wire(Sentence("{player:Whose} turn.", player=player), names)
 
 
 def remaining(match: Match, player: int) -> int | None:

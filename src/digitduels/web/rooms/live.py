@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
@@ -271,15 +272,16 @@ class _Words:
 
     def __init__(self, game: AnyGame) -> None:
         self._places = [{value: place for place, value in enumerate(column)} for column in columns(game)]
-        self._known: dict[tuple[Any, int], bytes] = {}
+        self._known: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
 
-    def text(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
-        known = self._known.get((move, player))
-        if known is not None:
-            return known
+    def texts(self, moves: Iterable[Any], player: int, names: tuple[str, str]) -> list[bytes]:
+        known = self._known[player]
+        return [known.get(move) or self._make(move, player, names) for move in moves]
+
+    def _make(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
         text = self._text(move, player, names)
         if Played(move, player).to(OTHERS) == Played(move, player).to(PLAYERS):
-            self._known[move, player] = text
+            self._known[player][move] = text
         return text
 
     def _text(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
@@ -293,5 +295,5 @@ _words = lru_cache(64)(_Words)
 
 def legal_text(match: Match) -> bytes:
     """What may be played, as JSON."""
-    words, player, names = _words(match.game), match.state.player, match.names
-    return b"[%b]" % b",".join([words.text(move, player, names) for move in match.game.permitted(match.state)])
+    moves = match.game.permitted(match.state)
+    return b"[%b]" % b",".join(_words(match.game).texts(moves, match.state.player, match.names))

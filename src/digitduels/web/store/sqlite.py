@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from digitduels.web.store.interface import (
     AT_ONCE,
@@ -37,6 +38,7 @@ from digitduels.web.store.interface import (
 T = TypeVar("T")
 
 MOST_TOGETHER = 200  # jobs of one transaction
+GATHER_SECONDS = 0.001  # that a transaction waits for more jobs, if the last one had several
 CHECKPOINT = "wal_autocheckpoint = 4000"  # pages, 16 MB: the same pages change again and again
 LOCK_SECONDS = 10.0  # that a write waits for another process
 
@@ -102,7 +104,25 @@ MIGRATIONS = (
 )
 
 
-class Job(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Append:
+    """What follows a version of a game."""
+
+    id: str
+    head: int
+    change: Change
+
+    def __call__(self, database: sqlite3.Connection) -> bool:
+        return _append(database, self.id, self.head, self.change)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one event and nothing else, as most are."""
+        return len(self.change.events) == 1 and not self.change.seats and self.change.begins is None
+
+
+@dataclass(eq=False, slots=True)
+class Job:
     """Something to do in the database, and who waits for it."""
 
     work: Callable[[sqlite3.Connection], Any]
@@ -161,7 +181,10 @@ class SqliteStore:
     # The threads that work.
 
     def _work(self, queued: Jobs, database: sqlite3.Connection, begin: str) -> None:
+        jobs: list[Job] = []
         while (job := queued.get()) is not None:
+            if len(jobs) > 1 and queued is self._writes:
+                time.sleep(GATHER_SECONDS)  # there is more to come, and a commit costs more than what it keeps
             jobs = [job]
             while len(jobs) < MOST_TOGETHER:
                 try:
@@ -181,7 +204,8 @@ class SqliteStore:
         try:
             database.execute(begin)
             try:
-                answers = [(job.work(database), None) for job in jobs]
+                kept = _append_together(database, jobs)
+                answers = [(kept[job] if job in kept else job.work(database), None) for job in jobs]
             except Exception as error:
                 database.execute("ROLLBACK")
                 if len(jobs) > 1:
@@ -239,7 +263,7 @@ class SqliteStore:
         return await self._read(lambda database: _kept(database, id, after))
 
     async def append(self, id: str, head: int, change: Change) -> bool:
-        return await self._write(lambda database: _append(database, id, head, change))
+        return await self._write(Append(id, head, change))
 
     async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
         def one(database: sqlite3.Connection) -> dict[str, Glance]:
@@ -457,6 +481,37 @@ def _append(database: sqlite3.Connection, id: str, head: int, change: Change) ->
     if change.begins is not None:
         _insert(database, change.begins)
     return True
+
+
+def _append_together(database: sqlite3.Connection, jobs: list[Job]) -> dict[Job, bool]:
+    """Appends one event to each of several games, in two statements; whether each of these jobs was done."""
+    plain = {work.id: (job, work) for job in jobs if isinstance(work := job.work, Append) and work.is_plain}
+    if len(plain) < 2:
+        return {}
+    rows: list[Any] = []
+    for _, append in plain.values():
+        change = append.change
+        rows += (append.id, append.head, change.events[0].version, change.status, change.due, change.events[0].at)
+    moved = database.execute(
+        f"WITH sent (id, head, version, status, due, at) AS (VALUES {_marks(6, len(plain))}) "  # noqa: S608
+        "UPDATE game SET head = sent.version, status = sent.status, due = sent.due, touched = sent.at "
+        "FROM sent WHERE game.id = sent.id AND game.head = sent.head RETURNING id",
+        rows,
+    )
+    done = {id for (id,) in moved.fetchall()}
+    rows = []
+    for id in done:
+        version, seat, kind, body, key, at = plain[id][1].change.events[0]
+        rows += (id, version, seat, kind, json.dumps(body), key, at)
+    if done:
+        columns = "game, version, seat, kind, body, key, at"
+        database.execute(f"INSERT INTO event ({columns}) VALUES {_marks(7, len(done))}", rows)  # noqa: S608
+    return {job: id in done for id, (job, _) in plain.items()}
+
+
+def _marks(columns: int, rows: int) -> str:
+    """The places of so many rows of values in a statement."""
+    return ", ".join(["(" + ", ".join("?" * columns) + ")"] * rows)
 
 
 def _tell(database: sqlite3.Connection, told: Told, at: float) -> dict[str, int]:
