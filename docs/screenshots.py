@@ -22,6 +22,7 @@ from digitduels.web.looks import LOOKS, PLAIN
 IMAGES = Path(__file__).parent / "images"
 PAGE = Path(dd.__file__).parent / "web" / "page"
 LARGEST = 130_000  # bytes of a picture
+SOLVED = 120_000  # milliseconds in which a game is solved for the first time
 PHONE, DESKTOP = (390, 844), (1280, 800)
 GAME = "/play/number-quest?moves=%2B5+x2+%2B9+%2B8&vs=3&seat=1&seed=1"
 
@@ -53,7 +54,7 @@ PICTURES = {
 }
 
 
-# Every page, to be looked at: `python docs/screenshots.py FOLDER` takes each in four forms.
+# Every page, to be looked at: `python docs/screenshots.py FOLDER [PAGE …]` takes each of them, or some, in four forms.
 PAGES = {
     "home": "/",
     "number-duel": "/play/number-duel?moves=%2B9+%2B9+x5+%2B2&vs=3&seat=1&seed=1",
@@ -64,11 +65,19 @@ PAGES = {
     "end": "/play/number-duel?moves=%2B5+%2B10+x10&vs=3&seat=1",
     "learn": "/learn/number-quest",
     "explore": "/explore/number-quest?moves=%2B5+x2",
+    "explore-nexus": "/explore/numerical-nexus?moves=%2B5+%2B3+x2+x3",
+    "explore-games": "/explore",
     "puzzle": "/puzzle/number-duel?tier=2&seed=3",
     "review": "/review/number-duel?moves=%2B1+%2B1+%2B2&vs=4&seat=1&seed=1",
+    "review-tab": "/review/number-quest",
     "my-games": "/review",
+    "lab-games": "/lab",
+    "lab": "/lab/number-duel",
     "teach": "/teach",
+    "join": "/j",
     "help": "/help",
+    "privacy": "/privacy",
+    "lost": "/play/nothing",
 }
 FORMS: dict[str, tuple[tuple[int, int], Literal["light", "dark"]]] = {
     "phone": ((360, 740), "light"),
@@ -78,16 +87,16 @@ FORMS: dict[str, tuple[tuple[int, int], Literal["light", "dark"]]] = {
 }
 
 
-def take_all(browser: Browser, base: str, folder: Path) -> None:
-    """Takes every page in every form."""
+def take_all(browser: Browser, base: str, folder: Path, names: list[str]) -> None:
+    """Takes pages in every form."""
     folder.mkdir(parents=True, exist_ok=True)
     for form, ((width, height), scheme) in FORMS.items():
         size: ViewportSize = {"width": width, "height": height}
         page = browser.new_page(viewport=size, color_scheme=scheme, reduced_motion="reduce")
-        for name, path in PAGES.items():
-            page.goto(base + path)
+        for name in names:
+            page.goto(base + PAGES[name])
             expect(page.get_by_role("heading", level=1)).to_be_visible()
-            page.wait_for_load_state("networkidle")
+            page.wait_for_load_state("networkidle", timeout=SOLVED)
             page.screenshot(path=folder / f"{name}-{form}.png")
         page.close()
 
@@ -99,7 +108,7 @@ def take(browser: Browser, base: str, name: str) -> None:
     expect(page.get_by_role("status")).to_contain_text("turn.")
     if prepare is not None:
         prepare(page)
-    page.wait_for_load_state("networkidle")
+    page.wait_for_load_state("networkidle", timeout=SOLVED)
     picture = IMAGES / f"{name}.png"
     page.screenshot(path=picture)
     assert picture.stat().st_size <= LARGEST, f"{picture.name} has {picture.stat().st_size:,} bytes"
@@ -146,7 +155,7 @@ def main() -> None:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
                 if sys.argv[1:]:
-                    take_all(browser, address[0], Path(sys.argv[1]))
+                    take_all(browser, address[0], Path(sys.argv[1]), sys.argv[2:] or list(PAGES))
                 else:
                     draw_cards(browser)
                     for name in PICTURES:

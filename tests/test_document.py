@@ -31,8 +31,8 @@ def test_home_comes_with_the_games_and_the_plain_start_of_one(client: TestClient
     assert shown["games"] == client.get("/api/games").json()
     position = shown["position"]
     assert isinstance(position, dict)
-    assert position["moves"] == []
-    assert position == client.get(f"/api/position/{position['game']}").json()
+    assert (position["moves"], position["names"]) == ([], ["Player 1", "Level 2"])
+    assert position == client.get(f"/api/position/{position['game']}?vs=2&seat=1").json()
 
 
 def test_a_game_comes_with_its_position_unless_the_page_has_to_ask(client: TestClient) -> None:

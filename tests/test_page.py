@@ -550,6 +550,68 @@ def test_a_move_stays_chosen_while_it_is_sent_and_is_free_again_when_it_is_refus
     expect(status(page)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
 
 
+def test_a_game_goes_on_over_a_slow_line_that_loses_requests(visit: Visit) -> None:
+    page = visit("/play/operation-target?target=12&vs=1&seat=1&seed=1")
+    expect(status(page)).to_have_text("Your turn.")
+    page.wait_for_load_state("networkidle")
+    asked: set[str] = set()
+
+    def lose_the_first(route: Route) -> None:
+        lost = route.request.url not in asked
+        asked.add(route.request.url)
+        (route.abort if lost else route.continue_)()
+
+    page.route("**/api/**", lose_the_first)
+    line = page.context.new_cdp_session(page)
+    line.send("Network.enable")
+    line.send(
+        "Network.emulateNetworkConditions",
+        {"offline": False, "latency": 800, "downloadThroughput": 50_000, "uploadThroughput": 50_000},
+    )
+    tile = page.get_by_role("button", name="Add 1")
+    tile.click()
+    tile.click(force=True)  # a second press does nothing
+    expect(page.get_by_text("sending…")).to_be_visible()
+    expect(tile).to_have_attribute("aria-disabled", "true")
+    expect(status(page)).to_contain_text("Level 1's turn.")
+    expect(page).to_have_url(re.compile(r"moves=%2B1&"))  # once, not twice
+    expect(status(page)).to_contain_text("Your turn.")
+    assert len(asked) >= 3  # the move, the reply, and where it leads
+
+
+FLIGHTS = """
+window.flights = 0;
+addEventListener("DOMContentLoaded", () => new MutationObserver(changes => {
+  for (const { addedNodes } of changes)
+    for (const node of addedNodes) if (node.classList?.contains("flight")) window.flights += 1;
+}).observe(document.body, { childList: true }));
+"""
+
+
+def test_a_move_travels_and_a_win_is_celebrated_unless_the_reader_wants_calm(visit: Visit) -> None:
+    page = visit("about:blank")
+    page.add_init_script(FLIGHTS)
+    flights = []
+    for motion in ("reduce", "no-preference"):
+        page.emulate_media(reduced_motion=motion)
+        page.goto("/play/operation-target?target=5&moves=x2+x2&vs=1&seat=1&seed=1")
+        choose(page, "Add 1")
+        expect(page.get_by_role("heading", name="You win")).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        flights.append(page.evaluate("window.flights"))
+        expect(page.locator(".flight")).to_have_count(0)
+    still, lively = flights
+    assert still == 0
+    assert lively > 1
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture of your win").click()
+    assert download.value.suggested_filename == "operation-target.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    more(page, "Turn sounds off")
+    page.get_by_role("button", name="More", exact=True).click()
+    expect(page.get_by_role("button", name="Turn sounds on")).to_be_visible()
+
+
 # For everybody
 
 SHIFTS = """

@@ -114,6 +114,23 @@ def test_the_map_tells_who_wins_where_and_leads_there(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("position=1%3B6%3B10"))
 
 
+def test_the_map_follows_what_the_players_have_left(visit: Visit) -> None:
+    page = visit("/explore/numerical-nexus")
+    where = page.get_by_role("region", name="Who wins at which scores")
+    expect(where.get_by_text("Only one pair of scores is possible")).to_be_visible()
+    for player in ("Player 1", "Player 2"):
+        where.get_by_label(f"Left for {player}: +5").select_option("0")
+    picture = where.get_by_role("application", name="wins at 0 of 4 pairs of scores")
+    expect(picture).to_be_visible(visible=False)
+    page.get_by_role("button", name="Map").click()
+    picture.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(where.locator(".readout")).to_contain_text("5 against 0:")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("position=1%3B5%2C3%2C2%2C0%2C2%2C1%2C1%3B0%2C3%2C2%2C0%2C2%2C1%2C1"))
+
+
 # Review
 
 
@@ -152,10 +169,21 @@ def test_signs_mean_win_and_loss_for_the_reader_and_the_game_is_listed(visit: Vi
     page.goto("/play/operation-target?target=5&vs=7&seat=1&seed=1")
     page.get_by_role("button", name="Multiply by 2").click()
     expect(page).to_have_url(re.compile("moves="))
+    tabs = page.get_by_role("navigation", name="Operation Target")
+    expect(tabs.get_by_role("link", name="Review")).to_have_attribute("href", re.compile("moves=x2"))
+    tabs.get_by_role("link", name="Rules").click()
+    expect(page).to_have_url(re.compile("/learn/"))
+    tabs.get_by_role("link", name="Play").click()  # back to the game, not to a new one
+    expect(page).to_have_url(re.compile("moves=x2"))
+    page.goto("/review/number-quest")
+    expect(page.get_by_text("Play a game of Number Quest")).to_be_visible()
+    page.goto("/review/operation-target")
+    mine = page.get_by_role("main").get_by_role("listitem").filter(has_text="Operation Target")
+    expect(mine).to_contain_text("Level 7")
+    mine.get_by_role("link", name="Review").click()
+    expect(strip).to_be_visible()
     page.goto("/review")
-    mine = page.get_by_role("listitem").filter(has_text="Operation Target")
-    expect(mine).to_contain_text("level 7")
-    mine.get_by_role("link").click()
+    mine.get_by_role("link", name="Go on").click()
     expect(status(page)).to_contain_text("Level 7")
     page.goto("/review")
     page.get_by_role("button", name="Clear").click()
@@ -241,7 +269,7 @@ def test_today_s_puzzle_leads_to_those_of_every_game(visit: Visit) -> None:
 
 def test_a_game_is_learnt_with_an_example_to_step_through(visit: Visit) -> None:
     page = visit("/learn")
-    page.get_by_role("link", name="Operation Target").click()
+    page.get_by_role("link", name="Learn it Operation Target").click()
     for name in ("The rules", "Options", "Rulings"):
         expect(page.get_by_role("region", name=name)).to_be_visible()
     expect(page.get_by_role("region", name="What is known")).to_contain_text("With best play")

@@ -90,6 +90,7 @@ def test_every_game_is_listed_with_its_options_and_levels(site: httpx.Client) ->
     for each in listing:
         game = dd.game(each["game"])
         assert (each["title"], each["levels"]) == (game.title, list(characters(game)))
+        assert each["beginner"] == max(level for level in each["levels"] if level <= 2)
         assert {int(level): tuple(told.values()) for level, told in each["characters"].items()} == characters(game)
         for told, option in zip(each["options"], game.options(), strict=True):
             assert (told["name"], told["allowed"], told["about"]) == (option.name, str(option.kind), option.about)

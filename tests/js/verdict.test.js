@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beginnerLevel } from "../../src/digitduels/web/page/js/levels.js";
 import { mapWords, outline, ranges, ticks } from "../../src/digitduels/web/page/js/score-map.js";
 import { bestValue, sameVerdict } from "../../src/digitduels/web/page/js/verdict.js";
 
@@ -29,12 +28,6 @@ test("moves with the same words are together, in their order", () => {
   );
 });
 
-test("a beginner meets level 2, or the next lower one", () => {
-  assert.equal(beginnerLevel({ levels: [1, 2, 3] }), "2");
-  assert.equal(beginnerLevel({ levels: [1, 3] }), "1");
-  assert.equal(beginnerLevel({ levels: [4] }), "4");
-});
-
 test("a row of the map is told in ranges", () => {
   assert.equal(ranges("wwwl.w", "w", 0), "0–2 and 5");
   assert.equal(ranges("wwl", "w", -3), "−3 to −2");
@@ -47,7 +40,7 @@ test("an axis has round numbers, and few of them", () => {
 });
 
 test("a run of cells is one box of the map", () => {
-  assert.equal(outline(["wwl", "lww"], "win"), "M0 1h2v1h-2zM1 0h2v1h-2z");
+  assert.equal(outline(["wwl", "lww"], "win", 6), "M0 3h4v3h-4zM2 0h4v3h-4z");
 });
 
 test("the map is told in words", () => {

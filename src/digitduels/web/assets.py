@@ -22,6 +22,8 @@ MEDIA_TYPES = {
 }
 KEEP = "public, max-age=31536000, immutable"
 CORE = "js/core.js"  # the scripts of the first view
+STYLESHEET = "style.css"  # the styles of the first view, in this order
+STYLES = tuple(f"css/{part}.css" for part in ("ground", "frame", "board", "game", "home", "forms", "motion"))
 FIRST_VIEW = ("js/pages/play.js", "js/pages/home.js", "js/main.js")
 
 
@@ -43,6 +45,7 @@ class Assets:
         self._scripts = {name: text for name, text in texts.items() if name.endswith(".js")}
         self._core = graph(self._scripts, *FIRST_VIEW)
         texts |= bundle(self._scripts, self._core, CORE)
+        texts[STYLESHEET] = "".join(texts[name] for name in STYLES)
         bodies |= {name: text.encode() for name, text in texts.items()}
         digest = hashlib.sha256()
         for name, body in bodies.items():

@@ -10,11 +10,10 @@ from fastapi import Request, Response
 
 from digitduels.games import game_class, games
 from digitduels.manual import summary
-from digitduels.match import Match
 from digitduels.web import link
 from digitduels.web.assets import CORE, Assets, packed
 from digitduels.web.refusal import Refusal
-from digitduels.web.view import listing, view
+from digitduels.web.view import beginner, listing, view
 
 ABOUT = "Five number duels for two. Play a friend or the computer, at once and without an account."
 TITLES = {
@@ -52,7 +51,7 @@ class Document:
             known = max(games(), key=lambda each: len(game_class(each).options()))
             given = {
                 "games": [listing(game_class(each)) for each in games()],
-                "position": view(Match(link.book(known))),
+                "position": view(link.read(known, [("vs", str(beginner(link.book(known)))), ("seat", "1")])[0]),
             }
         elif known and area in SHOWN_AT_ONCE:
             given = _position(known, request)

@@ -219,9 +219,21 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
         "look": look(game.id),
         "summary": summary(game),
         "levels": list(characters(game)),
+        "beginner": beginner(game),
         "characters": {str(level): character._asdict() for level, character in characters(game).items()},
         "options": [option(each) for each in kind.options()],
     }
+
+
+def beginner(game: AnyGame) -> int:
+    """The opponent of a beginner: level 2, or the next lower one that the game has.
+
+    >>> from digitduels.games import game
+    >>> beginner(game("number-quest"))
+    2
+    """
+    levels = list(characters(game))
+    return max((level for level in levels if level <= 2), default=levels[0])
 
 
 def option(each: Option) -> dict[str, Any]:

@@ -68,6 +68,13 @@ export class Board {
     this.track.update(goal, places, hop && jumpOf(view, hop.player, hop), boardWords(view, labels));
   }
 
+  /** The score that the last move changed, on the screen. @returns {HTMLElement} */
+  get changed() {
+    const { view } = this;
+    const seat = view.hop && jumpOf(view, view.hop.player, view.hop)?.seat;
+    return (seat ? this.players[seat - 1]?.score : null) ?? this.shared;
+  }
+
   /**
    * Shows where a move of the player to move would lead; null shows nothing.
    * @param {MoveEffect | null} effect

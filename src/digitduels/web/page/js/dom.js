@@ -84,6 +84,11 @@ export function anchor(label, href, kind = "quiet") {
   return h("a", { class: `button ${kind}`, href }, label);
 }
 
+/** Whether the reader has asked for less motion. */
+export function calm() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
 let count = 0;
 
 /** An unused id for an element. */

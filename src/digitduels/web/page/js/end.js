@@ -1,9 +1,9 @@
 // The end of a game: who won and why, which turn decided it, and what to do next.
 
 import { getPatiently } from "./api.js";
-import { anchor, fill, h, paragraphs } from "./dom.js";
+import { anchor, button, fill, h, paragraphs } from "./dom.js";
 import { cutTo, pathOf, queryOf } from "./link.js";
-import { tell, tellEach } from "./sentence.js";
+import { tell, tellAll, tellEach } from "./sentence.js";
 import { WAIT } from "./status.js";
 
 /**
@@ -18,23 +18,45 @@ import { WAIT } from "./status.js";
 export async function showEnd(section, view, link, reader, next, signal) {
   const mood = moodOf(view, reader);
   const title = h("h2", { tabindex: -1 }, headingOf(view, mood));
-  const lesson = h("p", { class: "lesson" });
-  const row = h("p", { class: "row" }, next, anchor("Review", pathOf(link, "review")));
+  const lesson = h("div", { class: "lesson" });
+  const row = h(
+    "p",
+    { class: "row" },
+    next,
+    anchor("Review", pathOf(link, "review")),
+    mood === "win" && pictureButton(view, reader),
+  );
   section.className = `end ${mood}`;
-  fill(section, title, paragraphs(tellEach(view.ending, reader)), lesson, row);
+  // The title says who has won; the rest says why.
+  const reasons = view.ending.length > 1 ? view.ending.slice(0, -1) : view.ending;
+  fill(section, title, paragraphs(tellEach(reasons, reader)), row, lesson);
   title.focus({ preventScroll: true });
   section.scrollIntoView({ block: "nearest" });
   try {
     const wait = () => (lesson.textContent = WAIT);
     /** @type {Review} */
     const review = await getPatiently(`/api/review/${link.game}`, queryOf(link), signal, wait);
-    const told = [review.sentence, review.answer, mood === "loss" ? review.resistance : null];
-    lesson.textContent = told.map((each) => each && tell(each, reader)).join(" ");
+    const more = mood === "loss" ? review.resistance : null;
+    const turning = tellAll(review.answer ? [review.sentence, review.answer] : [review.sentence], reader);
+    fill(lesson, h("p", null, turning), more && h("p", { class: "soft" }, tell(more, reader)));
     const again = retry(review, link, reader);
     if (again) row.prepend(again);
   } catch (error) {
     if (!signal.aborted && error instanceof Error) lesson.textContent = error.message;
   }
+}
+
+/**
+ * @param {View} view
+ * @param {Seat | null} reader who has won
+ */
+function pictureButton(view, reader) {
+  const picture = button("Picture", async () => {
+    const { shareWin } = await import("./win-card.js");
+    await shareWin(view, reader ?? 1);
+  });
+  picture.setAttribute("aria-label", "Picture of your win");
+  return picture;
 }
 
 /**

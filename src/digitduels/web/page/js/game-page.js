@@ -39,7 +39,18 @@ export class GamePage {
       query: () => queryOf(this.here),
       reader: () => this.reader,
       play: (move) => this.play(move),
+      lively: () => this.lively,
+      silent: () => this.silent,
     });
+  }
+
+  /** Whether a game is played here, not studied: then it is heard, and a win is celebrated. */
+  get lively() {
+    return false;
+  }
+
+  get silent() {
+    return false;
   }
 
   /** The seat of the one person who reads this page; null if nobody or two people do. @returns {Seat | null} */

@@ -6,6 +6,10 @@ import { newLink, pathOf } from "./link.js";
 /** @type {string} */
 let shown = "";
 
+/** The games that this visit has on a board: where they are played and reviewed. */
+/** @type {Map<string, {play: string, review: string | null}>} */
+const boards = new Map();
+
 /** @typedef {"Play" | "Rules" | "Explore" | "Puzzles" | "Review" | ""} Kind */
 
 /**
@@ -19,13 +23,14 @@ export function showHead(kind, game, options = {}, heading = game.title) {
   shown = location.pathname;
   wear(game.look);
   const link = newLink(game.game, { options });
+  const board = boards.get(pathOf(link));
   /** @type {[Kind, string][]} */
   const ways = [
-    ["Play", pathOf({ ...link, vs: "2" })],
+    ["Play", board?.play ?? pathOf({ ...link, vs: "2" })],
     ["Rules", pathOf(link, "learn")],
     ["Explore", pathOf(link, "explore")],
     ["Puzzles", `/puzzle/${game.game}`],
-    ["Review", pathOf(link, "review")],
+    ["Review", board?.review ?? pathOf(link, "review")],
   ];
   fill(
     place(),
@@ -42,6 +47,22 @@ export function showHead(kind, game, options = {}, heading = game.title) {
       ),
     ),
   );
+}
+
+/**
+ * Lets the tabs of a game lead back to the board, and to the review of what is on it.
+ * @param {Link} link
+ * @param {string} play where it is played
+ * @param {boolean} told whether it may be reviewed now
+ */
+export function keepBoard({ game, options, ...rest }, play, told) {
+  const begun = rest.moves.length > rest.opening || rest.conceded !== null;
+  const bare = newLink(game, { options });
+  const review = told && begun ? pathOf({ game, options, ...rest }, "review") : null;
+  boards.set(pathOf(bare), { play, review });
+  const tabs = place().querySelectorAll(".tabs a");
+  tabs[0]?.setAttribute("href", play);
+  tabs[tabs.length - 1]?.setAttribute("href", review ?? pathOf(bare, "review"));
 }
 
 /**

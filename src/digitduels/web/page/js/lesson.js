@@ -1,7 +1,8 @@
 // What explore, review, puzzles, learn and teach share: their style, their head, and the choice of a game.
 
 import { games } from "./api.js";
-import { anchor, fill, h } from "./dom.js";
+import { fill, h } from "./dom.js";
+import { gameItem } from "./game-item.js";
 import { say } from "./status.js";
 
 /** @type {Map<string, Promise<void>>} */
@@ -33,23 +34,17 @@ function load(href) {
 /**
  * A page to choose a game on.
  * @param {Place} place
- * @param {string} page explore or learn
+ * @param {string} page explore, learn or lab
  * @param {string} heading
  * @param {string} about
+ * @param {string} act what there is to do with a game
  */
-export async function chooseGame({ main, signal }, page, heading, about) {
+export async function chooseGame({ main, signal }, page, heading, about, act) {
   const cards = await games();
   if (signal.aborted) return;
   say("");
-  const item = (/** @type {GameCard} */ card) =>
-    h(
-      "li",
-      { class: "card" },
-      h("h2", null, card.title),
-      h("p", null, card.summary),
-      h("p", { class: "row" }, anchor(card.title, `/${page}/${card.game}`, "main")),
-    );
-  fill(main, h("h1", null, heading), h("p", { class: "lead" }, about), h("ul", { class: "cards" }, cards.map(item)));
+  const items = cards.map((card) => gameItem("h2", card, [[act, `/${page}/${card.game}`]]));
+  fill(main, h("h1", null, heading), h("p", { class: "lead" }, about), h("ul", { class: "cards" }, items));
 }
 
 /**

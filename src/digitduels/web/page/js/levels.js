@@ -12,11 +12,3 @@ export function levelOptions({ levels, characters }) {
     return h("option", { value: String(level) }, `Level ${level} · ${name}. ${about}`);
   });
 }
-
-/**
- * The opponent of a beginner: level 2, or the next lower one that the game has.
- * @param {{levels: number[]}} card
- */
-export function beginnerLevel({ levels }) {
-  return String(levels.findLast((level) => level <= 2) ?? levels[0] ?? 1);
-}

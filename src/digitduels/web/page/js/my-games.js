@@ -14,7 +14,7 @@ const RESULTS = { "": "to be continued", won: "▲ you won", lost: "▼ you lost
  */
 export function showMyGames(main, signal) {
   const { games, best, puzzles } = mine();
-  const levels = Object.values(best).map(({ title, level }) => h("li", null, `${title}: level ${level}`));
+  const levels = Object.values(best).map(({ title, level }) => h("li", null, `${title}: Level ${level}`));
   const solved = puzzles.map(({ title, path, missed, at }) =>
     h("li", null, h("a", { href: path }, title), ` ${missed ? "" : "on the first try, "}${day(at)}`),
   );
@@ -34,7 +34,7 @@ export function showMyGames(main, signal) {
     main,
     h("h1", null, "My games"),
     h("p", { class: "lead" }, ABOUT),
-    games.length ? h("ul", { class: "my-games" }, games.map(item)) : h("p", null, "You have not played here yet."),
+    games.length ? gameList(games) : h("p", null, "You have not played here yet."),
     levels.length > 0 && part("Best level beaten", levels),
     solved.length > 0 && part(`Puzzles solved: ${puzzles.length}`, solved),
     h(
@@ -47,15 +47,40 @@ export function showMyGames(main, signal) {
   );
 }
 
+/**
+ * The games of one kind that this browser has, to be reviewed.
+ * @param {{game: string, title: string}} game
+ */
+export function recentGames({ game, title }) {
+  const games = mine().games.filter((each) => each.game === game);
+  if (!games.length)
+    return h("p", { class: "lead" }, `Play a game of ${title}, and find here on which move it turned.`);
+  return [
+    h("p", { class: "lead" }, `Your games of ${title}. A review shows on which move a game turned.`),
+    gameList(games),
+  ];
+}
+
+/** @param {import("./mine.js").MyGame[]} games */
+function gameList(games) {
+  return h("ul", { class: "my-games" }, games.map(item));
+}
+
 /** @param {import("./mine.js").MyGame} game */
 function item({ path, title, against, result, moves, at }) {
   const facts = [against, `${moves} ${moves === 1 ? "move" : "moves"}`, RESULTS[result], day(at)];
-  const review = path.startsWith("/play/") && result && anchor("Review", path.replace("/play/", "/review/"));
+  const solo = path.startsWith("/play/");
   return h(
     "li",
     { class: "card" },
     h("div", null, h("b", null, title), h("p", { class: "soft" }, facts.filter(Boolean).join(" · "))),
-    h("p", { class: "row" }, review || anchor(result ? "Look" : "Go on", path, "main")),
+    h(
+      "p",
+      { class: "row" },
+      solo && anchor("Review", path.replace("/play/", "/review/")),
+      !result && anchor("Go on", path, "main"),
+      result && !solo && anchor("Look", path),
+    ),
   );
 }
 

@@ -15,7 +15,7 @@ import {
   trouble,
 } from "./form.js";
 import { emblem } from "./head.js";
-import { beginnerLevel, levelOptions } from "./levels.js";
+import { levelOptions } from "./levels.js";
 import { newLink, pathOf, randomSeed } from "./link.js";
 import { challenge } from "./seats.js";
 import { recall, remember } from "./storage.js";
@@ -105,13 +105,13 @@ class Sheet {
     const wanted = opponents.value || this.vs;
     fill(
       opponents,
-      h("option", { value: "human" }, "Someone next to you, on this screen"),
-      h("option", { value: "friend" }, "A friend on another device, by link"),
+      h("option", { value: "human" }, "Someone beside you"),
+      h("option", { value: "friend" }, "A friend, by link"),
       h("option", { value: "coach" }, "Coach. Warns you before a mistake."),
       levelOptions(card),
     );
     opponents.value = wanted;
-    if (!opponents.value) opponents.value = beginnerLevel(card);
+    if (!opponents.value) opponents.value = String(card.beginner);
     fill(this.rules, optionFields(card.options, card.game === old.game ? old.options : {}));
     this.#hide();
   }

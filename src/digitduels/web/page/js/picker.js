@@ -105,6 +105,20 @@ export class Picker {
     this.#draw();
   }
 
+  /**
+   * The buttons of a move's parts, and where they are now.
+   * @param {LegalMove} move
+   * @returns {import("./motion.js").Taken[]}
+   */
+  partsOf({ picks }) {
+    return picks.flatMap((pick, field) => {
+      const label = this.view.fields[field]?.choices[pick] ?? "";
+      const group = this.groups.find(({ fields }) => fields.includes(field));
+      const button = group?.buttons[group.labels.indexOf(label)];
+      return button ? [{ label, box: button.getBoundingClientRect() }] : [];
+    });
+  }
+
   /** Puts the focus on the first choice that is possible. */
   focus() {
     const all = this.#buttons();

@@ -11,12 +11,20 @@ const VALUES = { w: "win", d: "draw", l: "loss" };
 /** @type {Record<string, [number, number]>} */
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
+const SIZE = 50; // of the picture, in units of its own
+const MARGIN = SIZE * 0.09;
+const NAMED = 12; // scores along an axis that are all named
+
 export class ScoreMap {
   /** @param {(mine: number, theirs: number) => void} choose */
   constructor(choose) {
     this.choose = choose;
     /** @type {Scores | null} */
     this.map = null;
+    /** The scores along both axes. @type {number[]} */
+    this.across = [];
+    /** @type {number[]} */
+    this.up = [];
     this.hatch = unique();
     /** The scores that the keys have reached. @type {{mine: number, theirs: number} | null} */
     this.cursor = null;
@@ -26,7 +34,7 @@ export class ScoreMap {
     this.words = h("div", { class: "soft" });
     this.axes = h("p", { class: "soft axes" });
     this.legend = h("p", { class: "row legend" });
-    this.element = h("div", null, this.legend, this.picture, this.readout, this.axes, this.words);
+    this.element = h("div", null, this.legend, this.readout, this.picture, this.axes, this.words);
     this.picture.addEventListener("click", (event) => {
       const cell = this.#cell(event);
       if (cell && this.#value(cell.mine, cell.theirs)) this.choose(cell.mine, cell.theirs);
@@ -43,45 +51,27 @@ export class ScoreMap {
    */
   update(map, mover, waiter) {
     this.map = map;
-    const size = map.rows.length;
-    const margin = size * 0.09;
-    this.picture.setAttribute("viewBox", `${-margin} ${-margin / 4} ${size + margin * 1.25} ${size + margin * 1.25}`);
+    // Only scores that occur have a place.
+    this.across = scoresAt(map, (score) => map.rows.some((row) => row[score - map.low] !== "."));
+    this.up = scoresAt(map, (score) => /[^.]/.test(map.rows[score - map.low] ?? ""));
+    const rows = this.up.map((theirs) => this.across.map((mine) => this.#letter(mine, theirs)).join(""));
+    this.picture.setAttribute("viewBox", `${-MARGIN} ${-MARGIN / 4} ${SIZE + MARGIN * 1.25} ${SIZE + MARGIN * 1.25}`);
     const found = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) =>
-      map.rows.some((row) => [...row].some((sign) => VALUES[sign] === value)),
+      rows.some((row) => [...row].some((sign) => VALUES[sign] === value)),
     );
-    const numbers = ticks(map.low, map.high);
-    const place = (/** @type {number} */ score) => score - map.low + 0.5;
+    const step = SIZE / 28;
     fill(
       this.picture,
       svg(
         "pattern",
-        {
-          id: this.hatch,
-          width: size / 28,
-          height: size / 28,
-          patternUnits: "userSpaceOnUse",
-          patternTransform: "rotate(45)",
-        },
-        svg("rect", { class: "stripe", width: size / 90, height: size / 28 }),
+        { id: this.hatch, width: step, height: step, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+        svg("rect", { class: "stripe", width: SIZE / 90, height: step }),
       ),
-      svg("rect", { class: "ground", width: size, height: size }),
-      found.map((value) => svg("path", { class: `cell ${value}`, d: outline(map.rows, value) })),
-      svg("path", { d: outline(map.rows, "loss"), fill: `url(#${this.hatch})` }),
-      numbers.map((score) =>
-        svg(
-          "text",
-          { x: place(score), y: size + margin * 0.75, "font-size": size / 24, "text-anchor": "middle" },
-          String(score),
-        ),
-      ),
-      numbers.map((score) =>
-        svg(
-          "text",
-          { x: -margin * 0.2, y: size - place(score) + size / 70, "font-size": size / 24, "text-anchor": "end" },
-          String(score),
-        ),
-      ),
-      ring(place(map.mine), size - place(map.theirs), size),
+      svg("rect", { class: "ground", width: SIZE, height: SIZE }),
+      found.map((value) => svg("path", { class: `cell ${value}`, d: outline(rows, value, SIZE) })),
+      svg("path", { d: outline(rows, "loss", SIZE), fill: `url(#${this.hatch})` }),
+      this.#labels(),
+      this.#value(map.mine, map.theirs) && ring(...this.#point(map.mine, map.theirs)),
       this.pointer,
     );
     this.cursor = null;
@@ -91,7 +81,7 @@ export class ScoreMap {
     fill(
       this.legend,
       found.map((value) => chip(value, `${mover} ${WORDS[value]}`)),
-      h("span", { class: "soft" }, "◎ here"),
+      h("span", { class: "soft" }, "◎ now"),
     );
     this.axes.textContent =
       `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` +
@@ -100,33 +90,70 @@ export class ScoreMap {
     this.#read(null);
   }
 
+  /** The scores along both axes. */
+  #labels() {
+    const text = (/** @type {number} */ score, /** @type {{x: number, y: number, "text-anchor": string}} */ place) =>
+      svg("text", { ...place, "font-size": SIZE / 24 }, String(score));
+    return [
+      named(this.across).map((score) => {
+        const [x] = this.#point(score, 0);
+        return text(score, { x, y: SIZE + MARGIN * 0.75, "text-anchor": "middle" });
+      }),
+      named(this.up).map((score) => {
+        const [, y] = this.#point(0, score);
+        return text(score, { x: -MARGIN * 0.2, y: y + SIZE / 70, "text-anchor": "end" });
+      }),
+    ].flat();
+  }
+
+  /**
+   * Where a pair of scores is in the picture.
+   * @param {number} mine
+   * @param {number} theirs
+   * @returns {[x: number, y: number]}
+   */
+  #point(mine, theirs) {
+    const { across, up } = this;
+    return [
+      ((across.indexOf(mine) + 0.5) * SIZE) / across.length,
+      SIZE - ((up.indexOf(theirs) + 0.5) * SIZE) / up.length,
+    ];
+  }
+
+  /**
+   * @param {number} mine
+   * @param {number} theirs
+   */
+  #letter(mine, theirs) {
+    return this.map?.rows[theirs - this.map.low]?.[mine - this.map.low] ?? ".";
+  }
+
   /**
    * @param {number} mine
    * @param {number} theirs
    * @returns {Value | null}
    */
   #value(mine, theirs) {
-    return VALUES[this.map?.rows[theirs - this.map.low]?.[mine - this.map.low] ?? ""] ?? null;
+    return VALUES[this.#letter(mine, theirs)] ?? null;
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const { map } = this;
+    const { map, across, up, pointer } = this;
     if (!map) return;
     const { mine, theirs } = this.cursor ?? map;
     if (event.key === "Enter" && this.#value(mine, theirs)) this.choose(mine, theirs);
-    const [right, up] = STEPS[event.key] ?? [];
-    if (right === undefined || up === undefined) return;
+    const [right, above] = STEPS[event.key] ?? [];
+    if (right === undefined || above === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const within = (/** @type {number} */ score) => Math.min(map.high, Math.max(map.low, score));
-    this.cursor = { mine: within(mine + right), theirs: within(theirs + up) };
-    const size = map.rows.length;
-    const { pointer } = this;
-    pointer.setAttribute("cx", String(this.cursor.mine - map.low + 0.5));
-    pointer.setAttribute("cy", String(size - (this.cursor.theirs - map.low) - 0.5));
-    pointer.setAttribute("r", String(Math.max(0.5, size / 50)));
-    pointer.setAttribute("stroke-width", String(size / 70));
+    const next = (/** @type {number[]} */ scores, /** @type {number} */ score, /** @type {number} */ by) =>
+      scores[Math.min(scores.length - 1, Math.max(0, scores.indexOf(score) + by))] ?? score;
+    this.cursor = { mine: next(across, mine, right), theirs: next(up, theirs, above) };
+    const [x, y] = this.#point(this.cursor.mine, this.cursor.theirs);
+    for (const [name, value] of Object.entries({ cx: x, cy: y, r: SIZE / 50, "stroke-width": SIZE / 70 })) {
+      pointer.setAttribute(name, String(value));
+    }
     this.#read(this.cursor);
   }
 
@@ -135,9 +162,9 @@ export class ScoreMap {
     const matrix = this.picture.getScreenCTM();
     if (!this.map || !matrix) return null;
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    const size = this.map.rows.length;
-    if (x < 0 || y < 0 || x >= size || y >= size) return null;
-    return { mine: this.map.low + Math.floor(x), theirs: this.map.low + size - 1 - Math.floor(y) };
+    const mine = this.across[Math.floor((x * this.across.length) / SIZE)];
+    const theirs = this.up[Math.floor(((SIZE - y) * this.up.length) / SIZE)];
+    return mine === undefined || theirs === undefined ? null : { mine, theirs };
   }
 
   /** @param {{mine: number, theirs: number} | null} cell */
@@ -171,17 +198,23 @@ export function mapWords(map, mover, waiter) {
 }
 
 /**
- * The cells of a value as one outline: a run of cells is one box.
+ * The cells of a value as one outline in a square: a run of cells is one box.
  * @param {string[]} rows
  * @param {Value} value
+ * @param {number} size of the square
  */
-export function outline(rows, value) {
+export function outline(rows, value, size) {
   const sign = Object.keys(VALUES).find((each) => VALUES[each] === value) ?? "";
   const runs = new RegExp(`${sign}+`, "g");
+  const height = size / rows.length;
+  const width = size / (rows[0]?.length ?? 1);
   return rows
     .map((row, up) =>
       [...row.matchAll(runs)]
-        .map((run) => `M${run.index} ${rows.length - 1 - up}h${run[0].length}v1h-${run[0].length}z`)
+        .map((run) => {
+          const long = run[0].length * width;
+          return `M${run.index * width} ${(rows.length - 1 - up) * height}h${long}v${height}h-${long}z`;
+        })
         .join(""),
     )
     .join("");
@@ -216,14 +249,32 @@ export function ticks(low, high) {
 }
 
 /**
+ * The scores of an axis for which something holds.
+ * @param {Scores} map
+ * @param {(score: number) => boolean} occurs
+ */
+function scoresAt({ low, high }, occurs) {
+  return Array.from({ length: high - low + 1 }, (_, place) => low + place).filter(occurs);
+}
+
+/**
+ * The scores of an axis that are named: all of a few, else round ones.
+ * @param {number[]} scores
+ */
+function named(scores) {
+  if (scores.length <= NAMED) return scores;
+  const round = ticks(scores[0] ?? 0, scores.at(-1) ?? 0);
+  return scores.filter((score) => round.includes(score));
+}
+
+/**
  * The ring around the present scores.
  * @param {number} x
  * @param {number} y
- * @param {number} size
  */
-function ring(x, y, size) {
-  const r = Math.max(0.42, size / 40);
-  const width = size / 90;
+function ring(x, y) {
+  const r = SIZE / 40;
+  const width = SIZE / 90;
   return [
     svg("circle", { class: "halo", cx: x, cy: y, r, "stroke-width": width * 3 }),
     svg("circle", { class: "here", cx: x, cy: y, r, "stroke-width": width }),

@@ -3,6 +3,7 @@
 /** @typedef {"" | "turn" | "wait" | "over"} Mood */
 
 const LONG = 58; // characters that fill the line on a phone
+const LONGER = 76; // characters that fill it in small type
 
 /**
  * @param {string} text
@@ -12,6 +13,7 @@ export function say(text, mood = "") {
   const line = /** @type {HTMLElement} */ (document.getElementById("status"));
   line.dataset["mood"] = mood;
   line.classList.toggle("long", text.length > LONG);
+  line.classList.toggle("longer", text.length > LONGER);
   if (line.textContent !== text) line.textContent = text;
 }
 

@@ -19,18 +19,26 @@ const COMBINED = "That doesn't fit what you have already chosen.";
  *   reader: () => Seat | null,
  *   signal: AbortSignal,
  *   confirm?: () => boolean,
- * }} Setting `query`: the game in a query to the server; `confirm`: whether a chosen move needs one more press
+ *   lively?: () => boolean,
+ *   silent?: () => boolean,
+ * }} Setting `query`: the game in a query to the server; `confirm`: whether a chosen move needs one more press;
+ * `lively`: whether a game is played here, not studied, so that it is heard and a win is celebrated
  */
+
+const no = () => false;
 
 export class Table {
   /** @param {Setting} setting */
-  constructor({ view, play, query, reader, signal, confirm = () => false }) {
+  constructor({ view, play, query, reader, signal, ...more }) {
     this.view = view;
     this.query = query;
+    this.reader = reader;
+    this.lively = more.lively ?? no;
+    this.silent = more.silent ?? no;
     this.board = new Board(view);
     this.picker = new Picker(view, {
       play,
-      confirm,
+      confirm: more.confirm ?? no,
       reader,
       say: whisper,
       explain: (picks) => void this.#explain(picks, query(), reader()),
@@ -47,11 +55,17 @@ export class Table {
    */
   update(view, labels, active) {
     const over = view.outcome !== null;
+    const before = this.view;
+    const move = moveBetween(before, view);
+    const taken = move ? this.picker.partsOf(move) : [];
     this.view = view;
     this.picker.update(view, active);
     this.picker.element.hidden = over;
     this.relabel(view, labels);
     if (active) void this.#foretell();
+    const ended = over && before.outcome === null;
+    // Without the network, a move is played without show.
+    if (move || ended) import("./feel.js").then(({ feel }) => feel(this, taken, ended)).catch(() => {});
   }
 
   /** Shows what each move does, which is asked once a turn. */
@@ -106,6 +120,16 @@ export class Table {
 }
 
 /**
+ * The move that leads from a position to the next one; undefined if they do not follow each other.
+ * @param {View} before
+ * @param {View} after
+ */
+function moveBetween(before, after) {
+  if (after.move_count !== before.move_count + 1) return undefined;
+  return before.legal.find(({ move }) => move === after.last?.move);
+}
+
+/**
  * The moves so far, the last one first.
  * @param {View} view
  * @param {Seat | null} reader
@@ -118,7 +142,7 @@ export function moveList(view, reader) {
       "li",
       { class: given ? "given" : "" },
       h("span", { class: `dot who-${turn.player}`, "aria-hidden": "true" }),
-      h("span", { class: "told" }, given && "Given at the start. ", tell(turn.report, reader)),
+      h("span", { class: "report" }, given && "Given at the start. ", tell(turn.report, reader)),
       h("small", null, String(ply + 1)),
     );
   };

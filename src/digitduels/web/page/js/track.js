@@ -1,6 +1,6 @@
 // The number line: both players, the target as a gate, the last hop as a trace, the move to come as a ghost.
 
-import { fill } from "./dom.js";
+import { calm, fill } from "./dom.js";
 import { marksOf, placeOf, rangeOf, shortly } from "./scale.js";
 import { svg } from "./svg.js";
 
@@ -8,7 +8,7 @@ const SIDE = 18; // pixels left of the line
 const PAST = 52; // right of it, where what passes the target lies
 const UNDER = 34; // below it
 const LARGE = 110; // a higher picture has larger tokens
-const HOP = 320; // milliseconds
+const HOP = 300; // milliseconds
 
 /** A number that moves: from where, over which result, to where. Null is a player without a number. */
 /** @typedef {{seat: number, from: number, over: number | null, to: number}} Jump */
@@ -168,7 +168,7 @@ export class Track {
    */
   #hop({ seat, from, over, to }) {
     const token = this.tokens.querySelector(`.seat-${seat}`);
-    if (!token || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    if (!token || calm()) return;
     const [start, turn, end] = [this.#x(from), this.#x(over ?? to), this.#x(to)];
     const at = (/** @type {number} */ x, /** @type {number} */ y) => ({ transform: `translate(${x - end}px, ${y}px)` });
     const there = [at(start, 0), at((start + turn) / 2, -0.75 * this.#lift(start, turn)), at(turn, 0)];

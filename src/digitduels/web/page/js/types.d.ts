@@ -300,6 +300,8 @@ interface GameCard {
   look: Look;
   summary: string;
   levels: number[];
+  /** The level that somebody who has just read the rules can beat. */
+  beginner: number;
   characters: Record<string, { name: string; about: string }>;
   options: GameOption[];
 }

@@ -3,7 +3,7 @@
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
 import { checkbox, field, group, optionFields, radios, readOptions, trouble } from "../form.js";
-import { beginnerLevel, levelOptions } from "../levels.js";
+import { levelOptions } from "../levels.js";
 import { go } from "../router.js";
 import { startClass } from "./session.js";
 
@@ -120,7 +120,7 @@ class StartForm {
     this.card = this.cards.find((card) => card.game === game) ?? this.card;
     this.game.value = this.card.game;
     fill(this.level, levelOptions(this.card));
-    this.level.value = beginnerLevel(this.card);
+    this.level.value = String(this.card.beginner);
     fill(this.options, optionFields(this.card.options, options));
   }
 

@@ -1,23 +1,27 @@
 // Any position of a game: what every move is worth, forward and back, set up by hand, and a map of who wins where.
 
-import { gameCard, get } from "../api.js";
+import { gameCard, get, getPatiently } from "../api.js";
+import { scoresOf } from "../board.js";
 import { share } from "../dialog.js";
-import { button, fill, h, paragraphs } from "../dom.js";
+import { button, fill, h, paragraphs, pause, set } from "../dom.js";
 import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
 import { getFirstPosition, messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
 import { chooseGame, loadStyle } from "../lesson.js";
-import { beginnerLevel, levelOptions } from "../levels.js";
+import { levelOptions } from "../levels.js";
 import { LinePage } from "../line-page.js";
 import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
 import { go, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
 import { tellAll, tellEach } from "../sentence.js";
+import { say, WAIT } from "../status.js";
+import { StockChooser } from "../stock-chooser.js";
 import { chip, verdictList } from "../verdict.js";
 
-const FEW = 10; // pairs of scores that are not worth a map
+const CHOOSING = 150; // milliseconds after which a choice is taken to be the last
 const MANY = 40; // losing moves that are folded away
 const BEST = 6; // best moves that are named
+const NOTHING = "Only one pair of scores is possible with this left. Choose a smaller number for somebody.";
 const ABOUT =
   "Every position of every game is solved. Choose a game, then play moves forward and back, " +
   "or set up any position.";
@@ -33,7 +37,7 @@ const KINDS = [
 export async function show(place) {
   const { main, parts, query, signal } = place;
   await loadStyle();
-  if (!parts[0]) return chooseGame(place, "explore", "Explore", ABOUT);
+  if (!parts[0]) return chooseGame(place, "explore", "Explore", ABOUT, "Explore it");
   const link = { ...readLink(parts[0], query), vs: null };
   const [view, card] = await Promise.all([getFirstPosition(link, signal), gameCard(link.game)]);
   if (signal.aborted) return;
@@ -42,7 +46,7 @@ export async function show(place) {
   const page = new Explore(link, view, card, signal);
   fill(main, page.element);
   page.draw();
-  await page.evaluate();
+  void page.evaluate();
 }
 
 class Explore extends LinePage {
@@ -55,13 +59,21 @@ class Explore extends LinePage {
   constructor(link, view, card, signal) {
     super(link, view, signal);
     this.card = card;
-    this.standing = h("section", { class: "card standing", "aria-label": "Who is winning" });
-    this.list = h("section", { class: "card", "aria-label": "Every move" });
+    const waiting = [h("h2", null, "Who is winning?"), h("p", { class: "soft" }, WAIT)];
+    this.standing = h("section", { class: "card standing", "aria-label": "Who is winning" }, waiting);
+    this.list = h("section", { class: "card", hidden: true, "aria-label": "Every move" });
     this.map = new ScoreMap((mine, theirs) => void this.jump(mine, theirs));
+    this.chooser = new StockChooser(() => void this.#remap());
+    this.choosing = new AbortController();
+    /** The position that the map belongs to. */
+    this.mapPosition = view.placed;
+    this.nothing = h("p", { class: "soft" }, NOTHING);
     this.mapped = h(
       "section",
-      { class: "card", hidden: true, "aria-label": "Who wins at which scores" },
+      { class: "card mapped", hidden: true, "aria-label": "Who wins at which scores" },
       h("h2", null, "Who wins where"),
+      this.chooser.element,
+      this.nothing,
       this.map.element,
     );
     // On a phone, the map takes the place of the board while it is wanted.
@@ -70,6 +82,7 @@ class Explore extends LinePage {
       this.flip.setAttribute("aria-pressed", String(map));
     });
     this.flip.classList.add("flip");
+    this.flip.hidden = true;
     this.flip.setAttribute("aria-pressed", "false");
     this.stepper.element.append(this.flip);
     this.editor = new PositionEditor((position) => this.setUp(position));
@@ -103,6 +116,7 @@ class Explore extends LinePage {
   draw() {
     super.draw();
     this.editor.update(this.view);
+    this.chooser.update(this.view);
     this.onward.hidden = this.over;
     if (!this.over) return;
     fill(this.standing, h("h2", null, "The game is over"), paragraphs(tellEach(this.view.ending)));
@@ -121,13 +135,18 @@ class Explore extends LinePage {
 
   /** Shows what every move is worth, and who wins where. */
   async evaluate() {
+    this.choosing.abort();
     if (this.over) return;
     await this.safely(async () => {
+      const before = this.choosing;
+      const { placed } = this.view;
       const map = this.ask("map");
       map.catch(() => {}); // it is reported below, unless the values fail first
       this.#showValues(await this.ask("solve"));
       this.sayStatus();
-      this.#showMap(await map);
+      const shown = await map;
+      // Who has chosen something else meanwhile sees that.
+      if (before === this.choosing) this.#showMap(shown, placed);
     });
   }
 
@@ -173,9 +192,40 @@ class Explore extends LinePage {
     return h("details", { class: `kind ${kind}`, open }, h("summary", null, heading), list);
   }
 
-  /** @param {Scores | null} map */
-  #showMap(map) {
-    this.flip.hidden = this.mapped.hidden = map === null || map.rows.join("").replaceAll(".", "").length < FEW;
+  /** Shows who wins where with what is chosen to be left. The last choice counts. */
+  async #remap() {
+    this.choosing.abort();
+    const { signal } = (this.choosing = new AbortController());
+    await pause(CHOOSING);
+    if (signal.aborted) return;
+    set(this.map.element, "aria-busy", "true");
+    try {
+      const link = this.#placed(this.chooser.position);
+      const either = AbortSignal.any([signal, this.signal]);
+      const map = await getPatiently(`/api/map/${link.game}`, queryOf(link), either);
+      const [mine, theirs] = this.#scores();
+      if (!either.aborted) this.#showMap(map && { ...map, mine, theirs }, link.position);
+    } catch (error) {
+      if (!signal.aborted && !this.signal.aborted) say(messageOf(error), "turn");
+    }
+  }
+
+  /** The scores of the player to move and of the other. */
+  #scores() {
+    const [one, two] = scoresOf(this.view).map(Number);
+    return /** @type {[number, number]} */ (this.view.player === 2 ? [two, one] : [one, two]);
+  }
+
+  /**
+   * @param {Scores | null} map
+   * @param {string | null} placed the position that it belongs to
+   */
+  #showMap(map, placed) {
+    this.mapPosition = placed ?? "";
+    set(this.map.element, "aria-busy", null);
+    this.flip.hidden = this.mapped.hidden = map === null && this.chooser.element.hidden;
+    this.nothing.hidden = map !== null;
+    this.map.element.hidden = map === null;
     const mover = this.view.player ?? 1;
     const [one, two] = this.view.names;
     if (map) this.map.update(map, mover === 1 ? one : two, mover === 1 ? two : one);
@@ -187,7 +237,7 @@ class Explore extends LinePage {
    * @param {number} theirs
    */
   async jump(mine, theirs) {
-    const position = withScores(this.view.placed, mine, theirs);
+    const position = withScores(this.mapPosition, mine, theirs);
     await this.safely(() => this.goTo(this.#placed(position)));
   }
 
@@ -209,9 +259,9 @@ class Explore extends LinePage {
   }
 
   #onward() {
-    const card = this.card ?? { levels: [1], characters: {} };
+    const card = this.card ?? { levels: [1], beginner: 1, characters: {} };
     const level = h("select", null, levelOptions(card));
-    level.value = beginnerLevel(card);
+    level.value = String(card.beginner);
     /** @type {[string, string][]} */
     const sides = [
       ["move", "The player to move"],

@@ -31,15 +31,16 @@ const ANSWERS = [
 export function show({ main }) {
   setTitle("Help");
   say("");
-  const keys = radios(
-    "keys",
-    [
+  const onOff = (/** @type {string} */ name) => {
+    /** @type {[string, string][]} */
+    const choices = [
       ["", "On"],
       ["off", "Off"],
-    ],
-    recall("keys") === "off" ? "off" : "",
-  );
-  keys.addEventListener("change", (event) => remember("keys", valueOf(event)));
+    ];
+    const element = radios(name, choices, recall(name) === "off" ? "off" : "");
+    element.addEventListener("change", (event) => remember(name, valueOf(event)));
+    return element;
+  };
   const confirm = radios(
     "confirm",
     [
@@ -68,8 +69,9 @@ export function show({ main }) {
         KEYS.flatMap(([key, does]) => [h("dt", null, key), h("dd", null, does)]),
       ),
       h("h2", null, "Settings of this browser"),
-      group("Digits and signs as keys", keys),
+      group("Digits and signs as keys", onOff("keys")),
       group("A chosen move waits for Play", confirm),
+      group("Sounds, and a touch on phones", onOff("sound")),
     ),
   );
 }

@@ -2,10 +2,10 @@
 
 import { games, get } from "../api.js";
 import { seatLabels } from "../board.js";
-import { anchor, button, fill, h } from "../dom.js";
+import { anchor, button, fill, h, pause } from "../dom.js";
+import { gameItem } from "../game-item.js";
 import { GamePage, getFirstPosition } from "../game-page.js";
-import { dress, emblem, fillHead } from "../head.js";
-import { beginnerLevel } from "../levels.js";
+import { fillHead } from "../head.js";
 import { newLink, pathOf, randomSeed, withMoves } from "../link.js";
 import { showMarks } from "../marks.js";
 import { go } from "../router.js";
@@ -24,21 +24,19 @@ export async function show({ main, signal }) {
   const cards = await games();
   // The game with the most options has the most to discover.
   const card = cards.reduce((best, each) => (each.options.length > best.options.length ? each : best));
-  const link = newLink(card.game, { vs: beginnerLevel(card), seed: randomSeed() });
+  const link = newLink(card.game, { vs: String(card.beginner), seed: randomSeed() });
   const view = await getFirstPosition(link, signal);
   if (signal.aborted) return;
   const page = new FirstMove(link, view, signal);
-  const puzzle = h("p", null, "One position, one winning move.");
-  showHero(card, link);
-  fill(
-    main,
-    h("div", { class: "welcome game" }, page.table.element, aside(card, link)),
-    gameCards(cards, puzzle),
-    notes(),
-  );
+  showHero(card, view);
+  fill(main, h("div", { class: "welcome game" }, page.table.element, aside(card, link)));
   page.draw();
   showMarks(page.table);
-  void import("./play.js"); // where the first move leads
+  // What is below can wait until the board can be seen.
+  await pause(0);
+  if (signal.aborted) return;
+  const puzzle = h("p", null, "One position, one winning move.");
+  main.append(gameCards(cards, puzzle), notes());
   get("/api/puzzle", {}, signal).then(
     (/** @type {Puzzle} */ today) => {
       puzzle.textContent = `${today.title}: ${tell(today.question)}`;
@@ -65,10 +63,10 @@ class FirstMove extends GamePage {
 
 /**
  * @param {GameCard} card
- * @param {Link} link
+ * @param {View} view
  */
-function showHero(card, link) {
-  const about = `Digit Duels are five quick number games for two. This is ${card.title} against level ${link.vs}: `;
+function showHero(card, { names: [, computer] }) {
+  const about = `Digit Duels are five quick number games for two. This is ${card.title} against ${computer}: `;
   fillHead(
     card.look,
     h("div", { class: "hero" }, h("h1", null, "Your move."), h("p", { class: "lead" }, about, card.summary)),
@@ -126,37 +124,21 @@ function gameCards(cards, puzzle) {
     "section",
     { "aria-labelledby": "games" },
     h("h2", { id: "games" }, "The games"),
-    h("ul", { class: "cards" }, cards.map(gameItem), today),
+    h("ul", { class: "cards" }, cards.map(item), today),
   );
 }
 
 /** @param {GameCard} card */
-function gameItem(card) {
-  const { look } = card;
-  const seat = { vs: beginnerLevel(card), seed: randomSeed() };
-  const way = (/** @type {string} */ label, /** @type {string} */ path, /** @type {string} */ kind) => {
-    const element = anchor(label, path, kind);
-    element.append(h("span", { class: "hidden" }, ` ${card.title}`));
-    return element;
-  };
-  const options = Object.entries(look.suggested);
-  const item = h(
-    "li",
-    { class: "card" },
-    h("h3", null, emblem(look), card.title),
-    h("p", { class: "facts" }, [look.difficulty, look.length].filter(Boolean).join(" · ")),
-    h("p", null, card.summary),
-    h(
-      "p",
-      { class: "row" },
-      way("Play", pathOf(newLink(card.game, seat)), "main"),
-      options.length > 0 &&
-        way("Fairer rules", pathOf(newLink(card.game, { ...seat, options: look.suggested })), "quiet"),
-      way("Rules", `/learn/${card.game}`, "quiet"),
-    ),
-  );
-  dress(item, look);
-  return item;
+function item(card) {
+  const seat = { vs: String(card.beginner), seed: randomSeed() };
+  const options = card.look.suggested;
+  /** @type {[string, string][]} */
+  const fairer = [["Fairer rules", pathOf(newLink(card.game, { ...seat, options }))]];
+  return gameItem("h3", card, [
+    ["Play", pathOf(newLink(card.game, seat))],
+    ...(Object.keys(options).length > 0 ? fairer : []),
+    ["Rules", `/learn/${card.game}`],
+  ]);
 }
 
 function notes() {

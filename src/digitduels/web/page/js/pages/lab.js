@@ -6,7 +6,6 @@ import { anchor, button, fill, h, pause, unique } from "../dom.js";
 import { messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
 import { chooseGame, loadStyle } from "../lesson.js";
-import { beginnerLevel } from "../levels.js";
 import { newLink, pathOf, queryOf, readLink } from "../link.js";
 import { go, note, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
@@ -25,7 +24,7 @@ const GAUGES = "Fair: equal players score alike in both seats. Deep: looking fur
 export async function show(place) {
   const { main, parts, query, signal } = place;
   await loadStyle("lab");
-  if (!parts[0]) return chooseGame(place, "lab", "Lab", ABOUT);
+  if (!parts[0]) return chooseGame(place, "lab", "Lab", ABOUT, "Change its rules");
   const card = await gameCard(parts[0]);
   if (signal.aborted) return;
   if (!card) return go("/lab");
@@ -228,7 +227,7 @@ class Lab {
   }
 
   #onward() {
-    const link = newLink(this.card.game, { options: this.options, vs: beginnerLevel(this.card) });
+    const link = newLink(this.card.game, { options: this.options, vs: String(this.card.beginner) });
     fill(
       this.onward,
       anchor("Play this", pathOf(link), "main"),

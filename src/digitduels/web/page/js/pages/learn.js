@@ -6,7 +6,6 @@ import { anchor, fill, h, paragraphs } from "../dom.js";
 import { getPosition } from "../game-page.js";
 import { showHead } from "../head.js";
 import { chooseGame, coded, loadStyle } from "../lesson.js";
-import { beginnerLevel } from "../levels.js";
 import { cutTo, newLink, pathOf, readLink, splitQuery, withKeys, words } from "../link.js";
 import { note, setTitle } from "../router.js";
 import { tell, tellEach } from "../sentence.js";
@@ -20,7 +19,7 @@ const ABOUT = "Two players, a handful of numbers, a target to hit exactly. The r
 export async function show(place) {
   const { main, parts, query, signal } = place;
   await loadStyle();
-  if (!parts[0]) return chooseGame(place, "learn", "Learn", ABOUT);
+  if (!parts[0]) return chooseGame(place, "learn", "Learn", ABOUT, "Learn it");
   const [own, rest] = splitQuery(query, ["at"]);
   const { game, options } = readLink(parts[0], rest);
   const [lesson, card] = await Promise.all([
@@ -95,7 +94,7 @@ function ways(link, card) {
   return h(
     "p",
     { class: "row" },
-    card && anchor("Play it now", pathOf({ ...link, vs: beginnerLevel(card) }), "main"),
+    card && anchor("Play it now", pathOf({ ...link, vs: String(card.beginner) }), "main"),
     anchor("Explore positions", pathOf(link, "explore")),
     anchor("Solve a puzzle", `/puzzle/${link.game}`),
   );

@@ -4,9 +4,9 @@ import { seatLabels } from "../board.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { GamePage, getFirstPosition } from "../game-page.js";
-import { showHead } from "../head.js";
+import { keepBoard, showHead } from "../head.js";
 import { Hints } from "../hints.js";
-import { pathOf, readLink, rematchOf, withMoves } from "../link.js";
+import { other, pathOf, readLink, rematchOf, withMoves } from "../link.js";
 import { Notebook } from "../notebook.js";
 import { showMarks } from "../marks.js";
 import { go, setTitle } from "../router.js";
@@ -73,13 +73,14 @@ class Play extends GamePage {
 
   /** What is needed seldom. */
   async more() {
-    const { menu, share } = await dialogs();
+    const [{ menu, share }, { soundChoice }] = await Promise.all([dialogs(), import("../sound.js")]);
     const playing = !this.over && !this.waiting;
     await menu("More", [
       ["New game", () => this.newGame()],
       ["Share this position", () => share(location.href, this.view.title)],
       playing && ["Concede", () => this.concede()],
       confirmChoice(this.confirms),
+      soundChoice(),
     ]);
     this.table.picker.refresh();
   }
@@ -90,6 +91,10 @@ class Play extends GamePage {
 
   get path() {
     return pathOf(this.link);
+  }
+
+  get lively() {
+    return true;
   }
 
   get labels() {
@@ -116,6 +121,7 @@ class Play extends GamePage {
   draw() {
     const focused = this.element.contains(document.activeElement);
     super.draw();
+    keepBoard(this.link, this.path, this.over || this.link.hints);
     this.hideAdvice();
     for (const each of [this.hints.button, this.values]) each.disabled = this.over || this.waiting;
     this.undo.disabled = this.back === null;
@@ -130,7 +136,7 @@ class Play extends GamePage {
     const { link, view, reader } = this;
     if (view.moves.length <= view.opening) return;
     const { keepGame, resultOf } = await import("../mine.js");
-    const against = link.vs === null ? "two players" : link.vs === "coach" ? "the coach" : `level ${link.vs}`;
+    const against = reader === null ? "two players" : (view.names[other(reader) - 1] ?? "");
     const result = resultOf(view, reader);
     const key = [link.game, link.seed, link.vs, link.seat, JSON.stringify(link.options), link.position].join(" ");
     const { game, title, moves } = view;

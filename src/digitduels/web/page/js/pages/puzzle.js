@@ -133,13 +133,13 @@ class PuzzlePage extends GamePage {
     this.paths = paths;
     this.seat = /** @type {Seat} */ (first.player ?? 1);
     this.missed = 0;
-    /** The verdict on the last try, where the question is. */
-    this.answer = h("div", { class: "attempt" });
+    this.question = h("p", { class: "quest" }, tell(puzzle.question, this.seat));
+    /** The question, and then the verdict on the last try. */
+    this.answer = h("div", { class: "attempt" }, this.question);
     this.quest = h(
       "section",
-      { class: "card", "aria-label": "The puzzle" },
+      { class: "card quest-card", "aria-label": "The puzzle" },
       h("p", { class: "kicker" }, `${puzzle.title} · ${puzzle.tiers[String(puzzle.tier)] ?? ""}`),
-      h("p", { class: "quest" }, tell(puzzle.question, this.seat)),
       this.answer,
     );
     this.notebook = new Notebook(this.record, () => this.hints.clear());
@@ -236,7 +236,7 @@ class PuzzlePage extends GamePage {
   async restart() {
     await this.safely(async () => {
       await this.goTo(cutTo(this.link, this.start.moves.length));
-      fill(this.answer);
+      fill(this.answer, this.question);
     });
   }
 

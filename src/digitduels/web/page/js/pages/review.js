@@ -6,9 +6,8 @@ import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
 import { showHead } from "../head.js";
 import { loadStyle } from "../lesson.js";
-import { beginnerLevel } from "../levels.js";
 import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys } from "../link.js";
-import { showMyGames } from "../my-games.js";
+import { recentGames, showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
 import { note, setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
@@ -35,8 +34,8 @@ export async function show({ main, parts, query, signal }) {
   showHead("Review", view, link.options);
   if (!link.moves.length && !link.conceded) {
     say("");
-    const lead = h("p", { class: "lead" }, "There are no moves to review yet.");
-    fill(main, lead, recordOpener(signal));
+    const play = anchor("Play", pathOf({ ...link, vs: card && String(card.beginner) }), "main");
+    fill(main, recentGames(view), h("p", { class: "row" }, play, recordOpener(signal)));
     return;
   }
   const asked = () => getPatiently(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
@@ -67,12 +66,17 @@ class ReviewPage extends GamePage {
     this.known = new Set();
     this.stepper = new Stepper((at) => void this.step(at + review.opening), signal);
     this.cells = review.winning.map((winner, place) => this.#cell(winner, place));
+    this.ribbon = h(
+      "ol",
+      { class: "ribbon", "aria-label": "Who was winning after each move" },
+      this.cells.map((cell) => h("li", null, cell)),
+    );
     this.turning = h("p", { class: "turning" });
     this.moment = h("section", { class: "card moment", "aria-label": "This moment" });
     this.answer = h("div", { class: "answer" });
     this.element = h(
       "article",
-      { class: "game lesson-page" },
+      { class: "game lesson-page review" },
       this.#verdict(),
       h("div", { class: "column" }, this.stepper.element, this.notice, this.table.element),
       h("div", { class: "side" }, this.moment, this.#found(), recordOpener(signal)),
@@ -119,13 +123,12 @@ class ReviewPage extends GamePage {
   }
 
   #verdict() {
-    const cells = this.cells.map((cell) => h("li", null, cell));
     return h(
       "section",
       { class: "card verdict", "aria-label": "What decided it" },
       this.turning,
       h("p", { class: "hidden" }, tell(this.review.story, this.reader)), // the strip shows it
-      h("ol", { class: "ribbon", "aria-label": "Who was winning after each move" }, cells),
+      this.ribbon,
       this.#legend(),
     );
   }
@@ -136,16 +139,19 @@ class ReviewPage extends GamePage {
     return h(
       "p",
       { class: "row legend" },
-      winners.has(1) && this.#winning(1),
-      winners.has(2) && this.#winning(2),
-      winners.has(null) && this.#winning(null),
-      this.swings.length > 0 && h("span", { class: "soft" }, key, " the game turned"),
+      h("span", { class: "soft" }, "Winning:"),
+      winners.has(1) && this.#winning(1, this.name(1)),
+      winners.has(2) && this.#winning(2, this.name(2)),
+      winners.has(null) && this.#winning(null, "nobody"),
+      this.swings.length > 0 && h("span", { class: "soft" }, key, " it turned"),
     );
   }
 
-  /** @param {Seat | null} winner */
-  #winning(winner) {
-    const words = this.#winningWords(winner);
+  /**
+   * @param {Seat | null} winner
+   * @param {string} [words]
+   */
+  #winning(winner, words = this.#winningWords(winner)) {
     const kind = this.#kind(winner);
     if (kind === "win" || kind === "loss" || kind === "draw") return chip(kind, words);
     return h("span", { class: `chip ${kind}` }, h("span", { "aria-hidden": "true" }, this.#sign(winner)), " ", words);
@@ -222,13 +228,22 @@ class ReviewPage extends GamePage {
   }
 
   /**
-   * Shows the moment that the URL names, else the first turning point.
+   * Shows the moment that the URL names, else the first turning point, else the weakest defence.
    * @param {number} at
    */
   async open(at) {
-    const first = this.swings[0]?.ply ?? this.review.opening;
-    await this.step(Number.isNaN(at) ? first : Math.min(Math.max(at, this.review.opening), this.end));
-    say(this.active ? "What would you play here?" : "");
+    const first = this.swings[0] ?? this.#weakest();
+    const moment = Number.isNaN(at) ? (first?.ply ?? this.review.opening) : at;
+    await this.step(Math.min(Math.max(moment, this.review.opening), this.end));
+    if (this.active) say("What would you play here?");
+  }
+
+  /** The reader's move in a lost position than which another would have been hardest to answer. */
+  #weakest() {
+    const lost = (/** @type {ReviewTurn} */ { defence }) =>
+      defence ? defence.best_error_chance - defence.error_chance : 0;
+    const mine = this.review.turns.filter((turn) => turn.player === this.reader && lost(turn) > 0);
+    return mine.toSorted((one, two) => lost(two) - lost(one))[0];
   }
 
   /**
@@ -252,6 +267,8 @@ class ReviewPage extends GamePage {
     const { opening } = this.review;
     this.stepper.update(this.at - opening, this.end - opening);
     this.cells.forEach((cell, place) => set(cell, "aria-current", place + opening === this.at ? "step" : null));
+    const here = this.cells[this.at - opening];
+    if (here) this.ribbon.scrollLeft = here.offsetLeft - this.ribbon.clientWidth / 2;
     this.#drawTurning();
     this.#drawMoment();
   }
@@ -324,7 +341,7 @@ class ReviewPage extends GamePage {
     const { next, card, here } = this;
     const further = this.swings.find((turn) => turn.ply > this.at);
     const label = next?.swing ? "Next turning point" : "Go to the next turning point";
-    const vs = this.link.vs ?? (card && beginnerLevel(card));
+    const vs = this.link.vs ?? (card && String(card.beginner));
     return h(
       "p",
       { class: "row" },

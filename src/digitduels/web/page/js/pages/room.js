@@ -7,7 +7,7 @@ import { anchor, button, fill, h, pause } from "../dom.js";
 import { showEnd } from "../end.js";
 import { copyInput, field, nameInput } from "../form.js";
 import { GamePage, messageOf } from "../game-page.js";
-import { dress, emblem, showHead } from "../head.js";
+import { dress, emblem, keepBoard, showHead } from "../head.js";
 import { Hints } from "../hints.js";
 import { levelOptions } from "../levels.js";
 import { linkOf, other } from "../link.js";
@@ -17,6 +17,7 @@ import { Notebook } from "../notebook.js";
 import { go, setTitle } from "../router.js";
 import * as seats from "../seats.js";
 import { tellAll } from "../sentence.js";
+import { soundChoice } from "../sound.js";
 import { say, whisper } from "../status.js";
 import { recall, remember } from "../storage.js";
 import { houseRules, moveList } from "../table.js";
@@ -38,7 +39,7 @@ export async function show({ main, parts, fragment, signal }) {
   const state = await ledger.complete(await get(`/api/games/${id}`, undefined, signal), signal);
   if (signal.aborted) return;
   if (state.class) dress(main, state.look);
-  else showHead("", state, linkOf(state).options);
+  else showHead("Play", state, linkOf(state).options);
   const page = new RoomPage(state, ledger, signal);
   fill(main, page.element);
   page.show(state);
@@ -102,12 +103,22 @@ export class RoomPage extends GamePage {
       !this.state.class && ["Share", () => this.share()],
       this.playing && this.full && ["Concede", () => this.concede()],
       confirmChoice(this.confirms),
+      !this.state.class && soundChoice(),
     ]);
     this.table.picker.refresh();
   }
 
   get confirms() {
     return confirmsFor(true);
+  }
+
+  get lively() {
+    return true;
+  }
+
+  /** Thirty phones in a classroom make no sound. */
+  get silent() {
+    return this.state.class !== null;
   }
 
   get reader() {
@@ -192,6 +203,7 @@ export class RoomPage extends GamePage {
     setTitle(this.mood === "turn" ? `Your turn · ${state.title}` : state.title);
     this.sayStatus();
     this.#drawEnd();
+    if (!state.class) keepBoard(this.link, `/g/${state.id}`, this.over);
     if (this.reader !== null && state.moves.length) this.#keep(this.reader);
   }
 

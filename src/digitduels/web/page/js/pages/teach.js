@@ -2,7 +2,6 @@
 
 import { games } from "../api.js";
 import { loadStyle } from "../lesson.js";
-import { beginnerLevel } from "../levels.js";
 import { readLink, splitQuery } from "../link.js";
 import { say } from "../status.js";
 import { shortSeed } from "../teach/class-link.js";
@@ -17,7 +16,7 @@ export async function show({ main, query, signal }) {
   const card = /** @type {GameCard} */ (cards.find(({ game }) => game === own["game"]) ?? cards[0]);
   const link = readLink(card.game, rest);
   if (!rest.has("seed") && !rest.has("vs")) {
-    link.vs = rest.size ? link.vs : beginnerLevel(card);
+    link.vs = rest.size ? link.vs : String(card.beginner);
     link.seed = shortSeed();
   }
   if (signal.aborted) return;

@@ -16,7 +16,7 @@ import {
   seatRadios,
   trouble,
 } from "../form.js";
-import { beginnerLevel, levelOptions } from "../levels.js";
+import { levelOptions } from "../levels.js";
 import { newLink } from "../link.js";
 import { gameRadios } from "../new-game.js";
 import { go, note } from "../router.js";
@@ -234,7 +234,7 @@ class Desk {
     const { link } = this;
     const card = this.cards.find((each) => each.game === game) ?? this.card;
     const known = link.vs === null || link.vs === "coach" || card.levels.includes(Number(link.vs));
-    const next = { ...link, game, options: {}, vs: known ? link.vs : beginnerLevel(card) };
+    const next = { ...link, game, options: {}, vs: known ? link.vs : String(card.beginner) };
     void go(teachPath(next, { fair: this.fair ? "on" : null }));
   }
 }

@@ -1,0 +1,27 @@
+// A game in a list of games: its sign, what to expect of it, and the ways to it.
+
+import { anchor, h } from "./dom.js";
+import { dress, emblem } from "./head.js";
+
+/**
+ * @param {"h2" | "h3"} heading
+ * @param {GameCard} card
+ * @param {[label: string, path: string][]} ways the first is the main one
+ */
+export function gameItem(heading, { look, title, summary }, ways) {
+  const way = (/** @type {[string, string]} */ [label, path], /** @type {number} */ place) => {
+    const element = anchor(label, path, place ? "quiet" : "main");
+    element.append(h("span", { class: "hidden" }, ` ${title}`));
+    return element;
+  };
+  const item = h(
+    "li",
+    { class: "card" },
+    h(heading, null, emblem(look), title),
+    h("p", { class: "facts" }, [look.difficulty, look.length].filter(Boolean).join(" · ")),
+    h("p", null, summary),
+    h("p", { class: "row" }, ways.map(way)),
+  );
+  dress(item, look);
+  return item;
+}

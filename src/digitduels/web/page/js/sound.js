@@ -1,0 +1,52 @@
+// Three quiet sounds, and a touch on phones that can. One choice silences them all.
+
+import { recall, remember } from "./storage.js";
+
+const NAME = "sound";
+const LOUDNESS = 0.05; // of 1
+
+/** What is played: the frequencies in hertz, the seconds between them, and how a phone shakes in milliseconds. */
+/** @type {Record<string, {notes: number[], step: number, touch: number[]}>} */
+const SOUNDS = {
+  move: { notes: [523], step: 0, touch: [12] },
+  reply: { notes: [392], step: 0, touch: [] },
+  win: { notes: [523, 659, 784, 1047], step: 0.11, touch: [30, 60, 30] },
+  loss: { notes: [330, 262], step: 0.16, touch: [] },
+};
+
+/** @type {AudioContext | null} */
+let audio = null;
+
+/** @param {string} what */
+export function ring(what) {
+  const { notes, step, touch } = SOUNDS[what] ?? { notes: [], step: 0, touch: [] };
+  // Browsers refuse both before the reader has done something.
+  if (!navigator.userActivation?.hasBeenActive || recall(NAME) === "off") return;
+  if (touch.length) navigator.vibrate?.(touch);
+  audio ??= new AudioContext();
+  notes.forEach((frequency, place) => tone(/** @type {AudioContext} */ (audio), frequency, place * step));
+}
+
+/**
+ * @param {AudioContext} context
+ * @param {number} frequency
+ * @param {number} wait seconds
+ */
+function tone(context, frequency, wait) {
+  const start = context.currentTime + wait;
+  const [source, volume] = [new OscillatorNode(context, { type: "triangle", frequency }), new GainNode(context)];
+  volume.gain.setValueAtTime(LOUDNESS, start);
+  volume.gain.exponentialRampToValueAtTime(0.0001, start + 0.18);
+  source.connect(volume).connect(context.destination);
+  source.start(start);
+  source.stop(start + 0.2);
+}
+
+/**
+ * The choice in a menu that silences the page, or lets it sound again.
+ * @returns {import("./dialog.js").Entry}
+ */
+export function soundChoice() {
+  const off = recall(NAME) === "off";
+  return [off ? "Turn sounds on" : "Turn sounds off", () => remember(NAME, off ? "on" : "off")];
+}
