@@ -2,7 +2,6 @@
 # make serve        set up the same and start the server on this machine, to play in a browser
 # make check        format, lint, types and the fast tests: about a minute
 # make test         what `make check` does, and the slow tests: browser, servers, databases, frameworks
-# make long         the longest tests, which `make test` leaves out: crashes, attacks, lessons, every position
 # make system       install the system packages that some tests need
 # make docs         write the generated pages of docs/
 # make screenshots  take the pictures of docs/images
@@ -16,9 +15,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile
+PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: play serve check static test long system docs screenshots bench soak clean
+.PHONY: play serve check static test system docs screenshots bench soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels || test $$? -eq 130  # Ctrl-C is a way to leave
@@ -31,9 +30,6 @@ check: static
 
 test: system static
 	$(PYTEST)
-
-long: system $(VENV)/ready-to-test
-	$(PYTEST) --long
 
 static: $(VENV)/ready-to-test
 	$(BIN)/ruff format --check .

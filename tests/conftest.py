@@ -9,18 +9,22 @@ import select
 import shutil
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 import digitduels as dd
 from databases import Postgresql, start_postgresql
+
+if TYPE_CHECKING:
+    from fastapi.testclient import TestClient
 
 # The same examples each time, unless HYPOTHESIS_PROFILE=random asks for others.
 settings.register_profile("fixed", deadline=None, derandomize=True)
@@ -29,72 +33,66 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 ROOT = Path(__file__).parents[1]
 DUELS = [sys.executable, "-m", "digitduels"]
+CACHE = pytest.StashKey[str]()
 PATIENCE = 60  # seconds without a word after which a program counts as hung
-# The test files that `make check` leaves out, by how their names begin: browsers, servers, databases, frameworks,
-# and all that solve large games or start many programs. A slow test in another file is marked with @pytest.mark.slow.
+# The test files that `make check` leaves out: browsers, servers, databases, frameworks, and all that solve large games
+# or start many programs. `make test` starts them in this order, the longest first, so that no core is idle at the end.
+# A slow test in another file is marked with @pytest.mark.slow.
 SLOW = (
-    "test_arena",
-    "test_background",
-    "test_cache",
-    "test_classes",
-    "test_commands",
-    "test_compiled",
-    "test_crash",
-    "test_dataset",
-    "test_deploy",
-    "test_docs",
-    "test_evals",
-    "test_first_edition",
-    "test_fuzz",
-    "test_ggbench",
-    "test_gymnasium",
-    "test_hints",
-    "test_isolation",
-    "test_lab",
-    "test_live",
-    "test_openspiel",
-    "test_package",
-    "test_page",
-    "test_pettingzoo",
-    "test_players",
-    "test_programs",
-    "test_proxy",
-    "test_puzzles",
-    "test_rooms",
-    "test_search",
-    "test_serve_command",
-    "test_sixth_game",
-    "test_solo",
-    "test_solve_command",
     "test_solver",
-    "test_store",
-    "test_suite",
-    "test_terminal",
-    "test_textarena",
-    "test_two_servers",
-    "test_vector",
-    "test_web_api",
-    "test_web_guard",
-    "test_web_search",
-)
-# The longest tests, by how their names begin. `make long` runs them; `make test` leaves them out, to stay below twenty
-# minutes on two cores.
-LONG = (
-    "test_crash",
-    "test_deploy",
+    "test_page",
+    "test_solo",
     "test_isolation",
-    "test_lab_commands",
+    "test_crash",
+    "test_cache",
+    "test_page_lessons",
+    "test_docs",
     "test_page_class",
-    "test_plugins",
-    "test_rooms_model",
+    "test_web_guard",
+    "test_terminal",
     "test_serve_command",
-    "test_nobody_who_is_you_is_also_player_1",
-    "test_people_read_signs_and_no_tokens",
-    "test_in_every_position_value_and_distance_follow_from_the_successors",
-    "test_tables_and_reference_agree_in_every_position_of_small_variants[number-duel target=70",
-    "test_the_number_of_move_sequences[equation-duel-options3",
-    "test_ten_huge_variants_at_once",
-    "test_a_variant_that_takes_too_long_is_stopped",
+    "test_evals",
+    "test_background",
+    "test_lab_commands",
+    "test_plugins",
+    "test_web_api",
+    "test_puzzles",
+    "test_deploy",
+    "test_commands",
+    "test_vector",
+    "test_policies",
+    "test_package",
+    "test_suite",
+    "test_solve_command",
+    "test_arena",
+    "test_players",
+    "test_compiled",
+    "test_search",
+    "test_rooms_model",
+    "test_page_tools",
+    "test_fuzz",
+    "test_web_search",
+    "test_live",
+    "test_lab",
+    "test_page_types",
+    "test_page_live",
+    "test_page_lab",
+    "test_classes",
+    "test_first_edition",
+    "test_hints",
+    "test_dataset",
+    "test_vector_modes",
+    "test_proxy",
+    "test_store",
+    "test_gymnasium",
+    "test_openspiel",
+    "test_programs",
+    "test_rooms",
+    "test_two_servers",
+    "test_pettingzoo",
+    "test_sixth_game",
+    "test_ggbench",
+    "test_textarena",
 )
 HINT = "Type ? at any time for help.\n\n"
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
@@ -119,9 +117,9 @@ def postgresql() -> Iterator[Postgresql]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home directory of its own, so that no test sees or touches a real one's games."""
-    for name, folder in (("HOME", "home"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache")):
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tables: Path) -> Path:
+    """A home directory of its own, so that no test sees or touches a real one's games. Solved tables are shared."""
+    for name, folder in (("HOME", "home"), ("XDG_STATE_HOME", "state")):
         (tmp_path / folder).mkdir()
         monkeypatch.setenv(name, str(tmp_path / folder))
     monkeypatch.setenv("PYTHONUTF8", "1")
@@ -133,29 +131,44 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder with the tables of all games, for servers: made once, and without the checks of a first time."""
+def tables() -> Path:
+    """The cache folder, with the tables of all games: made once, and without the checks of a first time."""
     from digitduels.solver import cache
     from digitduels.solver.tables import Tables
     from variants import solve
 
-    folder = tmp_path_factory.mktemp("tables")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder))
-        for name in dd.games():
-            solution = solve(dd.game(name))
-            if isinstance(solution, Tables):
+    folder = Path(os.environ["XDG_CACHE_HOME"])
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # the other process of the tests waits for this one
+        for game in map(dd.game, dd.games()):
+            if not cache.path_of(game).exists() and isinstance(solution := solve(game), Tables):
                 cache.keep(solution)
-    yield folder
-    shutil.rmtree(folder)
+    finally:
+        os.close(handle)
+    return folder
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of the test's own, with nothing in it."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
 
 
 @pytest.fixture(scope="module")
-def shared_tables(tables: Path) -> Iterator[None]:
-    """Servers that the tests of a module start find the tables of all games."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tables))
-        yield
+def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A server in the process of the tests, and a client that calls it."""
+    from fastapi.testclient import TestClient
+
+    from digitduels.web.app import create
+    from digitduels.web.settings import Settings
+
+    file = tmp_path_factory.mktemp("client") / "games.sqlite"
+    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+        yield client
 
 
 @pytest.fixture
@@ -265,21 +278,24 @@ def terminal(home: Path) -> Iterator[Open]:
         each.close()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="run the longest tests only")
+def pytest_configure(config: pytest.Config) -> None:
+    """Gives the tests a cache folder that nobody else sees, one for all their processes."""
+    if not hasattr(config, "workerinput"):
+        os.environ["XDG_CACHE_HOME"] = config.stash[CACHE] = tempfile.mkdtemp(prefix="cache-")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Chooses the long tests or the others, and marks the tests of the files that are listed as slow."""
-    long = [item for item in items if item.path.stem.startswith(LONG) or item.name.startswith(LONG)]
-    others = [item for item in items if item not in set(long)]
-    # A file or a test that is named on the command line runs, however long it takes.
-    if not any(".py" in argument for argument in config.args):
-        items[:], rest = (long, others) if config.getoption("--long") else (others, long)
-        config.hook.pytest_deselected(items=rest)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if CACHE in config.stash:
+        shutil.rmtree(config.stash[CACHE])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of the files that are listed as slow, and begins with them in this order."""
+    places = {name: place for place, name in enumerate(SLOW)}
     for item in items:
-        if item.path.stem.startswith(SLOW):
+        if item.path.stem in places:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: places.get(item.path.stem, len(SLOW)))
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -34,7 +34,7 @@ import httpx
 from databases import Postgresql, start_postgresql
 from digitduels.web.classes.classroom import Classroom
 from digitduels.web.rooms.acts import Room
-from digitduels.web.store import Event, open_store
+from digitduels.web.store import Event, Kept, KeptClass, Store, open_store
 from servers import Server
 
 GAMES = (
@@ -295,63 +295,56 @@ class Lesson(Table):
         raise AssertionError(f"{path} was never answered")
 
 
-async def examine_classes(database: str, report: Report) -> None:
-    """Compares what was acknowledged to teachers with what is kept, and each class with its games."""
+async def examine(database: str, report: Report) -> None:
+    """Compares what was acknowledged with what is kept, and each class with its games."""
     store = open_store(database)
+    events: dict[str, dict[str, Event]] = {}
     try:
         for code in report.classes:
             kept = await store.read_class(code)
-            if kept is None:
-                report.faults.append(f"lost: the class {code}")
-                continue
-            versions = [event.version for event in kept.events]
-            if versions != list(range(1, kept.head + 1)):
-                report.faults.append(f"class {code} has head {kept.head} and versions {versions}")
-            classroom, events = Classroom(kept), {event.key: event for event in kept.events}
-            for told in (told for told in report.taught if told.game == code):
-                if told.key not in events:
-                    report.faults.append(f"lost: {told}")
-                elif events[told.key].version != told.accepted or told.accepted != told.answered + 1:
-                    report.faults.append(f"out of turn: {told}")
-            for table in classroom.tables:
-                game = await store.read(table.id)
-                if game is None:
-                    report.faults.append(f"lost: the game {table.id} of {code}")
-                    continue
-                report.games.append(table.id)
-                room = Room(game)
-                if not room.over and (room.paused != classroom.paused or table.round != classroom.round):
-                    report.faults.append(f"the game {table.id} does not agree with its class {code}")
-        new = Counter((told.game, told.key) for told in report.taught if told.new)
-        report.faults += [f"done {count} times: {act}" for act, count in new.items() if count > 1]
-    finally:
-        await store.close()
-
-
-async def examine(database: str, report: Report) -> None:
-    """Compares what was acknowledged with what is kept."""
-    store = open_store(database)
-    kept: dict[str, dict[str, Event]] = {}
-    try:
+            events[code] = by_key(code, kept, report)
+            if kept is not None:
+                await examine_tables(store, Classroom(kept), report)
         for id in report.games:
             game = await store.read(id)
-            if game is None:
-                report.faults.append(f"game {id} is lost")
-                continue
-            versions = [event.version for event in game.events]
-            if versions != list(range(1, game.head + 1)):
-                report.faults.append(f"game {id} has head {game.head} and versions {versions}")
+            events[id] = by_key(id, game, report)
             try:
-                Room(game)
+                if game is not None:
+                    Room(game)
             except ValueError as error:
-                report.faults.append(f"game {id} breaks the rules: {error}")
-            kept[id] = {event.key: event for event in game.events}
+                report.faults.append(f"{id} breaks the rules: {error}")
     finally:
         await store.close()
+    examine_acts(events, report)
+
+
+def by_key(id: str, kept: Kept | KeptClass | None, report: Report) -> dict[str, Event]:
+    """The events of a game or a class, which must be all there and in order."""
+    if kept is None:
+        report.faults.append(f"lost: {id}")
+        return {}
+    versions = [event.version for event in kept.events]
+    if versions != list(range(1, kept.head + 1)):
+        report.faults.append(f"{id} has head {kept.head} and versions {versions}")
+    return {event.key: event for event in kept.events}
+
+
+async def examine_tables(store: Store, classroom: Classroom, report: Report) -> None:
+    """Compares a class with its games, which are then examined as all others are."""
+    for table in classroom.tables:
+        report.games.append(table.id)
+        game = await store.read(table.id)
+        room = game and Room(game)
+        if room and not room.over and (room.paused != classroom.paused or table.round != classroom.round):
+            report.faults.append(f"the game {table.id} does not agree with its class {classroom.code}")
+
+
+def examine_acts(events: dict[str, dict[str, Event]], report: Report) -> None:
+    """Whatever was acknowledged is kept, once, and as it was acknowledged."""
     new: Counter[tuple[str, str]] = Counter()
     at: dict[tuple[str, int], str] = {}
-    for told in report.acknowledged:
-        event = kept.get(told.game, {}).get(told.key)
+    for told in (*report.acknowledged, *report.taught):
+        event = events.get(told.game, {}).get(told.key)
         if event is None:
             report.faults.append(f"lost: {told}")
             continue
@@ -428,7 +421,6 @@ async def crash(
             await asyncio.gather(*tasks)
         for server in running:
             await asyncio.to_thread(server.kill)
-        await examine_classes(database, report)
         await examine(database, report)
     finally:
         for server in running:

@@ -85,7 +85,7 @@ def test_near_results_are_told_while_the_game_is_being_solved(endless: None) -> 
 
 
 @pytest.mark.parametrize("name", ["number-duel", "operation-target"])
-def test_everything_is_told_when_it_is_solved(name: str, home: Path) -> None:
+def test_everything_is_told_when_it_is_solved(name: str, empty_cache: Path) -> None:
     game = dd.game(name, **(SMALL if name == "number-duel" else {}))
     truth = Background(game)
     assert truth.wait().start == solve(game).start
@@ -113,7 +113,7 @@ def test_a_table_that_cannot_be_kept_is_made_again_when_it_is_needed(
         assert Background(game).wait().start == solve(game).start
 
 
-def test_solving_that_is_stopped_leaves_no_damaged_table(home: Path) -> None:
+def test_solving_that_is_stopped_leaves_no_damaged_table(empty_cache: Path) -> None:
     game = dd.game("number-quest", highest=6)
     for seconds in (0.1, 0.4, 0.8, 1.2, 1.6):
         truth = Background(game)
@@ -126,7 +126,7 @@ def test_solving_that_is_stopped_leaves_no_damaged_table(home: Path) -> None:
     assert not list(cache.folder().glob(".*"))
 
 
-def test_solving_ends_when_the_program_that_wanted_it_is_killed(home: Path) -> None:
+def test_solving_ends_when_the_program_that_wanted_it_is_killed(empty_cache: Path) -> None:
     script = (
         "import sys, digitduels as dd; from digitduels.solver.background import Background\n"
         "truth = Background(dd.game('number-duel', copies=3)); truth.start()\n"

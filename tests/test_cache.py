@@ -34,6 +34,7 @@ solution = dd.solve(game)
 print(type(solution).__name__, tuple(solution.start), *solution.best(game.start()))
 """
 SAMPLES = ROOT / "tests" / "samples"
+pytestmark = pytest.mark.usefixtures("empty_cache")
 GAME = dd.game("number-duel", highest=6, target=30)
 SMALL = dd.game("number-duel", highest=3, target=8)
 EXAMPLES = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +25,10 @@ from digitduels.solver import Reference
 from digitduels.web.app import create
 from digitduels.web.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("shared_tables")
+pytestmark = pytest.mark.usefixtures("tables")
 
 LATE = st.sampled_from([0, 0, 0, 0, 0, 1, -1])
 PLACES = st.integers(0, 9)
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    file: Path = tmp_path_factory.mktemp("classes") / "games.sqlite"
-    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
-        yield client
 
 
 class Teacher:

@@ -35,7 +35,7 @@ from test_proxy import NAME, NGINX, Proxy
 DEPLOY = ROOT / "deploy"
 MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
 
-pytestmark = pytest.mark.usefixtures("shared_tables")
+pytestmark = pytest.mark.usefixtures("tables")
 
 
 def begin(client: httpx.Client) -> tuple[str, dict[str, str]]:

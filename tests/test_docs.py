@@ -135,7 +135,7 @@ def test_shell_examples_run(page: Path, shell: Run) -> None:
 
 
 @pytest.mark.parametrize("page", with_examples("console"), ids=named)
-def test_terminal_samples_are_real_output(page: Path, shell: Run) -> None:
+def test_terminal_samples_are_real_output(page: Path, shell: Run, empty_cache: Path) -> None:
     for block in blocks(page, "console"):
         for line, shown in re.findall(r"^\$ ([^\n]*)\n(.*?)(?=^\$ |\Z)", block.text, re.MULTILINE | re.DOTALL):
             output = shell(line, answers=block.answers).stdout

@@ -58,10 +58,9 @@ class Ran(NamedTuple):
 
 @pytest.fixture(scope="module", autouse=True)
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A machine of our own: a folder to work in, and a cache that nobody else sees."""
+    """A folder to work in."""
     folder = tmp_path_factory.mktemp("evals")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         patch.chdir(folder)
         yield folder
 

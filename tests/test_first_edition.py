@@ -173,10 +173,10 @@ def counted(expected: Any, shown: Any, where: str) -> None:
 
 
 def test_a_solved_table_is_used_or_replaced_without_a_word(
-    home: Path, recwarn: pytest.WarningsRecorder, capfd: pytest.CaptureFixture[str]
+    empty_cache: Path, recwarn: pytest.WarningsRecorder, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (table,) = SAMPLES.glob("*.table")
-    folder = home / "cache" / "digitduels" / "tables"
+    folder = empty_cache / "digitduels" / "tables"
     folder.mkdir(parents=True)
     shutil.copy(table, folder)
     game = dd.game("equation-duel", target=5, highest=4, tie="draw")

@@ -27,7 +27,7 @@ from digitduels.web.workers.supervisor import Supervisor
 from test_rooms import Friends, sql
 from web import running, wait_for
 
-pytestmark = pytest.mark.usefixtures("shared_tables")
+pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture(scope="module")

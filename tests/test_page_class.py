@@ -219,7 +219,7 @@ def agree(url: str, results: Any, teacher: Page, pupils: int, rounds: int) -> No
 
 
 @pytest.fixture(scope="module")
-def server(shared_tables: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite")) as server:
         yield server
 

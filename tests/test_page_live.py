@@ -114,7 +114,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture(scope="module")
-def server(shared_tables: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite")) as server:
         yield server
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from fastapi.testclient import TestClient
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -21,20 +18,9 @@ from hypothesis.stateful import (
 )
 
 from digitduels import game as game_of
-from digitduels.web.app import create
-from digitduels.web.settings import Settings
-
-pytestmark = pytest.mark.usefixtures("shared_tables")
 
 SEATS = st.sampled_from([1, 2])
 LATE = st.sampled_from([0, 0, 0, 0, 1, -1, -2])
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    file: Path = tmp_path_factory.mktemp("model") / "games.sqlite"
-    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
-        yield client
 
 
 def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:

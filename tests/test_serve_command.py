@@ -126,7 +126,7 @@ def test_a_request_that_is_under_way_is_answered_before_the_server_stops(home: P
         assert server.wait(PATIENCE) == 0
 
 
-def test_a_farewell_may_be_shorter_than_a_second(tmp_path: Path, shared_tables: None) -> None:
+def test_a_farewell_may_be_shorter_than_a_second(tmp_path: Path, tables: Path) -> None:
     with (
         Server(str(tmp_path / "games.sqlite"), farewell=0.3, patience=3600) as server,
         socket.create_connection(("127.0.0.1", server.port)) as slow,
@@ -205,7 +205,7 @@ def test_check_names_a_database_that_cannot_be_used_and_no_password(duels: Run, 
         assert "s3cr3t" not in ran.stderr
 
 
-def test_a_full_disk_refuses_what_is_new_and_loses_nothing(tmp_path: Path, shared_tables: None) -> None:
+def test_a_full_disk_refuses_what_is_new_and_loses_nothing(tmp_path: Path, tables: Path) -> None:
     with (
         Server(str(tmp_path / "games.sqlite")) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as client,

@@ -363,7 +363,7 @@ def test_sizes_are_read_as_people_write_them(text: str) -> None:
 
 
 def test_a_terminal_shows_how_far_a_solve_is_and_ctrl_c_stops_it(
-    terminal: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+    terminal: Open, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     person = terminal("solve", "number-duel", "--set", "target=100")
@@ -372,7 +372,7 @@ def test_a_terminal_shows_how_far_a_solve_is_and_ctrl_c_stops_it(
     shown = person.rest()
     assert person.program.returncode == 130
     assert "Traceback" not in shown
-    assert not list((home / "cache").rglob("*table*.*"))
+    assert not list(empty_cache.rglob("*table*.*"))
 
 
 def test_through_a_pipe_there_is_no_progress(duels: Run) -> None:
@@ -383,7 +383,7 @@ def test_through_a_pipe_there_is_no_progress(duels: Run) -> None:
 
 
 @pytest.fixture
-def kept(run: Run) -> Path:
+def kept(run: Run, empty_cache: Path) -> Path:
     """The file of a solved game."""
     run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3")
     (path,) = cache.kept()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,11 @@ SMALL = (("number-quest", {"target": 12, "highest": 4}), ("number-duel", {"targe
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A small suite, in a folder with a cache of its own."""
-    folder = tmp_path_factory.mktemp("suite")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        (folder / "small.json").write_bytes(make_suite("small", "1", SMALL, 10, starts=1))
-        yield folder / "small.json"
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small suite, in a folder of its own."""
+    file = tmp_path_factory.mktemp("suite") / "small.json"
+    file.write_bytes(make_suite("small", "1", SMALL, 10, starts=1))
+    return file
 
 
 def test_the_file_is_the_one_that_was_published() -> None:
