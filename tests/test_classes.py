@@ -407,14 +407,28 @@ def test_a_class_pays_for_its_pupils_and_strangers_stay_limited(tmp_path: Path) 
 
 
 def test_wrong_codes_count_against_the_address_and_do_not_disturb_a_class(tmp_path: Path) -> None:
-    with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite")))) as client:
+    app = create(Settings(rate=1000, burst=1000, database=str(tmp_path / "games.sqlite")))
+
+    async def from_anywhere(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            scope["client"] = (dict(scope["headers"]).get(b"x-test-address", b"192.0.2.1").decode(), 1)
+        await app(scope, receive, send)
+
+    with TestClient(from_anywhere) as client:
         teacher = Teacher(client)
-        ann = teacher.join("Ann")
-        body = {"name": "Eve", "key": "k" * 24}
-        answers = [client.post(f"/api/classes/BBBB{letter}/pupils", json=body).status_code for letter in "BCDFGHJKLMNP"]
-        assert answers == [404] * 10 + [429] * 2
-        assert client.post(f"{teacher.path}/pupils", json=body).status_code == 429
-        assert teacher.look(ann["token"])["name"] == "Ann"
+        assert teacher.look()["version"] == 0
+        for address, known in (("192.0.2.1", True), ("192.0.2.2", False)):
+            there = {"X-Test-Address": address}
+            body = {"name": "Eve", "key": secrets.token_urlsafe(24)}
+            wrong = [
+                client.post(f"/api/classes/BBBB{letter}/pupils", json=body, headers=there).status_code
+                for letter in "BCDFGHJKLMNP"
+            ]
+            assert wrong == [404] * 10 + [429] * 2
+            right = client.post(f"{teacher.path}/pupils", json=body, headers=there)
+            assert right.status_code == (201 if known else 429), "a class plays on where its people are"
+            still = client.post("/api/classes/BBBBB/pupils", json=body, headers=there)
+            assert still.status_code == 429
         assert teacher.look()["version"] == 1
 
 

@@ -114,7 +114,9 @@ class Guard:
         payer = self.allowances.payer(visit.scope["method"], visit.scope["path"], shown)
         if payer is not None:
             wait = self.classes.take(payer.code, now, cost)
-            visit.scope["address"] = payer.person or who  # questions to the workers are counted by person, too
+            if payer.person is not None:
+                self.allowances.meet(payer.code, who)
+                visit.scope["address"] = payer.person  # questions to the workers are counted by person, too
         else:
             wait = self.buckets.take(who, now, cost)
             visit.limits = [
@@ -256,6 +258,8 @@ class Buckets:
 
     def wait(self, who: str, now: float, cost: float = 1) -> float:
         """The seconds until a call would be allowed; none is noted."""
+        if not self.rate:
+            return 0.0
         left, since = self._left.get(who, (float(self.burst), now))
         left = min(self.burst, left + (now - since) * self.rate)
         return max(0.0, (cost - left) / self.rate)

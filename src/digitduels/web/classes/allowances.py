@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from digitduels.web.rooms.acts import hashed
 
+MOST_HOMES = 20  # addresses of a class that are remembered
 _JOINING = re.compile("/api/classes/([^/]*)/pupils")
 
 
@@ -19,21 +20,36 @@ class Payer(NamedTuple):
 
 
 class Allowances:
-    """The tokens of the classes that this process has in memory."""
+    """The tokens of the classes that this process has in memory, and where their people are."""
 
     def __init__(self) -> None:
         self._codes: dict[bytes, str] = {}
         self._tokens: dict[str, set[bytes]] = {}
+        self._homes: dict[str, set[str]] = {}
 
     def learn(self, code: str, tokens: Iterable[bytes]) -> None:
         """These are the hashes of the tokens of a class."""
-        self.forget(code)
+        self._drop(code)
         self._tokens[code] = set(tokens)
         self._codes.update(dict.fromkeys(self._tokens[code], code))
 
     def forget(self, code: str) -> None:
+        self._drop(code)
+        self._homes.pop(code, None)
+
+    def _drop(self, code: str) -> None:
         for token in self._tokens.pop(code, ()):
             self._codes.pop(token, None)
+
+    def meet(self, code: str, address: str) -> None:
+        """The teacher or a pupil of a class showed a token from an address."""
+        homes = self._homes.setdefault(code, set())
+        if len(homes) < MOST_HOMES:
+            homes.add(address)
+
+    def is_home(self, code: str, address: str) -> bool:
+        """Whether people of a class have been seen at an address."""
+        return address in self._homes.get(code, ())
 
     def payer(self, method: str, path: str, authorization: bytes | None) -> Payer | None:
         """Who pays for a request; None if the address does."""

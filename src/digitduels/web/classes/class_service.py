@@ -41,9 +41,10 @@ class ClassService:
 
     def __init__(self, store: Store, rooms: RoomService, ask: Ask, settings: Settings, allowances: Allowances) -> None:
         self._store, self._rooms, self._ask, self._settings = store, rooms, ask, settings
+        self._allowances = allowances
         self._classes = LiveClasses(store, rooms, allowances)
         self._watchers = ClassWatchers(store, rooms, self._classes, settings)
-        self._wrong = Buckets(*WRONG_CODES)
+        self._wrong = Buckets(*WRONG_CODES if settings.rate else (0.0, 1))
         self._deleted: OrderedDict[tuple[str, bytes, str], int] = OrderedDict()
         """The version of each deletion, by code, hash of the teacher's token, and key."""
 
@@ -193,8 +194,9 @@ class ClassService:
     async def find(self, code: str, address: str, token: str = "") -> LiveClass:
         """A class by its code; raises Refusal if there is none, and for an address that has tried too many codes.
 
-        An address that guesses learns nothing from a right code either, so it is refused as well. The teacher and the
-        pupils of the class, who show their token, are not.
+        Such an address learns nothing from a right code either, so it is refused as well. The teacher and the pupils
+        of the class, who show their token, are not, and neither is anybody at an address where one of them has been:
+        in a school, the code is on the wall, and one pupil who guesses must not keep the others out.
         """
         code = code.upper()
         live = self._classes.get(code)
@@ -202,7 +204,7 @@ class ClassService:
             return live
         now = time.monotonic()
         wait = self._wrong.wait(address, now)
-        if wait:
+        if wait and not self._allowances.is_home(code, address):
             raise Refusal(429, "Too many wrong codes. Try again in a minute.", again=round(wait) + 1)
         try:
             return await self._classes.load(code)
