@@ -352,6 +352,7 @@ STATES = {
     "games": "/explore",
     "review": f"/review/number-duel?{GAME}",
     "records": "/review",
+    "records of a game": "/review/number-quest",
     "puzzle": PUZZLE,
     "today": "/puzzle",
     "learn": "/learn/equation-duel",
