@@ -233,10 +233,17 @@ def test_everybody_reads_about_a_move_in_their_own_words(visit: Visit) -> None:
         expect(status(visit(path))).to_contain_text(words)
 
 
-def test_a_choice_that_is_not_possible_says_why(visit: Visit) -> None:
+def test_a_choice_says_what_it_leads_to_or_why_it_is_not_possible(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=%2B5+%2B5")
     choose(page, "5")
     expect(status(page)).to_contain_text("no 5 in the pool")
+    page.keyboard.press("*")
+    expect(page.locator(".tile", has_text="▲ 50")).to_have_count(1)
+    expect(page.locator(".tile", has_text="= 45")).to_have_count(1)
+    page.goto("/play/number-duel?moves=%2B6+%2B5")
+    expect(status(page)).to_contain_text("Player 1's turn.")
+    page.keyboard.press("*")
+    expect(page.locator(".tile", has_text="54 ▼ 0")).to_have_count(1)
 
 
 def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:

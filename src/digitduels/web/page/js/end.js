@@ -40,7 +40,10 @@ export async function showEnd(section, view, link, reader, next, signal) {
     const turning = tellAll(review.answer ? [review.sentence, review.answer] : [review.sentence], reader);
     fill(lesson, h("p", null, turning), more && h("p", { class: "soft" }, tell(more, reader)));
     const again = retry(review, link, reader);
-    if (again) row.prepend(again);
+    if (!again) return;
+    // One button stands out.
+    if (again.matches(".main")) for (const other of row.children) other.classList.remove("main");
+    row.prepend(again);
   } catch (error) {
     if (!signal.aborted && error instanceof Error) lesson.textContent = error.message;
   }

@@ -3,7 +3,7 @@
 import { left, scoresOf } from "./board.js";
 import { Choice, signFor } from "./choice.js";
 import { fill, h, set } from "./dom.js";
-import { outcomeOf, Preview } from "./preview.js";
+import { outcomeOf, Preview, TONES } from "./preview.js";
 import { bestValue, SIGNS, WORDS } from "./verdict.js";
 
 /**
@@ -382,7 +382,12 @@ export class Picker {
     const others = this.choice.picks.some((pick, place) => pick === null && place !== field);
     const effect = others || moves.length !== 1 ? undefined : this.effects.get(moves[0]?.move ?? "");
     const text = effect && outcomeOf(effect, this.view.player ?? 1, scoresOf(this.view));
-    return effect && text ? { text, tone: effect.tone === "bad" ? "harmful" : "" } : null;
+    if (!effect || !text) return null;
+    const sign = TONES[effect.tone];
+    const shown = sign
+      ? [h("span", { "aria-hidden": "true" }, text.replace(/[=→]/, sign)), h("span", { class: "hidden" }, text)]
+      : text;
+    return { text: shown, tone: effect.tone === "bad" ? "harmful" : "" };
   }
 
   /**

@@ -4,8 +4,9 @@ import { figure } from "./board.js";
 import { fill, h } from "./dom.js";
 import { tell } from "./sentence.js";
 
+/** What a move does by the rules alone, for the player who makes it. */
 /** @type {Record<string, string>} */
-const TONES = { good: "▲", bad: "▼" };
+export const TONES = { good: "▲", bad: "▼" };
 
 export class Preview {
   /** @param {() => void} play */
