@@ -6,6 +6,9 @@ import argparse
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+import digitduels as dd
 
 BENCHMARKS = (
     "playouts",
@@ -30,17 +33,43 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all unless named")
     parser.add_argument("--against", metavar="COMMIT", help="the commit with which lab compares")
+    parser.add_argument(
+        "--game", action="append", metavar="GAME", help="measure these games only, if a table has games"
+    )
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
         parser.error(f"There is no benchmark {unknown[0]!r}. They are {', '.join(BENCHMARKS)}.")
     for name in arguments.names or BENCHMARKS:
         benchmark = import_module(f"benchmarks.{name}")
-        table = benchmark.table(arguments.against) if name == "lab" and arguments.against else benchmark.table()
-        print(f"{name}\n{table}\n", flush=True)
         page = DOCS / getattr(benchmark, "PAGE", "performance.md")
-        text = page.read_text(encoding="utf-8")
-        before, after = re.split(rf"<!-- {name} -->\n.*?<!-- end -->", text, flags=re.DOTALL)
-        page.write_text(f"{before}<!-- {name} -->\n{table}\n<!-- end -->{after}", encoding="utf-8")
+        part = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
+        if hasattr(benchmark, "rows"):
+            table = ""
+            for game in arguments.game or dd.games():
+                table = by_game(benchmark, part.search(page.read_text(encoding="utf-8")), game)
+                replace(page, part, table)
+        else:
+            table = benchmark.table(arguments.against) if name == "lab" and arguments.against else benchmark.table()
+            replace(page, part, table)
+        print(f"{name}\n{table}\n", flush=True)
+
+
+def by_game(benchmark: Any, old: re.Match[str] | None, name: str) -> str:
+    """A table with the rows of one game measured again. The rows of other games stay as they are."""
+    measured = [re.sub(r"(?<=\d)%", " %", row) for row in benchmark.rows(name)]
+    kept = old[0].splitlines() if old else []
+    lines = [benchmark.HEAD]
+    for game in sorted(map(dd.game, dd.games()), key=lambda game: game.title):
+        lines += measured if game.id == name else [row for row in kept if row.startswith(f"| {game.title} |")]
+    return "\n".join([*lines, "", benchmark.NOTE])
+
+
+def replace(page: Path, part: re.Pattern[str], table: str) -> None:
+    """Puts a table into its part of a page."""
+    text = page.read_text(encoding="utf-8")
+    if not part.search(text):
+        raise ValueError(f"{page.name} has no place for this table.")
+    page.write_text(part.sub(lambda _: table, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

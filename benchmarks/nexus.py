@@ -12,8 +12,9 @@ from pathlib import Path
 
 import digitduels as dd
 from digitduels.lab.measures import policies_of
-from digitduels.players.expectation import BEST_REPLY, Kind, Sheet, expect
+from digitduels.players.expectation import expect
 from digitduels.players.levels import LEVELS_VERSION
+from digitduels.players.sheet import BEST_REPLY, Kind, Sheet
 
 PAGE = "gg-bench-417.md"
 GAMES = 30  # half of them as Player 1

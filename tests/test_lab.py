@@ -157,13 +157,13 @@ def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: An
 
 
 def test_columns_in_batches_give_the_same_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    from digitduels.players import expectation
+    from digitduels.players import propagation
     from digitduels.solver import memory
 
     game = dd.game("number-quest", target=12, highest=4, copies=1)
     whole = measure(game)
-    size = expectation._Ring(solve(game).compiled).boards * len(solve(game).compiled.hands) ** 2 * 4  # type: ignore[attr-defined]
-    monkeypatch.setattr(memory, "available", lambda: int(8 * size / expectation._SHARE) + 1)
+    size = propagation._Ring(solve(game).compiled).boards * len(solve(game).compiled.hands) ** 2 * 4  # type: ignore[attr-defined]
+    monkeypatch.setattr(memory, "available", lambda: int(8 * size / propagation._SHARE) + 1)
     assert measure(game, lengths=False).row() == whole.row()
     monkeypatch.setattr(memory, "available", lambda: size)
     with pytest.raises(TooLarge):

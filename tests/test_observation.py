@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import digitduels as dd
-from digitduels.adapters.observation import HIGHEST, Observation
 from digitduels.core import Game, Outcome, State
+from digitduels.players.observation import HIGHEST, Observation
 from digitduels.sentence import Sentence
 from variants import ALL, describe, play_on
 

@@ -19,7 +19,12 @@ import digitduels as dd
 from conftest import ROOT
 from digitduels.adapters.vector import DuelVectorEnv
 from digitduels.core import State
+from digitduels.players import chance_tables
 from digitduels.players.levels import Level
+from digitduels.players.perfect import CHANCE_STEPS, HALF, Chances, Perfect
+from digitduels.players.propagation import error_steps
+from digitduels.solver import cache
+from digitduels.solver.tables import Tables
 from test_compiled import Plain
 from variants import ALL, describe, solve
 
@@ -99,7 +104,7 @@ def test_an_action_that_is_no_legal_move_loses(name: str) -> None:
 def test_an_opponent_answers_by_the_rules(name: str, options: dict[str, Any], opponent: str, home: object) -> None:
     game = dd.game(name, **options)
     env = DuelVectorEnv(game, num_envs=30, opponent=opponent, seat="random")
-    solution = solve(game)
+    perfect = Perfect(solve(game), seed=0)
     seen, info = env.reset(seed=5)
     seats, results = set(), []
     for _ in range(40):
@@ -112,7 +117,7 @@ def test_an_opponent_answers_by_the_rules(name: str, options: dict[str, Any], op
             mine = game.play(state, game.moves[actions[place]])
             outcome = game.outcome(mine)
             if outcome is None:
-                replies = solution.best(mine) if opponent == "perfect" else game.legal_moves(mine)
+                replies = perfect.candidates(mine) if opponent == "perfect" else game.legal_moves(mine)
                 possible = [game.play(mine, reply) for reply in replies]
             else:
                 possible = [mine]
@@ -129,6 +134,56 @@ def test_an_opponent_answers_by_the_rules(name: str, options: dict[str, Any], op
             np.testing.assert_array_equal(seen["action_mask"][place], env.view.mask(env.state(place)))
     assert seats == {0, 1}
     assert len(set(results)) > 1 or opponent == "perfect"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("numerical-nexus", {"target": 20}),
+        ("number-quest", {"target": 12, "highest": 4}),
+        ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
+    ],
+)
+def test_the_table_of_chances_is_what_perfect_play_finds(name: str, options: dict[str, Any], home: object) -> None:
+    solution = solve(dd.game(name, **options))
+    assert isinstance(solution, Tables)
+    table, chances = chance_tables.chance_table(solution), Chances(solution)
+    dice, found = random.Random(9), set()
+    for _ in range(20):
+        state = solution.game.start()
+        while solution.game.outcome(state) is None:
+            chance = chances.plain(state, chances.replies)
+            assert table[solution.place(state)] == int(chance * CHANCE_STEPS + HALF)
+            found.add(int(table[solution.place(state)]))
+            state = solution.game.after(state, dice.choice(solution.game.legal_moves(state)))
+    assert len(found) > 3
+
+
+def test_the_table_of_chances_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    built = []
+
+    def build(solution: Any) -> Any:
+        built.append(solution.game)
+        return error_steps(solution)
+
+    monkeypatch.setattr(chance_tables, "error_steps", build)
+    solution = dd.solve(dd.game("number-duel", target=9, highest=3))
+    assert isinstance(solution, Tables)
+    tables = []
+    for _ in range(2):
+        chance_tables.chance_table.cache_clear()
+        tables.append(chance_tables.chance_table(solution))
+    np.testing.assert_array_equal(tables[0], tables[1])
+    assert len(built) == 1
+    # A damaged file is not used.
+    path = cache.path_of(solution.game).with_suffix(cache.CHANCE_FILES)
+    path.write_bytes(path.read_bytes()[:-1] + b"\xff")
+    chance_tables.chance_table.cache_clear()
+    np.testing.assert_array_equal(chance_tables.chance_table(solution), tables[0])
+    assert len(built) == 2
+    assert len(cache.clear()) == 2
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("name", ["number-duel", "equation-duel"])

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from digitduels.core import Game, IllegalMove, InvalidMove, Outcome, State, TooLarge
@@ -38,17 +38,21 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def evaluate(policy: Any, game: Game[Any, Any, Any], against: Any = None) -> Evaluation:
+def evaluate(
+    policy: Any, game: Game[Any, Any, Any], against: Any = None, starts: Sequence[State[Any, Any]] = ()
+) -> Evaluation:
     """What a policy scores against another one, exactly; against itself unless given.
 
-    A policy is the name of a player ("random", 1 to 7, "perfect") or anything with `probabilities(state)`.
+    A policy is the name of a player ("random", 1 to 7, "perfect"), an object with `probabilities(state)`, a mapping
+    from positions to move probabilities, or a function of arrays of observations and action masks. Games begin at
+    `starts`, on average over them, or at the first position of the game.
 
     >>> evaluate("perfect", game("operation-target"), against="random").score
     (1.0, 0.5)
     """
     from digitduels.players import evaluation
 
-    return evaluation.evaluate(policy, game, against)
+    return evaluation.evaluate(policy, game, against, starts)
 
 
 def solve(

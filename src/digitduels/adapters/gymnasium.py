@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from digitduels.adapters import BEGINNINGS, chosen, needs, placed_state
-from digitduels.adapters.observation import LOWEST, Observation
 from digitduels.core import Outcome, State
 from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, check, player
+from digitduels.players.observation import LOWEST, Observation
 from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
 from digitduels.study.fair_starts import fair_start

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from digitduels.adapters import needs
-from digitduels.adapters.observation import Observation
 from digitduels.core import IllegalMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.options import Whole, Wholes
+from digitduels.players.observation import Observation
 
 with needs("openspiel"):
     import pyspiel

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from digitduels.adapters import chosen, needs, placed_state
-from digitduels.adapters.observation import Observation
 from digitduels.core import Outcome
 from digitduels.games import AnyGame
 from digitduels.match import concession
+from digitduels.players.observation import Observation
 
 with needs("pettingzoo"):
     from gymnasium import spaces

@@ -19,12 +19,13 @@ import numpy.typing as npt
 
 from digitduels.adapters import chosen, needs, placed_state, vector_kernels
 from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, START_CHOICES, observation_space
-from digitduels.adapters.observation import Observation
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.players import OPPONENTS, PERFECT_PLAYERS, UNIFORM_PLAYERS
+from digitduels.players.chance_tables import chance_table
 from digitduels.players.levels import Sight, sight, tuning
-from digitduels.players.natural import WASTED, nature
+from digitduels.players.natural import WASTED, nature, nearness
+from digitduels.players.observation import Observation
 from digitduels.pool import Pool
 from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for, with_endings
 from digitduels.solver.library import solution_of
@@ -78,6 +79,7 @@ class World(NamedTuple):
     near_other: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float64]
     wasted: float
+    chances: npt.NDArray[np.uint8]  # [position]: how likely its player to move errs, which perfect play hopes for
 
 
 class Games(NamedTuple):
@@ -151,6 +153,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         starts = [self.game.start()] if start == "book" else _fair_starts(self.game)
         solution = solution_of(self.game) if self._opponent in (vector_kernels.PERFECT, vector_kernels.LEVEL) else None
         self.compiled, self._world, self._hands = _world(self.game, self.view, solution, look, starts)
+        if self._opponent == vector_kernels.PERFECT and isinstance(solution, Tables):
+            self._world = self._world._replace(chances=chance_table(solution))
         self._dice = np.zeros(1, np.uint64)
         digits, moves = self.compiled.digits, len(self.game.moves)
         self._games = Games(
@@ -323,6 +327,7 @@ def _world(
     legal = (own >= 0).astype(np.int8)
     marks = np.array(fate, np.int32)
     near = nature(game, [*compiled.hands, *hands])
+    ended = [nearness(game, game.goal if mark == WON else 0, game.goal) for mark in fate]  # draws do not end like this
     low, high, top = solution.scale if isinstance(solution, Tables) else (0, 0, 0)
     world = World(
         own=own,
@@ -352,10 +357,11 @@ def _world(
         top=top,
         horizon=look.horizon,
         reach=look.reach,
-        near_own=np.array(near.near_own),
+        near_own=np.array([*near.near_own[:count], *ended]),
         near_other=np.array(near.near_other),
         scores=np.array(near.scores),
         wasted=WASTED,
+        chances=np.empty(0, np.uint8),
     )
     return compiled, world, [*compiled.hands, *hands]
 

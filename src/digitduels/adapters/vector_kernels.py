@@ -146,21 +146,33 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
 
 @kernel
 def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
-    """A random one of the best moves: quickest win, longest draw, slowest loss."""
+    """A random one of the moves of perfect play, as players/perfect.py chooses them.
+
+    That is the quickest win. Without one, of the moves that keep the value, the one most likely answered wrongly, and
+    of several the longest.
+    """
     own, other, needs, codes, endings = world.own, world.other, world.needs, world.codes, world.endings
+    chances, low, high = world.chances, world.low, world.high
     here, highest, ties = place(world, counts, game), int64(-1), uint64(0)
     found: Any = uint64(0)
     mine, theirs, count = hands[game, 0], hands[game, 1], len(own)
     for move in range(uint64(mask.shape[1])):
         if mask[game, move]:
             hand = own[mine, move]
+            chance = int64(0)
             if hand >= count:
                 code = int64(endings[hand - count])
             else:
-                code = int64(codes[((here - needs[move]) * count + hand) * count + other[theirs, move]])
-            if code > highest:
-                highest, found, ties = code, move, uint64(1)
-            elif code == highest:
+                after = ((here - needs[move]) * count + hand) * count + other[theirs, move]
+                code, chance = int64(codes[after]), int64(chances[after])
+            merit = code
+            if code >= high:
+                merit |= int64(2) << 40
+            else:
+                merit |= (int64(code >= low) << 40) | (chance << 20)
+            if merit > highest:
+                highest, found, ties = merit, move, uint64(1)
+            elif merit == highest:
                 ties += uint64(1)
                 if draw(dice, ties) == 0:
                     found = move

@@ -17,9 +17,10 @@ import numpy as np
 
 from digitduels.core import State
 from digitduels.games import AnyGame, game
-from digitduels.players.expectation import BY_CHANCE, PERFECTLY, Kind, Sheet, expect
+from digitduels.players.expectation import expect
 from digitduels.players.levels import Level, sight, tuning
 from digitduels.players.perfect import FALLIBLE
+from digitduels.players.sheet import BY_CHANCE, PERFECTLY, Kind, Sheet
 from digitduels.solver import Progress, Solution, solve
 from digitduels.solver.tables import Tables
 from digitduels.solver.verdict import Verdict

@@ -42,11 +42,11 @@ def computer_name(who: str) -> str:
 
 def check(name: str, *others: str) -> None:
     """Raises ValueError with the choices if a player is neither one of ours, nor one of the others, nor a program."""
-    from digitduels.players.external import command, split_name
-
     known = (*others, *OPPONENTS)
     if name in known:
         return
+    from digitduels.players.external import command, split_name
+
     if command(name) is None:
         raise ValueError(
             f"There is no player {quoted(name)}; there are {', '.join(known)}, or the command of a program."
@@ -70,16 +70,19 @@ def player(
     given. A level that the game does not offer plays as the nearest lower one. With the same seed a player of ours
     chooses the same moves, and a program gets the same seed.
     """
-    from digitduels.players.external import MOVE_TIME, Program
-    from digitduels.players.levels import Level, tuning
-    from digitduels.players.perfect import Perfect
-
+    # What a player does not need is not imported: it would delay the first move.
     check(name)
     if name not in OPPONENTS:
+        from digitduels.players.external import MOVE_TIME, Program
+
         return Program(name, MOVE_TIME if move_time is None else move_time, seed)
     if name in UNIFORM_PLAYERS:
         return RandomPlayer(seed)
     if name in PERFECT_PLAYERS:
+        from digitduels.players.perfect import Perfect
+
         return Perfect(solve(game), seed)
+    from digitduels.players.levels import Level, tuning
+
     level = max(level for level in tuning(game).levels if level <= int(name))
     return Level(level, truth or solve(game), seed) if level > 1 else RandomPlayer(seed)

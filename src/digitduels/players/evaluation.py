@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.players import player
-from digitduels.players.expectation import BEST_REPLY, BY_CHANCE, HOPE, PERFECTLY, Kind, Policy, Sheet, expect
+from digitduels.players.custom_policies import FunctionPolicy, TablePolicy
+from digitduels.players.expectation import expect
 from digitduels.players.levels import Level
 from digitduels.players.perfect import Perfect
 from digitduels.players.player import Player, RandomPlayer
+from digitduels.players.sheet import BEST_REPLY, BY_CHANCE, HOPE, PERFECTLY, Kind, Policy, Sheet
 from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
+
+AnyPolicy = Policy | Player | str | int | Mapping[State[Any, Any], Any] | Callable[[Any, Any], Any]
 
 
 class Evaluation(NamedTuple):
@@ -30,16 +34,23 @@ class Evaluation(NamedTuple):
 
 
 def evaluate(
-    policy: Policy | Player | str | int,
+    policy: AnyPolicy,
     game: AnyGame,
-    against: Policy | Player | str | int | None = None,
+    against: AnyPolicy | None = None,
     starts: Sequence[State[Any, Any]] = (),
 ) -> Evaluation:
     """The exact evaluation of a policy against another one; against itself unless given.
 
-    A policy is the name of a player ("random", 1 to 7, "perfect"), one of our players, or anything with
-    `probabilities(state)`. All figures are averages over the positions in `starts`; from the first position of the game
-    unless given. Seats are those of the player to move there and of the other one.
+    A policy is one of these:
+
+    - the name of a player ("random", 1 to 7, "perfect"), or one of our players;
+    - an object with `probabilities(state)`, which gives the probability of each move;
+    - a table: a mapping from positions to the probabilities of moves, or of all actions in the order of `game.moves`;
+    - a function of two arrays, the observations and the action masks of many positions as in the Gymnasium
+      environments, which returns an array with the probabilities of all actions for each of them.
+
+    All figures are averages over the positions in `starts`; from the first position of the game unless given. Seats are
+    those of the player to move there and of the other one.
 
     >>> from digitduels.games import game
     >>> evaluate("perfect", game("operation-target"), against="random").score
@@ -67,7 +78,7 @@ def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
     ]
 
 
-def _kind(policy: Policy | Player | str | int, solution: Solution) -> Kind:
+def _kind(policy: AnyPolicy, solution: Solution) -> Kind:
     """A policy as an expectation knows it."""
     made = player(str(policy), solution.game, lambda _: solution, seed=0) if isinstance(policy, str | int) else policy
     if isinstance(made, Level):
@@ -76,6 +87,10 @@ def _kind(policy: Policy | Player | str | int, solution: Solution) -> Kind:
         return BY_CHANCE
     if isinstance(made, Perfect) and made.hope == HOPE:
         return PERFECTLY
-    if not hasattr(made, "probabilities"):
-        raise ValueError("This player has no move probabilities; evaluate random, a level or perfect.")
-    return cast(Policy, made)
+    if isinstance(made, Mapping):
+        return TablePolicy(solution.game, made)
+    if hasattr(made, "probabilities"):
+        return cast(Policy, made)
+    if callable(made):
+        return FunctionPolicy(solution.game, made)
+    raise ValueError("This player has no move probabilities; evaluate random, a level or perfect.")

@@ -16,6 +16,7 @@ from digitduels.solver.tables import Tables
 FALLIBLE = 4  # the level that models a person who may err
 REPLIES = 2  # the turns of that person in which an error is hoped for
 CHANCE_STEPS = 250  # chances are compared in steps of this fraction, which fit into a byte
+HALF = 0.501  # from here on a step is rounded up; so simple fractions are, however they were computed
 
 
 class Uniform:
@@ -100,7 +101,7 @@ class Perfect(Player):
         if judgement.best.value > 0:
             return judgement.best_moves
         merits = {
-            move: (int(self._chances.error(state, move) * CHANCE_STEPS + 0.5), judgement[move].distance)
+            move: (int(self._chances.error(state, move) * CHANCE_STEPS + HALF), judgement[move].distance)
             for move in judgement.keeping
         }
         best = max(merits.values())

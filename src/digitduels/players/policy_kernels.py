@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from digitduels.players.perfect import CHANCE_STEPS
+from digitduels.players.perfect import CHANCE_STEPS, HALF
+from digitduels.solver.compiled import DRAWN, WON
 
 UNIFORM_POLICY, PERFECT_POLICY, BEST_RESPONSE, BEST_KEEPING_RESPONSE = 0, 1, 2, 3
 _FAR = 1 << 30
@@ -269,7 +270,7 @@ def fill(
                                 gain += rows[source, aside[column]]
                             most_gained = max(most_gained, gain)
                             if kind == PERFECT_POLICY:
-                                likely = 0 if best == 1 else int(max(0.0, rows[source, weigh]) * CHANCE_STEPS + 0.5)
+                                likely = 0 if best == 1 else int(max(0.0, rows[source, weigh]) * CHANCE_STEPS + HALF)
                                 merit = -distance[bucket] if best == 1 else distance[bucket]
                                 if likely > chance or (likely == chance and (count == 0 or merit > merit_so_far)):
                                     chance, merit_so_far, count, gained = likely, merit, 0, 0.0
@@ -287,6 +288,49 @@ def fill(
                         )
                     for op in range(steps_here):
                         slot[op_code[op]] = 0
+
+
+@kernel
+def mix(
+    rows: Any, places: Any, shares: Any, codes: Any, first: Any, maps: Any, scale: Any, listed: Any, columns: Any
+) -> None:
+    """Fills some columns of some positions by known move probabilities; where the moves lead is filled.
+
+    shares: [place, move]. maps: own and other hands by [hand, move], and how far the index of the pool falls by move.
+    listed: the columns. The others are as in `fill`.
+    """
+    own, other, needs = maps
+    low, high, _ = scale
+    _, _, _, onward, aside, constant, factor, swing, _, over, _ = columns
+    hands, moves = own.shape
+    for index in range(len(places)):
+        place = places[index]
+        table, theirs, mine = place // (hands * hands), place // hands % hands, place % hands
+        here = np.int64(codes[place])
+        best = -1 if here >= high else 1 if here < low else 0
+        for column in listed:
+            mean = 0.0
+            for move in range(moves):
+                if shares[index, move] == 0.0:
+                    continue
+                hand = own[mine, move]
+                if hand >= 0:
+                    others = other[theirs, move]
+                    to = table - needs[move]
+                    code = np.int64(codes[(to * hands + hand) * hands + others])
+                    value = 1 if code >= high else -1 if code < low else 0
+                    source = first[to] + hand * hands + others
+                    gain = constant[column]
+                    if onward[column] >= 0:
+                        gain += factor[column] * rows[source, onward[column]]
+                    if aside[column] >= 0 and value == best:
+                        gain += rows[source, aside[column]]
+                else:
+                    end = 0 if hand == WON else 1 if hand == DRAWN else 2
+                    value = 1 - end
+                    gain = _ended(column, end, value == best, constant, factor, onward, aside, over)
+                mean += shares[index, move] * (gain + swing[column] * (value < best))
+            rows[first[table] + theirs * hands + mine, column] = mean
 
 
 @kernel

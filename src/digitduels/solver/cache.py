@@ -39,6 +39,7 @@ _LARGEST_HEADER = 1 << 20
 _START = len(MAGIC) + 8 + 32
 _SOURCE = 1 << 13  # bytes in the field about the source
 _ALIGN = 64
+CHANCE_FILES = ".chances"  # the ending of the files that players add to a table; see players/chance_tables.py
 _ABANDONED = 3600  # seconds after which an unfinished file counts as abandoned
 
 
@@ -95,7 +96,8 @@ def kept() -> list[Path]:
 def clear() -> list[int]:
     """Deletes all cached tables and abandoned files, and returns the sizes of what it deleted."""
     sizes = []
-    for path in sorted([*folder().glob("*.table"), *folder().glob(".*.table.*")]):
+    names = (name for kind in (".table", CHANCE_FILES) for name in (f"*{kind}", f".*{kind}.*"))
+    for path in sorted(path for name in names for path in folder().glob(name)):
         size = path.stat().st_size
         path.unlink()
         sizes.append(size)

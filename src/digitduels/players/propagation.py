@@ -1,0 +1,341 @@
+"""The backward pass over a table: columns of all positions that can arise, filled from the last move to the first.
+
+Levels, chance, perfect play and best replies are read from the table. A policy of somebody's own is asked for its
+move probabilities, many positions at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels.core import State, TooLarge
+from digitduels.players.levels import Sight, sight, tuning
+from digitduels.players.natural import WASTED, nature
+from digitduels.players.perfect import CHANCE_STEPS, HALF
+from digitduels.players.sheet import (
+    BEST_KEEPING,
+    BEST_REPLY,
+    BY_CHANCE,
+    HOPE,
+    NO_COLUMN,
+    PERFECTLY,
+    BatchPolicy,
+    Column,
+    Kind,
+    Sheet,
+)
+from digitduels.solver import memory
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
+from digitduels.solver.layout import distinct
+from digitduels.solver.schedule import waves
+from digitduels.solver.tables import Tables, share, workers
+
+_SHARE = 0.4  # of the free memory, for the rows
+_FAR = 65535  # the highest code that the kernels know
+ASKED = 10_000_000  # positions in which a policy of somebody's own is asked
+_BATCH = 1 << 15  # positions in which it is asked at a time
+
+Places = npt.NDArray[np.int64]
+
+
+def can_fill(solution: Tables, sheet: Sheet) -> bool:
+    """Whether the columns can be filled from a table."""
+    return solution.scale.top <= _FAR and all(
+        isinstance(column.policy, Sight | str) or (isinstance(column.policy, BatchPolicy) and not any(column.flags))
+        for column in sheet.columns
+    )
+
+
+def fill(
+    solution: Tables,
+    sheet: Sheet,
+    starts: Sequence[State[Any, Any]],
+    reached: npt.NDArray[np.bool_] | None,
+    progress: Callable[[str, float], None] | None,
+    hope: tuple[int, int],
+) -> npt.NDArray[np.float64]:
+    """[start, column]: what is expected in some positions; see expectation.py."""
+    if reached is None:
+        reached = solution.reached([solution.place(start) for start in starts])
+    if any(isinstance(column.policy, BatchPolicy) for column in sheet.columns):
+        asked = int(np.count_nonzero(reached))
+        if asked > ASKED:
+            raise TooLarge(
+                f"{asked:,} positions of {solution.game.title} can arise here, and a policy of your own is asked in "
+                f"{ASKED:,} at most. Start nearer to the end of the game, or choose a smaller variant."
+            )
+    hopes = len(_hopes(solution, hope, 0)) if any(column.policy == PERFECTLY for column in sheet.columns) else 0
+    batches, found = list(_batches(solution, sheet, hopes)), np.zeros((len(starts), len(sheet.columns)))
+    for number, (places, columns) in enumerate(batches):
+
+        def report(done: float, number: int = number) -> None:
+            if progress is not None:
+                progress("measuring", (number + done) / len(batches))
+
+        if hopes:
+            columns = [*columns, *_hopes(solution, hope, len(columns))]
+        found[:, places] = _expected(solution, columns, starts, reached, report)[:, : len(places)]
+    return found
+
+
+def error_steps(solution: Tables, hope: tuple[int, int] = HOPE) -> npt.NDArray[np.uint8]:
+    """[position]: how likely the player to move makes the mistake that perfect play hopes for, in CHANCE_STEPS."""
+    columns, board = _hopes(solution, hope, 0), len(solution.compiled.hands) ** 2
+    _check_room(solution, len(columns))
+    found = np.zeros((solution.compiled.tables, board), np.uint8)
+
+    def copy(tables: Places, step: _Step) -> None:
+        boards = step.rows.reshape(-1, board, len(columns))
+        for table, place in zip(tables.tolist(), (step.first[tables] // board).tolist(), strict=True):
+            found[table] = np.clip(boards[place, :, -1], 0.0, 1.0) * CHANCE_STEPS + HALF
+
+    for step in _pass(solution, columns, np.ones(len(solution.codes), np.bool_)):
+        if step.turns:
+            copy(step.tables, step)
+    if not step.turns:
+        copy(np.arange(solution.compiled.tables), step)
+    return found.reshape(-1)
+
+
+def _batches(solution: Tables, sheet: Sheet, more: int) -> Iterator[tuple[list[int], list[Column]]]:
+    """The columns, all at once or as many as fit into memory beside some more, with their places on the sheet."""
+    batch: list[int] = []
+    for group in _groups(sheet.columns):
+        _check_room(solution, len(group) + more)
+        if batch and not _has_room(solution, len(batch) + len(group) + more):
+            yield batch, _renumbered(sheet.columns, batch)
+            batch = []
+        batch += group
+    yield batch, _renumbered(sheet.columns, batch)
+
+
+def _column_size(solution: Tables) -> int:
+    """The bytes of a column while a table is filled."""
+    return _Ring(solution.compiled).boards * len(solution.compiled.hands) ** 2 * 4
+
+
+def _has_room(solution: Tables, columns: int) -> bool:
+    """Whether so many columns fit into memory."""
+    return columns * _column_size(solution) <= _SHARE * memory.available()
+
+
+def _check_room(solution: Tables, columns: int) -> None:
+    """Raises TooLarge if so many columns do not fit into memory."""
+    if not _has_room(solution, columns):
+        raise TooLarge(
+            f"Measuring {solution.game.title} with these options needs at least "
+            f"{memory.shown(columns * _column_size(solution))} of memory."
+        )
+
+
+def _groups(columns: Sequence[Column]) -> list[list[int]]:
+    """The places of columns that go on with each other."""
+    group = list(range(len(columns)))
+    for place, column in enumerate(columns):
+        for after in (column.onward, column.aside):
+            if after != NO_COLUMN:
+                joined, gone = group[place], group[after]
+                group = [joined if number == gone else number for number in group]
+    return [[place for place, number in enumerate(group) if number == first] for first in dict.fromkeys(group)]
+
+
+def _renumbered(columns: Sequence[Column], places: list[int]) -> list[Column]:
+    numbers = {place: number for number, place in enumerate(places)} | {NO_COLUMN: NO_COLUMN}
+    chosen = (columns[place] for place in places)
+    return [column._replace(onward=numbers[column.onward], aside=numbers[column.aside]) for column in chosen]
+
+
+class _Step(NamedTuple):
+    """What a pass has filled so far."""
+
+    rows: npt.NDArray[np.float32]
+    """[place, column]"""
+    first: Places
+    """[table]: the place of its first position."""
+    tables: Places
+    """The tables that were filled last."""
+    turns: bool
+    """Whether the next steps use the memory of these tables again."""
+    done: float
+
+
+def _pass(solution: Tables, columns: Sequence[Column], reached: npt.NDArray[np.bool_]) -> Iterator[_Step]:
+    """Fills the columns of the reached positions, from the last moves to the first."""
+    from digitduels.players import policy_kernels as kernels
+
+    compiled, board = solution.compiled, len(solution.compiled.hands) ** 2
+    levels = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, Sight)))
+    plies = compiled.longest + 2
+    sees = np.array([[level.sees(distance) for distance in range(plies)] for level in levels]).reshape(-1, plies)
+    ring, scale, table = _Ring(compiled), tuple(map(int, solution.scale)), _table(columns, levels)
+    near = *map(np.array, nature(solution.game, compiled.hands)), WASTED
+    arguments = *_steps(compiled), near, scale, sees, table
+    rows = np.zeros((ring.boards * board, len(columns)), np.float32)
+    own = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, BatchPolicy)))
+    maps = tuple(map(np.ascontiguousarray, (compiled.own.T, compiled.other.T, np.array(compiled.needs, np.int64))))
+    done = 0
+    with workers() as pool:
+        for wave in waves(compiled, 4 * len(columns), 1 if ring.turns else 1 << 19):
+            first = ring.first(wave) * board
+
+            def work(part: Any, first: Places = first) -> None:
+                kernels.fill(rows, solution.codes, reached, part, first, *arguments)
+
+            share(pool, wave, work)
+            for policy in own:
+                listed = np.array([place for place, column in enumerate(columns) if column.policy is policy])
+                for places in _asked(solution, wave, reached):
+                    shares = policy.shares(solution, places)
+                    kernels.mix(rows, places, shares, solution.codes, first, maps, scale, listed, table)
+            done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
+            yield _Step(rows, first, wave[:, 0].astype(np.int64), bool(ring.turns), done / compiled.positions)
+
+
+def _asked(solution: Tables, wave: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> Iterator[Places]:
+    """The reached positions of a wave in which somebody is to move, as many at a time as a policy is asked for."""
+    hands = len(solution.compiled.hands)
+    boards, found = reached.reshape(-1, hands, hands), [np.empty(0, np.int64)]
+    for table0, table1, mover0, mover1, waiter0, waiter1 in wave.tolist():
+        table, theirs, mine = np.nonzero(boards[table0:table1, waiter0:waiter1, mover0:mover1])
+        found.append(((table + table0) * hands + theirs + waiter0) * hands + mine + mover0)
+    places = np.concatenate(found)
+    places = places[legal_moves(solution, places).any(axis=1)] if len(places) else places
+    for begin in range(0, len(places), _BATCH):
+        yield places[begin : begin + _BATCH]
+
+
+def split(solution: Tables, places: Places) -> tuple[Places, Places, Places]:
+    """The table of some positions, the hand of the player to move and the other hand."""
+    hands = len(solution.compiled.hands)
+    return places // (hands * hands), places % hands, places // hands % hands
+
+
+def legal_moves(solution: Tables, places: Places) -> npt.NDArray[np.bool_]:
+    """[place, move]: which moves are legal in some positions; none in one that is over."""
+    compiled = solution.compiled
+    table, mine, _ = split(solution, places)
+    counts = table[:, None] // compiled.weights % compiled.base
+    legal: npt.NDArray[np.bool_] = compiled.own.T[mine] != ILLEGAL
+    for move, takes in enumerate(compiled.takes):
+        legal[:, move] &= (counts >= takes).all(axis=1)
+    return legal
+
+
+def _expected(
+    solution: Tables,
+    columns: list[Column],
+    starts: Sequence[State[Any, Any]],
+    reached: npt.NDArray[np.bool_],
+    progress: Callable[[float], None],
+) -> npt.NDArray[np.float64]:
+    """[start, column]: what a pass finds in some positions."""
+    hands, encoded = len(solution.compiled.hands), [solution.encode(start) for start in starts]
+    found = np.zeros((len(encoded), len(columns)))
+    for step in _pass(solution, columns, reached):
+        for number, (table, mine, theirs) in enumerate(encoded):
+            if not step.turns or table in step.tables:
+                found[number] = step.rows[step.first[table] + theirs * hands + mine]
+        progress(step.done)
+    return found
+
+
+def _hopes(solution: Tables, hope: tuple[int, int], at: int) -> list[Column]:
+    """The columns from a place on of which the last says how likely the one to move makes the mistake hoped for."""
+    level, replies = hope
+    fallible: Kind = BY_CHANCE if level == 1 else sight(level, tuning(solution.game).reaches)
+    columns = [Column(fallible, factor=0.0, swing=float(replies > 0))]
+    for _ in range(1, replies):
+        columns.append(Column(BEST_KEEPING, at + len(columns) - 1))
+        columns.append(Column(fallible, factor=0.0, swing=1.0, aside=at + len(columns) - 1))
+    return columns
+
+
+class _Ring:
+    """Where the boards of the tables are while a table is filled.
+
+    Where every move takes equally many numbers from the pool, boards are needed only by the next few levels of tables,
+    and their memory is used again.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        taken = compiled.takes.sum(axis=1)
+        places = np.arange(compiled.tables)
+        held = np.zeros(compiled.tables, np.int64)
+        for digit in range(compiled.digits):
+            held += places // compiled.base**digit % compiled.base
+        self.held = held
+        self.turns = int(taken[0]) + 1 if taken.any() and (taken == taken[0]).all() else 0
+        self.level = int(np.bincount(held).max()) if self.turns else compiled.tables
+        self.boards = self.level * max(1, self.turns)
+        self._first = np.zeros(compiled.tables, np.int64) if self.turns else places
+
+    def first(self, wave: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """[table]: its board, during a wave."""
+        if self.turns:
+            tables = wave[:, 0].astype(np.int64)
+            self._first[tables] = self.held[tables] % self.turns * self.level + np.arange(len(tables))
+        return self._first
+
+
+def _steps(compiled: Compiled) -> tuple[Any, Any]:
+    """The takes, and what every take can do with every hand, equal results once."""
+    hands = len(compiled.hands)
+    takes, group = distinct(compiled.takes)
+    maps, which = distinct(np.vstack([np.arange(hands, dtype=np.int32), compiled.other]))
+    move, hand = np.nonzero(compiled.own >= 0)
+    keys = ((group[move] * hands + hand) * hands + compiled.own[move, hand]) * len(maps) + which[1:][move]
+    keys, counts = np.unique(keys, return_counts=True)
+    rest, mapping = np.divmod(keys, len(maps))
+    where, to = np.divmod(rest, hands)
+    start = np.searchsorted(where, np.arange(len(takes) * hands + 1))
+    ends = np.zeros((len(takes) * hands, 3), np.int64)
+    places = np.zeros((len(takes) * hands, 2), np.int64)
+    for number, mark in enumerate((WON, DRAWN, LOST)):
+        at, ended = np.nonzero(compiled.own == mark)
+        cells, many = np.unique(group[at] * hands + ended, return_counts=True)
+        ends[cells, number] = many
+        if number < 2:
+            places[cells, number] = 1
+            for cell in cells[many > 1].tolist():
+                moves = at[group[at] * hands + ended == cell].tolist()
+                places[cell, number] = _endings(compiled, cell % hands, moves)
+    pool = takes, (takes @ compiled.weights).astype(np.int64), compiled.base
+    return pool, (start, to, mapping, counts, ends, places, maps.astype(np.int64))
+
+
+def _endings(compiled: Compiled, hand: int, moves: Sequence[int]) -> int:
+    """To how many different hands some moves that end the game lead."""
+    game, start = compiled.game, compiled.game.start()
+    state = State(0, (compiled.hands[hand], start.theirs), start.table)
+    return len({game.after(state, game.moves[move]).theirs for move in moves})
+
+
+def _table(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...]:
+    """The columns as the kernels read them."""
+    from digitduels.players import policy_kernels as kernels
+
+    kinds = {
+        BY_CHANCE: kernels.UNIFORM_POLICY,
+        PERFECTLY: kernels.PERFECT_POLICY,
+        BEST_REPLY: kernels.BEST_RESPONSE,
+        BEST_KEEPING: kernels.BEST_KEEPING_RESPONSE,
+    }
+    of_levels = [[place for place, column in enumerate(columns) if column.policy == level] for level in levels]
+    plain = [(place, kinds[column.policy]) for place, column in enumerate(columns) if isinstance(column.policy, str)]
+    return (
+        np.append(0, np.cumsum([len(places) for places in of_levels])),
+        np.array([place for places in of_levels for place in places], np.int64),
+        np.array(plain, np.int64).reshape(-1, 2),
+        np.array([column.onward for column in columns]),
+        np.array([column.aside for column in columns]),
+        np.array([column.constant for column in columns]),
+        np.array([column.factor for column in columns]),
+        np.array([column.swing for column in columns]),
+        np.array([column.flags for column in columns]),
+        np.array([column.over for column in columns]).T.copy(),
+        len(columns) - 1,
+    )
