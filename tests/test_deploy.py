@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import secrets
@@ -13,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import venv
 from collections import Counter
 from configparser import ConfigParser
 from pathlib import Path
@@ -105,6 +107,16 @@ def test_the_unit_starts_what_there_is_with_settings_that_are_valid() -> None:
     assert port["Socket"]["ListenStream"] == f"{settings.host}:{settings.port}"
 
 
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="No systemd-analyze on the PATH")
+def test_systemd_understands_every_line_of_the_units(tmp_path: Path) -> None:
+    text = (DEPLOY / "digitduels.service").read_text(encoding="utf-8")
+    (tmp_path / "digitduels.service").write_text(re.sub("(?m)^ExecStart=.*", f"ExecStart={sys.executable}", text))
+    shutil.copy(DEPLOY / "digitduels.socket", tmp_path)
+    units = [str(tmp_path / name) for name in ("digitduels.service", "digitduels.socket")]
+    said = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True)
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+
+
 # The container
 
 
@@ -122,6 +134,57 @@ def test_the_container_has_valid_settings_and_copies_what_there_is() -> None:
     (probe,) = re.findall(r'"-c", "([^"]*)"', text)
     with pytest.raises(OSError, match="refused"):
         exec(probe.replace(":8000/healthz", ":9/healthz"), {})
+
+
+def test_the_steps_of_the_container_lead_to_a_healthy_server(tmp_path: Path) -> None:
+    """Every step is taken as it is written, in folders and an environment of their own, except adding a user."""
+    text = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    for place in ("/source", "/wheels", "/data"):
+        (tmp_path / place[1:]).mkdir()
+    venv.create(tmp_path / "python", with_pip=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+
+    def here(step: str) -> str:
+        step = re.sub(r"(?<![\w.-])/(source|wheels|data)\b", rf"{tmp_path}/\1", step)
+        return step.replace("8000", port).replace("0.0.0.0", "127.0.0.1")
+
+    environment = {**os.environ, "PATH": f"{tmp_path}/python/bin:{os.environ['PATH']}"}
+    environment.pop("PYTHONPATH", None)
+    folder, command, health = tmp_path, [], []
+    for kind, step in re.findall(r"^\s*([A-Z]+) (.*)$", text, re.MULTILINE):
+        match kind:
+            case "WORKDIR":
+                folder = Path(here(step))
+            case "COPY" if not step.startswith("--from"):
+                *sources, target = step.split()
+                for source in sources:
+                    if (ROOT / source).is_dir():
+                        shutil.copytree(ROOT / source, folder / target)
+                    else:
+                        shutil.copy(ROOT / source, folder / target)
+            case "RUN":
+                step = re.sub(r"&& useradd [^&]*", "", here(step)).replace("--no-cache-dir", "--quiet")
+                subprocess.run(["sh", "-ec", step], cwd=folder, env=environment, check=True, timeout=4 * PATIENCE)
+            case "ENV":
+                environment |= dict(re.findall(r"(\w+)=(\S+)", here(step)))
+            case "HEALTHCHECK":
+                health = json.loads(here(step[step.index("[") :]))
+            case "CMD":
+                command = json.loads(step)
+    with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL) as server:
+        try:
+            end = time.monotonic() + PATIENCE
+            while subprocess.run(health, env=environment, stderr=subprocess.DEVNULL).returncode:
+                assert server.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.5)
+            assert (tmp_path / "data" / "games.sqlite").exists()
+        finally:
+            server.terminate()  # the signal of STOPSIGNAL
+        assert server.wait(PATIENCE) == 0
+    assert subprocess.run(health, env=environment, stderr=subprocess.DEVNULL).returncode == 1
 
 
 # A rolling restart

@@ -240,15 +240,17 @@ class Game(Generic[Hand, Table, Move]):
             return "neutral"
         return "good" if outcome.winner == player else "bad"
 
-    def report(self, state: State[Hand, Table], move: Move) -> Sentence:
+    def report(self, state: State[Hand, Table], move: Move, effect: Effect | None = None) -> Sentence:
         """What a legal move does, in one line for people: the equation, its consequences and the new score.
+
+        `effect` is the move's effect, if you know it already.
 
         >>> from digitduels.games import game
         >>> rules = game("number-duel")
         >>> rules.report(State(0, (45, 7), rules.start().table), rules.read("x10"))
         'Player 1: 45 × 10 = 450. Over 50: back to 0.'
         """
-        effect, player = self.effect(state, move), state.player
+        effect, player = effect or self.effect(state, move), state.player
         score = effect.scores[player]
         fields: dict[str, Any] = {"move": effect.equation or Played(move, player), "note": effect.note, "score": score}
         parts = ["{move}."]

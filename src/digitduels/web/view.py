@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
-from digitduels.core import Board, Side, State
+from digitduels.core import Board, Effect, Side, State
 from digitduels.games import AnyGame
 from digitduels.lab.optimization import around
 from digitduels.manual import summary
@@ -25,7 +25,7 @@ QUESTION = "Choose your move"
 def view(match: Match) -> dict[str, Any]:
     """A match: where it stands, what led there, and what may be played."""
     turns = history(match)
-    shown = rules_view(match) | position_view(match, turns[-1] if turns else None)
+    shown = rules_view(match) | position_view(match, turns[-1] if turns else None, last_effect(match))
     return shown | {
         "moves": [str(move) for move in match.moves],
         "fields": fields(match.game),
@@ -50,8 +50,13 @@ def rules_view(match: Match) -> dict[str, Any]:
     }
 
 
-def position_view(match: Match, last: dict[str, Any] | None) -> dict[str, Any]:
-    """Where a match stands after its last turn; takes as long after many moves as after few."""
+def last_effect(match: Match) -> Effect | None:
+    """What the last move did."""
+    return match.game.effect(match.states[-2], match.moves[-1]) if match.moves else None
+
+
+def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | None) -> dict[str, Any]:
+    """Where a match stands after its last turn and its effect; takes as long after many moves as after few."""
     game, state, outcome = match.game, match.state, match.outcome
     board = game.board(state)
     return {
@@ -67,18 +72,16 @@ def position_view(match: Match, last: dict[str, Any] | None) -> dict[str, Any]:
         "placed": link.written_position(state.player, board),
         "move_count": len(match.moves),
         "last": last,
-        "hop": hop(match, board),
-        "status": status(match, last),
+        "hop": None if effect is None else hop(match, board, effect),
+        "status": status(match, last, effect),
         "ending": wires(filter(None, match.ending()), match.names) if outcome else [],
         "back": [remaining(match, player) for player in (0, 1)],
     }
 
 
-def hop(match: Match, new: Board) -> dict[str, Any] | None:
+def hop(match: Match, new: Board, effect: Effect) -> dict[str, Any]:
     """What the last move did to the board: the scores before, the result, the scores after, and what it took."""
-    if not match.moves:
-        return None
-    game, before, after = match.game, match.states[-2], match.states[-1]
+    game, before = match.game, match.states[-2]
     old = game.board(before)
     taken = [
         was.label
@@ -89,8 +92,8 @@ def hop(match: Match, new: Board) -> dict[str, Any] | None:
     return {
         "player": before.player + 1,
         "before": game.scores(before),
-        "result": game.effect(before, match.moves[-1]).result,
-        "after": game.scores(after),
+        "result": effect.result,
+        "after": effect.scores,
         "taken": taken,
     }
 
@@ -162,31 +165,29 @@ def history(match: Match) -> list[dict[str, Any]]:
     return turns[::-1]
 
 
-def turn_view(match: Match, place: int) -> dict[str, Any]:
+def turn_view(match: Match, place: int, effect: Effect | None = None) -> dict[str, Any]:
     """One move of a match with what it did, in a line and in the book's lines."""
     before, move = match.states[place], match.moves[place]
-    report, lines = words(match.game, before, move, match.names, match.states[place + 1])
+    lines = match.game.announce(before, move, match.states[place + 1])
     return {
         "player": before.player + 1,
         "move": str(move),
         "shown": wire(Played(move, before.player), match.names),
-        "report": report,
-        "lines": lines,
+        "report": wire(match.game.report(before, move, effect), match.names),
+        "lines": wires(lines, match.names),
     }
 
 
-def words(
-    game: AnyGame, before: State[Any, Any], move: Any, names: Names, after: State[Any, Any] | None = None
-) -> tuple[Wire, list[Wire]]:
+def words(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> tuple[Wire, list[Wire]]:
     """What a move did, in a line and in the book's lines."""
-    lines = game.announce(before, move, after or game.after(before, move))
+    lines = game.announce(before, move, game.after(before, move))
     return wire(game.report(before, move), names), wires(lines, names)
 
 
 _book_words = lru_cache(4096)(words)
 
 
-def status(match: Match, turn: dict[str, Any] | None) -> list[Wire]:
+def status(match: Match, turn: dict[str, Any] | None, effect: Effect | None) -> list[Wire]:
     """What happened last, and whose turn it is or how the game ended."""
     outcome, names = match.outcome, match.names
     played = turn is not None and match.conceded is None
@@ -194,7 +195,7 @@ def status(match: Match, turn: dict[str, Any] | None) -> list[Wire]:
     if outcome is None:
         return [*last, _turn(match.state.player, names)]
     # The report of the last move may give the reason itself.
-    if not played or match.game.effect(match.states[-2], match.moves[-1]).note != outcome.reason:
+    if not played or effect is None or effect.note != outcome.reason:
         last.append(wire(outcome.reason, names))
     return [*last, wire(match.game.victory(outcome.winner), names)]
 

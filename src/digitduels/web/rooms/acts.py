@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from digitduels.core import InvalidMove
+from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, UnknownGame, game
 from digitduels.match import LONGEST_NAME, Match
 from digitduels.players import computer_name
@@ -326,7 +326,7 @@ def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, Fals
     begins = None
     match act.kind:
         case "move":
-            body = {"move": _legal(room, act.seat, act.body["move"])}
+            return _play(room, act.seat, act.body["move"], act.key, now)
         case "concede":
             _needs_both(room)
             body = {"seat": act.seat}
@@ -359,9 +359,7 @@ def computer_move(room: Room, version: int, move: str, now: float, note: str | N
     """The computer plays what it chose for a version, unless that is past. A note says what was wrong with it."""
     if room.head != version or not room.due or room.paused is not None:
         return None
-    seat = room.match.state.player
-    body = {"move": _legal(room, seat, move)} | ({} if note is None else {"note": note})
-    return room.resolve((seat, "move", body, f"cpu:{version}"), at=now)
+    return _play(room, room.match.state.player, move, f"cpu:{version}", now, {} if note is None else {"note": note})
 
 
 def close(room: Room, before: float, now: float) -> Resolution | None:
@@ -385,19 +383,16 @@ def _same(room: Room, known: Event, act: Act) -> bool:
     return bool(str(move) == known.body["move"])
 
 
-def _legal(room: Room, seat: int, text: str) -> str:
-    """The token of a move that may be played."""
+def _play(room: Room, seat: int, text: str, key: str, now: float, more: dict[str, Any] | None = None) -> Resolution:
+    """Somebody plays a move, if it is legal."""
     match = room.match
     if match.state.player != seat:
         raise Refusal(422, f"It is {match.names[match.state.player]}'s turn.")
     try:
-        move = _move(match, text)
-    except InvalidMove as error:
+        body = {"move": str(_move(match, text)), **(more or {})}
+        return room.resolve((seat, "move", body, key), at=now)
+    except (InvalidMove, IllegalMove) as error:
         raise Refusal(422, tell(error.reason, match.names, seat)) from None
-    reason = match.game.objection(match.state, move)
-    if reason is not None:
-        raise Refusal(422, tell(reason, match.names, seat))
-    return str(move)
 
 
 def _needs_both(room: Room) -> None:

@@ -25,7 +25,7 @@ from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Room
 from digitduels.web.store import Kept, Store, StoreError
-from digitduels.web.view import columns, fields, position_view, rules_view, turn_view
+from digitduels.web.view import columns, fields, last_effect, position_view, rules_view, turn_view
 from digitduels.web.wire import wire
 
 MOST_ROOMS = 4000
@@ -84,10 +84,10 @@ class LiveRoom:
         room = self.room
         if self._sent is None:
             match = room.match
-            count = len(match.moves)
-            last = turn_view(match, count - 1) if count else None
+            count, effect = len(match.moves), last_effect(match)
+            last = turn_view(match, count - 1, effect) if count else None
             turn = b"null" if last is None else self._keep(count - 1, packed(last))
-            shown = position_view(match, last) | {
+            shown = position_view(match, last, effect) | {
                 "version": room.head,
                 "takeback": None if room.takeback is None else room.takeback + 1,
                 "rematch": room.rematch,
