@@ -45,7 +45,7 @@ def environment(folder: Path, *packages: Path) -> Path:
     (site / "shared.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps"]
     done = subprocess.run(
-        [*install, "--disable-pip-version-check", *map(str, packages)],
+        [*install, "--no-build-isolation", "--disable-pip-version-check", *map(str, packages)],
         capture_output=True,
         text=True,
         timeout=300,
