@@ -35,7 +35,7 @@ from databases import Postgresql, start_postgresql
 from digitduels.web.classes.classroom import Classroom
 from digitduels.web.rooms.acts import Room
 from digitduels.web.store import Event, Kept, KeptClass, Store, open_store
-from servers import Server
+from servers import QUICK, Server
 
 GAMES = (
     {"game": "number-quest"},
@@ -45,11 +45,6 @@ GAMES = (
 )
 TEACHING: dict[str, dict[str, Any]] = {"rename": {"pupil": 1, "name": "Ann"}, "remove": {"pupil": 2}}
 SURE = 120.0  # seconds after which a client that is never answered gives up
-
-
-def quick(fault: str = "none") -> tuple[str, ...]:
-    """How a server is started that is up quickly, with a fault or without."""
-    return sys.executable, str(Path(__file__).with_name("crash_server.py")), fault
 
 
 class Acknowledged(NamedTuple):
@@ -383,7 +378,7 @@ async def crash(
     Servers are paused now and then, and so is the database; an SQLite file is locked by somebody else instead.
     """
     report, dice = Report(), random.Random(seed)
-    running = [Server(database, quick(fault)) for _ in range(servers)]
+    running = [Server(database, (*QUICK[:-1], fault)) for _ in range(servers)]
     try:
         for server in running:
             await asyncio.to_thread(server.start)

@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 
 SERVE = (sys.executable, "-m", "digitduels", "serve")
+QUICK = (sys.executable, str(Path(__file__).with_name("crash_server.py")), "none")
+"""The same without workers, which is up sooner: for what has nothing to do with solved games."""
 SOURCE = Path(__file__).parents[1] / "src"
 PATIENCE = 60  # seconds
 

@@ -204,9 +204,20 @@ DAMAGES: dict[str, Damage] = {
 }
 
 
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A sound file of the small game."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("sound")))
+        dd.solve(SMALL)
+        return cache.path_of(SMALL).read_bytes()
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_file_that_cannot_be_used_is_solved_again_with_one_line(home: Path, damage: str) -> None:
-    dd.solve(SMALL)
+def test_a_file_that_cannot_be_used_is_solved_again_with_one_line(table: bytes, damage: str) -> None:
+    cache.folder().mkdir(parents=True)
+    cache.path_of(SMALL).write_bytes(table)
+    cache.verify(cache.path_of(SMALL))
     DAMAGES[damage](cache.path_of(SMALL))
     with pytest.raises(cache.Unusable):
         cache.verify(cache.path_of(SMALL))

@@ -12,7 +12,7 @@ import ast
 import hashlib
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib import metadata
 from importlib.machinery import ModuleSpec
@@ -76,15 +76,15 @@ def _content(name: str) -> bytes | None:
         return None
 
 
-def _imports(name: str) -> Iterator[str]:
+@cache
+def _imports(name: str) -> list[str]:
     """The modules that a module imports, except those of the standard library."""
     try:
         tree = ast.parse(_content(name) or b"")
     except (SyntaxError, ValueError):  # an extension module
-        return
-    spec = _spec(name)
+        return []
+    spec, wanted = _spec(name), list[str]()
     for node in ast.walk(tree):
-        wanted: list[str] = []
         if isinstance(node, ast.Import):
             for alias in node.names:
                 parts = alias.name.split(".")
@@ -93,7 +93,7 @@ def _imports(name: str) -> Iterator[str]:
             base = "." * node.level + (node.module or "")
             package = resolve_name(base, spec.parent if spec is not None else None) if node.level else base
             wanted += [package, *(f"{package}.{alias.name}" for alias in node.names if alias.name != "*")]
-        yield from (module for module in wanted if not _standard(module) and _spec(module) is not None)
+    return [module for module in wanted if not _standard(module) and _spec(module) is not None]
 
 
 @cache
