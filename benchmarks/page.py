@@ -34,6 +34,14 @@ new PerformanceObserver(list => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 PLAYABLE = ".tile:not([aria-disabled])"
+# When the browser draws the first board with a move to choose. Asking for it from outside would be slowed down too.
+FIRST_BOARD = f"""
+new MutationObserver((_, watch) => {{
+  if (!document.querySelector("{PLAYABLE}")) return;
+  watch.disconnect();
+  requestAnimationFrame(() => {{ window.firstBoard = performance.now(); }});
+}}).observe(document, {{ childList: true, subtree: true }});
+"""
 
 
 def table() -> str:
@@ -54,6 +62,7 @@ def table() -> str:
 def first_view(browser: Browser, url: str) -> tuple[int, int, float]:
     """Requests, bytes on the line and seconds until a move can be chosen, nothing being cached."""
     context = browser.new_context(viewport=PHONE)
+    context.add_init_script(FIRST_BOARD)
     page = context.new_page()
     session = context.new_cdp_session(page)
     sizes: list[int] = []
@@ -63,7 +72,8 @@ def first_view(browser: Browser, url: str) -> tuple[int, int, float]:
     session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
     page.goto(url, wait_until="commit")
     page.wait_for_selector(PLAYABLE)
-    seconds = float(page.evaluate("performance.now()")) / 1000
+    page.wait_for_timeout(200)
+    seconds = float(page.evaluate("window.firstBoard")) / 1000
     found = len(sizes), sum(sizes), seconds
     context.close()
     return found
