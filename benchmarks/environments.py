@@ -23,7 +23,7 @@ from digitduels.adapters.pettingzoo import env as duel
 from digitduels.adapters.vector import DuelVectorEnv
 from digitduels.games import AnyGame
 
-SECONDS, RUNS = 0.3, 3
+SECONDS, RUNS = 0.3, 5
 GAMES = 4096
 NUMBERS = {game.name: number for number in (88, 185, 390, 417, 951) for game in [getattr(ggbench, f"Env{number}")]}
 COLUMNS = ("plain rules", "Gymnasium", "PettingZoo", "vectorised", "gg-bench's interface", "gg-bench's own")

@@ -12,8 +12,7 @@ ends the game. `valid_moves()` lists the actions that may be taken; it is empty 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
-from functools import lru_cache
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,12 +32,13 @@ FAULT = -10.0
 _REMEMBERED = 50_000  # the largest number of positions that are kept
 LAST = {None: 0, "+1": 1, "x2": 2}
 Here = tuple[Any, ...]
-"""A position: what its walk knows it by, then both hands by seat, the table, the valid actions, and the outcome."""
-HANDS, TABLE, VALID, OUTCOME = -4, -3, -2, -1
+"""A position: what its walk knows it by, then the bytes of the row that is seen, the valid actions, and the
+outcome."""
+ROW, VALID, OUTCOME = -3, -2, -1
 
 
 class Walk(ABC):
-    """How positions follow each other. All environments of a game share it."""
+    """How positions follow each other. All environments of a class share it."""
 
     first: Here
 
@@ -46,86 +46,100 @@ class Walk(ABC):
     def follow(self, here: Here, action: Any) -> Here:
         """The position after a valid action."""
 
+    @abstractmethod
+    def state(self, here: Here) -> State[Any, Any]:
+        """A position as the rules know it."""
+
 
 class PlainWalk(Walk):
     """By the rules alone, for games without a compiled form. A position is known by its state and what follows it."""
 
-    def __init__(self, game: AnyGame) -> None:
-        self.game, self.ids = game, {move: place for place, move in enumerate(game.moves)}
+    def __init__(self, game: AnyGame, kind: type[Environment]) -> None:
+        self.game, self.kind = game, kind
+        self.ids = {move: place for place, move in enumerate(game.moves)}
         self._kept = 0
         self.first = self._node(game.start())
 
     def follow(self, here: Here, action: Any) -> Here:
-        state, following = here[:2]
-        node: Here | None = following.get(action)
+        node: Here | None = here[1].get(action)
         if node is None:
-            node = self._node(self.game.after(state, self.game.moves[action]))
+            node = self._node(self.game.after(here[0], self.game.moves[action]))
             if self._kept < _REMEMBERED:
                 self._kept += 1
-                following[action] = node
+                here[1][action] = node
         return node
 
+    def state(self, here: Here) -> State[Any, Any]:
+        state: State[Any, Any] = here[0]
+        return state
+
     def _node(self, state: State[Any, Any]) -> Here:
-        outcome = self.game.outcome(state)
+        outcome, kind = self.game.outcome(state), self.kind
         valid = [] if outcome else [self.ids[move] for move in self.game.permitted(state)]
-        return state, {}, state.hands, state.table, valid, outcome
+        viewer = state.player if outcome is None else 1 - state.player
+        hands = [kind.packed(kind.show_hand(hand)) for hand in state.hands]
+        row = kind.row(viewer, hands[viewer], hands[1 - viewer], kind.packed(kind.show_table(state.table)))
+        return state, {}, row, valid, outcome
 
 
 class CompiledWalk(Walk):
     """On the compiled form of a game. A position is known by integers: the player to move, both hands, the table."""
 
-    def __init__(self, game: AnyGame) -> None:
+    def __init__(self, game: AnyGame, kind: type[Environment]) -> None:
         compiled = compile_game(game, lambda _: None)
         own, last, _ = with_endings(compiled)
-        self.game, self.compiled = game, compiled
+        self.game, self.compiled, self.kind, self.row = game, compiled, kind, kind.row
         self.ids = {move: place for place, move in enumerate(game.moves)}
         self.own, self.other = own.tolist(), compiled.other.T.tolist()
         self.needs, self.hands = [int(need) for need in compiled.needs], [*compiled.hands, *last]
+        self.shown = [kind.packed(kind.show_hand(hand)) for hand in self.hands]
         self.going_on = len(self.own)  # the hands from here on end the game
         self._most = compiled.takes.max(axis=0, initial=0).tolist()  # that one move takes of each number
-        self._tables: dict[int, tuple[Any, dict[int, list[int]]]] = {}
+        self._free = bool((own >= 0).all())  # whether every hand may make every move
+        self._tables: dict[int, tuple[Any, bytes, dict[int, list[int]]]] = {}
         self._valid: dict[Hashable, dict[int, list[int]]] = {}
         start = game.start()
-        numbers = (
-            compiled.places[start.mine],
-            compiled.places[start.theirs],
-            start.table.place if compiled.digits else 0,
-        )
-        self.first = start.player, *numbers, start.hands, start.table, self._actions(start), None
+        mine, theirs = compiled.places[start.mine], compiled.places[start.theirs]
+        place = start.table.place if compiled.digits else 0
+        row = kind.row(start.player, self.shown[mine], self.shown[theirs], kind.packed(kind.show_table(start.table)))
+        self.first = start.player, mine, theirs, place, row, self._actions(start), None
 
     def follow(self, here: Here, action: Any) -> Here:
         # The player who waits is to move next.
-        player, theirs, mine, number, _, _, _, _ = here
-        mine, theirs = self.other[mine][action], self.own[theirs][action]
+        player, theirs, mine, number, _, _, _ = here
         player, number = 1 - player, number - self.needs[action]
-        hands = self.hands
-        seats = (hands[theirs], hands[mine]) if player else (hands[mine], hands[theirs])
-        table, known = self._tables.get(number) or self._table(number)
+        mine, theirs = self.other[mine][action], self.own[theirs][action]
+        _, table, known = self._tables.get(number) or self._table(number)
+        shown = self.shown
         if theirs < self.going_on:
-            valid = known.get(mine)
+            hand = 0 if self._free else mine
+            valid = known.get(hand)
             if valid is None:
-                valid = known[mine] = self._actions(State(player, seats, table))
+                valid = known[hand] = self._actions(self.state((player, mine, theirs, number)))
             if valid:
-                return player, mine, theirs, number, seats, table, valid, None
-        return player, mine, theirs, number, seats, table, [], self.game.outcome(State(player, seats, table))
+                return player, mine, theirs, number, self.row(player, shown[mine], shown[theirs], table), valid, None
+        outcome = self.game.outcome(self.state((player, mine, theirs, number)))
+        return player, mine, theirs, number, self.row(1 - player, shown[theirs], shown[mine], table), [], outcome
+
+    def state(self, here: Here) -> State[Any, Any]:
+        player, mine, theirs, number = here[:4]
+        hands = self.hands[mine], self.hands[theirs]
+        table, *_ = self._tables.get(number) or self._table(number)
+        return State(player, hands if player == 0 else hands[::-1], table)
 
     def _actions(self, state: State[Any, Any]) -> list[int]:
         return [self.ids[move] for move in self.game.legal_moves(state)]
 
-    def _table(self, place: int) -> tuple[Any, dict[int, list[int]]]:
-        """The table with this number, and the valid actions by hand, which tables that allow the same moves share."""
-        table = self.compiled.table(place)
+    def _table(self, number: int) -> tuple[Any, bytes, dict[int, list[int]]]:
+        """A table, what is shown of it, and the valid actions by hand, which tables that allow the same moves share."""
+        table = self.compiled.table(number)
         pattern = tuple(map(min, table.counts, self._most)) if self._most else None
-        found = self._tables[place] = table, self._valid.setdefault(pattern, {})
+        shown = self.kind.packed(self.kind.show_table(table))
+        found = self._tables[number] = table, shown, self._valid.setdefault(pattern, {})
         return found
 
 
-@lru_cache(maxsize=16)
-def _walk(game: AnyGame) -> Walk:
-    try:
-        return CompiledWalk(game)
-    except DoesNotFactor:
-        return PlainWalk(game)
+_WALKS: dict[type[Environment], Walk] = {}
 
 
 class Environment(gym.Env[npt.NDArray[Any], Any]):
@@ -134,50 +148,92 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
     name: str
     options: Mapping[str, Any] = {}
     bounds: tuple[int, int]
-    kind: Any = np.dtype(np.int32)
+    dtype: Any = np.dtype(np.int32)
     _here: Here
     _viewer: int
     done: bool
 
+    @staticmethod
+    def show_hand(hand: Any) -> Sequence[int]:
+        """The numbers that are seen of a hand."""
+        return [hand]
+
+    @staticmethod
+    def show_table(table: Any) -> Sequence[int]:
+        """The numbers that are seen of the table."""
+        counts: Sequence[int] = table.counts
+        return counts
+
+    @staticmethod
     @abstractmethod
-    def row(self, viewer: int, hands: Any, table: Any) -> list[int]:
-        """The numbers that gg-bench shows of a position, in its order."""
+    def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
+        """What gg-bench shows of a position, in its order: the packed numbers of both hands and of the table."""
+
+    @classmethod
+    def packed(cls, numbers: Sequence[int]) -> bytes:
+        """Numbers as the bytes of an array. Putting bytes together is quicker than making arrays of numbers."""
+        return np.array(numbers, cls.dtype).tobytes()
 
     def __init__(self) -> None:
         self.game = game(self.name, **self.options)
-        self._walk = _walk(self.game)
-        self._begin()
+        self._walk = self._shared_walk()
+        self._follow = self._walk.follow
+        self._here, self._viewer, self.done = self._walk.first, 0, False
         self.action_space = spaces.Discrete(len(self.game.moves))
-        self.observation_space = spaces.Box(*self.bounds, self._row().shape, self.kind)
+        self._shape = (len(self._here[ROW]) // self.dtype.itemsize,)
+        self.observation_space = spaces.Box(*self.bounds, self._shape, self.dtype)
+
+    def _shared_walk(self) -> Walk:
+        kind = type(self)
+        if kind not in _WALKS:
+            try:
+                _WALKS[kind] = CompiledWalk(self.game, kind)
+            except DoesNotFactor:
+                _WALKS[kind] = PlainWalk(self.game, kind)
+        return _WALKS[kind]
 
     @property
     def state(self) -> State[Any, Any]:
         """The position as the rules know it."""
-        here = self._here
-        return State(self._viewer if here[OUTCOME] is None else 1 - self._viewer, here[HANDS], here[TABLE])
+        return self._walk.state(self._here)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[Any], dict[str, Any]]:
-        super().reset(seed=seed)
-        self._begin()
-        return self._row(), {}
+        if seed is not None:
+            super().reset(seed=seed)
+        self._here = here = self._walk.first
+        self._viewer, self.done = 0, False
+        return np.ndarray(self._shape, self.dtype, bytearray(here[ROW])), {}
 
     def step(self, action: Any) -> tuple[npt.NDArray[Any], float, bool, bool, dict[str, Any]]:
+        here = self._here
         if self.done:
-            return self._row(), 0.0, True, False, {}
-        if not (type(action) is int or isinstance(action, np.integer)) or action not in self._here[VALID]:
+            return np.ndarray(self._shape, self.dtype, bytearray(here[ROW])), 0.0, True, False, {}
+        if not (type(action) is int or isinstance(action, np.integer)) or action not in here[VALID]:
             self.done = True
-            return self._row(), FAULT, True, False, {"reason": "Invalid move"}
-        self._here = here = self._walk.follow(self._here, action)
+            return (
+                np.ndarray(self._shape, self.dtype, bytearray(here[ROW])),
+                FAULT,
+                True,
+                False,
+                {"reason": "Invalid move"},
+            )
+        self._here = here = self._follow(here, action)
         outcome = here[OUTCOME]
         if outcome is None:
-            self._viewer = viewer = 1 - self._viewer
-            return np.array(self.row(viewer, here[HANDS], here[TABLE]), self.kind), 0.0, False, False, {}
+            self._viewer = 1 - self._viewer
+            return np.ndarray(self._shape, self.dtype, bytearray(here[ROW])), 0.0, False, False, {}
         # After the end a position is seen as by the player who moved last.
         self.done = True
         reward = 0.0 if outcome.winner is None else 1.0 if outcome.winner == self._viewer else -1.0
-        return self._row(), reward, True, False, {"reason": str(outcome.reason)}
+        return (
+            np.ndarray(self._shape, self.dtype, bytearray(here[ROW])),
+            reward,
+            True,
+            False,
+            {"reason": str(outcome.reason)},
+        )
 
     def valid_moves(self) -> list[int]:
         """The actions that may be taken now."""
@@ -187,12 +243,6 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
     def render(self) -> Any:
         """The position in words, and whose turn it is."""
         return "\n".join([*self.game.view(self.state), f"Current player: {player_name(self._viewer)}"])
-
-    def _begin(self) -> None:
-        self._here, self._viewer, self.done = self._walk.first, 0, False
-
-    def _row(self) -> npt.NDArray[Any]:
-        return np.array(self.row(self._viewer, self._here[HANDS], self._here[TABLE]), self.kind)
 
     def __deepcopy__(self, _: object) -> Environment:
         """Searches copy an environment at every step. Nothing that is shared ever changes."""
@@ -206,9 +256,17 @@ class Env417(Environment):
 
     name, bounds = "numerical-nexus", (0, 50)
 
-    def row(self, viewer: int, hands: Any, table: Any) -> list[int]:
-        (mine, left), (theirs, right) = hands[viewer], hands[1 - viewer]
-        return [mine, *left, theirs, *right]
+    @staticmethod
+    def show_hand(hand: Any) -> Sequence[int]:
+        return [hand.score, *hand.uses]
+
+    @staticmethod
+    def show_table(table: Any) -> Sequence[int]:
+        return []
+
+    @staticmethod
+    def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
+        return mine + theirs
 
 
 class Env88(Environment):
@@ -216,8 +274,18 @@ class Env88(Environment):
 
     name, bounds = "operation-target", (0, 44)
 
-    def row(self, viewer: int, hands: Any, table: Any) -> list[int]:
-        return [table, LAST[hands[0]], LAST[hands[1]], viewer + 1]
+    @staticmethod
+    def show_hand(hand: Any) -> Sequence[int]:
+        return [LAST[hand]]
+
+    @staticmethod
+    def show_table(table: Any) -> Sequence[int]:
+        return [table]
+
+    @staticmethod
+    def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
+        seats = theirs + mine if viewer else mine + theirs
+        return table + seats + Env88.packed([viewer + 1])
 
 
 class Env390(Environment):
@@ -225,24 +293,27 @@ class Env390(Environment):
 
     name, bounds = "number-duel", (0, 50)
 
-    def row(self, viewer: int, hands: Any, table: Any) -> list[int]:
-        return [*hands, *table.counts]
+    @staticmethod
+    def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
+        return theirs + mine + table if viewer else mine + theirs + table
 
 
 class Env185(Environment):
     """Equation Duel."""
 
-    name, bounds, kind = "equation-duel", (-50, 150), np.dtype(np.float32)
+    name, bounds, dtype = "equation-duel", (-50, 150), np.dtype(np.float32)
 
-    def row(self, viewer: int, hands: Any, table: Any) -> list[int]:
-        return [*table.counts, *hands]
+    @staticmethod
+    def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
+        return table + theirs + mine if viewer else table + mine + theirs
 
 
 class Env951(Environment):
     """Number Quest, where gg-bench does not offer an operation that would be invalid."""
 
-    name, bounds, kind = "number-quest", (0, 450), np.dtype(np.float32)
+    name, bounds, dtype = "number-quest", (0, 450), np.dtype(np.float32)
     options = {"invalid": "refused"}
 
-    def row(self, viewer: int, hands: Any, table: Any) -> list[int]:
-        return [*table.counts, hands[viewer], hands[1 - viewer]]
+    @staticmethod
+    def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
+        return table + mine + theirs
