@@ -18,28 +18,56 @@ from digitduels.match import Match
 
 if TYPE_CHECKING:
     from digitduels import lab
-    from digitduels.players.evaluation import Evaluation
-    from digitduels.solver import Solution
+    from digitduels.players import Player, player
+    from digitduels.players.evaluation import AnyPolicy, Evaluation
+    from digitduels.players.sheet import Policy
+    from digitduels.solver import Counts, Solution, Verdict
+    from digitduels.study.positions import positions
+    from digitduels.study.splits import split
 
 __all__ = [
+    "Counts",
+    "Evaluation",
     "Game",
     "IllegalMove",
     "InvalidMove",
     "Match",
     "Outcome",
+    "Player",
+    "Policy",
+    "Solution",
     "State",
     "TooLarge",
+    "Verdict",
     "evaluate",
     "game",
     "games",
     "lab",
+    "player",
+    "positions",
     "solve",
+    "split",
 ]
+# What is loaded when it is first needed, and from where.
+_LATER = {
+    "Counts": "digitduels.solver",
+    "Evaluation": "digitduels.players.evaluation",
+    "Player": "digitduels.players",
+    "Policy": "digitduels.players.sheet",
+    "Solution": "digitduels.solver",
+    "Verdict": "digitduels.solver",
+    "player": "digitduels.players",
+    "positions": "digitduels.study.positions",
+    "split": "digitduels.study.splits",
+}
 __version__ = "0.1.0"
 
 
 def evaluate(
-    policy: Any, game: Game[Any, Any, Any], against: Any = None, starts: Sequence[State[Any, Any]] = ()
+    policy: AnyPolicy,
+    game: Game[Any, Any, Any],
+    against: AnyPolicy | None = None,
+    starts: Sequence[State[Any, Any]] = (),
 ) -> Evaluation:
     """What a policy scores against another one, exactly; against itself unless given.
 
@@ -78,9 +106,11 @@ def solve(
 
 
 def __getattr__(name: str) -> Any:
-    """The lab, which is loaded when it is first needed."""
-    if name == "lab":
-        from importlib import import_module
+    """What is loaded when it is first needed."""
+    from importlib import import_module
 
+    if name == "lab":
         return import_module("digitduels.lab")
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
