@@ -6,6 +6,7 @@
 # make docs         write the generated pages of docs/
 # make screenshots  take the pictures of docs/images
 # make bench        measure, and write the tables of docs/performance.md
+# make clients      let learners of other projects use the research interfaces, and write docs/frameworks/clients.md
 # make soak         kill and pause servers and databases hundreds of times while clients play, and count what is lost;
 #                   then open 2,000 live feeds with moves and 10,000 idle ones
 # make clean        remove the virtual environment and build results
@@ -17,7 +18,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: play serve check static test system docs screenshots bench soak clean
+.PHONY: play serve check static test system docs screenshots bench clients soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels || test $$? -eq 130  # Ctrl-C is a way to leave
@@ -60,6 +61,9 @@ screenshots: $(VENV)/ready-to-test
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m benchmarks
 
+clients: $(VENV)-clients/ready-to-learn
+	$(VENV)-clients/bin/python examples/clients
+
 soak: $(VENV)/ready-to-test
 	$(BIN)/python tests/crash.py --kills 200
 	$(BIN)/python tests/crash.py --kills 400 --postgresql
@@ -67,7 +71,7 @@ soak: $(VENV)/ready-to-test
 	$(BIN)/python tests/test_page_class.py
 
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) $(VENV)-clients build dist
 
 $(VENV)/ready-to-play: pyproject.toml | $(BIN)/python
 	@echo "Setting up, once: this takes about a minute."
@@ -78,6 +82,13 @@ $(VENV)/ready-to-test: pyproject.toml | $(BIN)/python
 	@echo "Setting up for the tests, once: this takes a few minutes."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/ready-to-play
+
+# PyTorch and JAX are large, and only the clients need them.
+$(VENV)-clients/ready-to-learn: pyproject.toml examples/clients/requirements.txt
+	@$(PYTHON) -m venv $(VENV)-clients
+	@$(VENV)-clients/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[gymnasium,openspiel]' \
+	  -r examples/clients/requirements.txt
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
