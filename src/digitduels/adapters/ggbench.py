@@ -34,7 +34,7 @@ LAST = {None: 0, "+1": 1, "x2": 2}
 Here = tuple[Any, ...]
 """A position: what its walk knows it by, then the bytes of the row that is seen, the valid actions, and the
 outcome."""
-ROW, VALID, OUTCOME = -3, -2, -1
+SEEN_ROW, VALID, OUTCOME = -3, -2, -1
 
 
 class Walk(ABC):
@@ -180,7 +180,7 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
         self._follow = self._walk.follow
         self._here, self._viewer, self.done = self._walk.first, 0, False
         self.action_space = spaces.Discrete(len(self.game.moves))
-        self._shape = (len(self._here[ROW]) // self.dtype.itemsize,)
+        self._shape = (len(self._here[SEEN_ROW]) // self.dtype.itemsize,)
         self.observation_space = spaces.Box(*self.bounds, self._shape, self.dtype)
 
     def _shared_walk(self) -> Walk:
@@ -204,16 +204,16 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
             super().reset(seed=seed)
         self._here = here = self._walk.first
         self._viewer, self.done = 0, False
-        return np.ndarray(self._shape, self.dtype, bytearray(here[ROW])), {}
+        return np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])), {}
 
     def step(self, action: Any) -> tuple[npt.NDArray[Any], float, bool, bool, dict[str, Any]]:
         here = self._here
         if self.done:
-            return np.ndarray(self._shape, self.dtype, bytearray(here[ROW])), 0.0, True, False, {}
+            return np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])), 0.0, True, False, {}
         if not (type(action) is int or isinstance(action, np.integer)) or action not in here[VALID]:
             self.done = True
             return (
-                np.ndarray(self._shape, self.dtype, bytearray(here[ROW])),
+                np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])),
                 FAULT,
                 True,
                 False,
@@ -223,12 +223,12 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
         outcome = here[OUTCOME]
         if outcome is None:
             self._viewer = 1 - self._viewer
-            return np.ndarray(self._shape, self.dtype, bytearray(here[ROW])), 0.0, False, False, {}
+            return np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])), 0.0, False, False, {}
         # After the end a position is seen as by the player who moved last.
         self.done = True
         reward = 0.0 if outcome.winner is None else 1.0 if outcome.winner == self._viewer else -1.0
         return (
-            np.ndarray(self._shape, self.dtype, bytearray(here[ROW])),
+            np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])),
             reward,
             True,
             False,
