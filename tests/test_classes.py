@@ -264,7 +264,9 @@ def test_a_lesson(client: TestClient) -> None:
     state = teacher.act("next")
     assert state["round"] == 2
     teacher.act("end")
-    results = client.get(f"{teacher.path}/results", headers=teacher.headers()).json()
+    while (answer := client.get(f"{teacher.path}/results", headers=teacher.headers())).status_code == 503:
+        time.sleep(0.2)  # the workers are still starting
+    results = answer.json()
     assert [len(row["rounds"]) for row in results["pupils"]] == [2, 2, 2, 2]
     assert sum(row["points"] for row in results["pupils"]) == 4
     assert results["pupils"][0]["place"] == 1
@@ -346,6 +348,18 @@ def test_a_deleted_class_is_gone_with_its_games_and_its_code_rests(client: TestC
     wrong = client.post("/api/classes/BBBBB/pupils", json={"name": "Ann", "key": "k" * 24})
     expired = client.post(f"{teacher.path}/pupils", json={"name": "Ann", "key": "k" * 24})
     assert (wrong.status_code, wrong.json()) == (expired.status_code, expired.json())
+
+
+def test_a_deletion_that_is_sent_again_gets_the_same_answer_from_the_next_server(tmp_path: Path) -> None:
+    settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
+    with TestClient(create(settings)) as client:
+        teacher = Teacher(client)
+        assert teacher.send("delete", version=0, key="same-key").status_code == 201
+    with TestClient(create(settings)) as client:
+        teacher.client = client
+        again = teacher.send("delete", version=0, key="same-key")
+        assert (again.status_code, again.json()) == (200, {"accepted": 1, "state": None})
+        assert teacher.send("delete", version=0, key="other-key").status_code == 404
 
 
 def test_only_the_teacher_steers(client: TestClient) -> None:

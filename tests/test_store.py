@@ -442,7 +442,10 @@ def test_a_class_is_deleted_with_its_games_and_its_code_is_kept_back(database: s
         assert (await store.read_class("KFMTX"), await store.read("game 0")) == (None, None)
         assert await store.read("game 1") is not None
         assert await store.create_class(replace(LESSON, created=499.0)) is None
-        assert await store.delete_classes("BBBBB", 0.0, 500.0) == ["BBBBB"]
+        assert await store.deletion("BBBBB") is None
+        assert await store.delete_classes("BBBBB", 0.0, 500.0, b"hash of the act") == ["BBBBB"]
+        assert await store.deletion("BBBBB") == b"hash of the act"
+        assert await store.deletion("KFMTX") is None, "no act deleted it"
         assert await store.read("game 1") is None
         assert await store.create_class(replace(LESSON, created=501.0)) is not None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -31,7 +30,6 @@ CLASS_SWEEP = 60.0
 RESERVED = 30 * 86400.0  # seconds in which a code is not given again
 WRONG_CODES = (10 / 60, 10)  # from one address: a second in the long run, and at once
 CODE_TRIES = 20
-DELETIONS = 1000  # that are remembered, for teachers whose answer was lost
 
 Ask = Callable[..., Awaitable[Any]]
 
@@ -45,8 +43,6 @@ class ClassService:
         self._classes = LiveClasses(store, rooms, allowances)
         self._watchers = ClassWatchers(store, rooms, self._classes, settings)
         self._wrong = Buckets(*WRONG_CODES if settings.rate else (0.0, 1))
-        self._deleted: OrderedDict[tuple[str, bytes, str], int] = OrderedDict()
-        """The version of each deletion, by code, hash of the teacher's token, and key."""
 
     def start(self) -> None:
         """Begins the work in the background, under the supervision of the rooms' own."""
@@ -95,17 +91,14 @@ class ClassService:
 
     async def act(self, code: str, token: str, act: ClassAct, address: str) -> tuple[bytes, bool]:
         """The teacher does something; what they are told, and whether that is new."""
-        deletion = code.upper(), hashed(token), act.key
-        if act.kind == "delete" and deletion in self._deleted:
-            return packed({"accepted": self._deleted[deletion], "state": None}), False
+        deletion = hashed(f"{token} {act.key}")
+        if act.kind == "delete" and await self._store.deletion(code.upper()) == deletion:
+            return packed({"accepted": act.version + 1, "state": None}), False
         live = await self.find(code, address, token)
         if not live.classroom.is_teacher(token):
             raise Refusal(403, "Only the teacher of this class may do this.")
         if act.kind == "delete":
-            await self._delete(live, act)
-            self._deleted[deletion] = act.version + 1
-            if len(self._deleted) > DELETIONS:
-                self._deleted.popitem(last=False)
+            await self._delete(live, act, deletion)
             return packed({"accepted": act.version + 1, "state": None}), True
         opening = await self._opening(live, act, address)
 
@@ -160,12 +153,12 @@ class ClassService:
                 await self._classes.catch_up(live)
         raise Refusal(503, BUSY_STORE, again=1)
 
-    async def _delete(self, live: LiveClass, act: ClassAct) -> None:
+    async def _delete(self, live: LiveClass, act: ClassAct, deletion: bytes) -> None:
         if act.version != live.classroom.head:
             await self._classes.catch_up(live)
         if act.version != live.classroom.head:
             raise ClassConflict(live.classroom, "The class has gone on. Look again before you delete it.")
-        await self._store.delete_classes(live.classroom.code, 0.0, time.time() + RESERVED)
+        await self._store.delete_classes(live.classroom.code, 0.0, time.time() + RESERVED, deletion)
         self._classes.end(live.classroom.code)
 
     async def sweep_classes(self) -> None:

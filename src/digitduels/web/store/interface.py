@@ -194,11 +194,16 @@ class Store(Protocol):
     async def pupils_seen(self, code: str) -> dict[int, float]:
         """When each pupil of a class was last there, by number."""
 
-    async def delete_classes(self, code: str | None, before: float, reserve: float) -> list[str]:
+    async def delete_classes(
+        self, code: str | None, before: float, reserve: float, deletion: bytes | None = None
+    ) -> list[str]:
         """Deletes a class, or some that began before a time, with all their games; their codes.
 
-        Nobody gets such a code again until the time `reserve`.
+        Nobody gets such a code again until the time `reserve`. Until then it is known which act deleted it, by a hash.
         """
+
+    async def deletion(self, code: str) -> bytes | None:
+        """The hash of the act that deleted a class, if one did."""
 
     def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
         """Calls `told` with the versions of games that another process may have changed; None if any may have been."""

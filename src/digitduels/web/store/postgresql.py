@@ -124,6 +124,7 @@ MIGRATIONS = (
     CREATE TRIGGER class_event_stays BEFORE UPDATE OR DELETE ON class_event
     FOR EACH ROW EXECUTE FUNCTION class_event_stays();
     """,
+    "ALTER TABLE class_code ADD COLUMN deletion BYTEA;",
 )
 
 APPEND = b"""
@@ -456,7 +457,9 @@ class PostgresqlStore:
         query = "SELECT number, seen FROM pupil WHERE class = %s"
         return await self._do(lambda database: dict(database.execute(query, (code,)).fetchall()))
 
-    async def delete_classes(self, code: str | None, before: float, reserve: float) -> list[str]:
+    async def delete_classes(
+        self, code: str | None, before: float, reserve: float, deletion: bytes | None = None
+    ) -> list[str]:
         def work(database: Database) -> list[str]:
             with database.transaction():
                 if code is None:
@@ -477,10 +480,16 @@ class PostgresqlStore:
                 ):
                     database.execute(statement.encode(), (codes,))
                 for each in codes:
-                    database.execute("INSERT INTO class_code VALUES (%s, %s)", (each, reserve))
+                    row = (each, reserve, deletion)
+                    database.execute("INSERT INTO class_code (code, until, deletion) VALUES (%s, %s, %s)", row)
             return codes
 
         return await self._do(work)
+
+    async def deletion(self, code: str) -> bytes | None:
+        query = "SELECT deletion FROM class_code WHERE code = %s"
+        row = await self._do(lambda database: database.execute(query, (code,)).fetchone())
+        return None if row is None or row[0] is None else bytes(row[0])
 
     async def check(self) -> None:
         await self._do(lambda database: database.execute("UPDATE probe SET at = at + 1"))

@@ -101,6 +101,7 @@ MIGRATIONS = (
     WHEN (SELECT deleting FROM class WHERE code = OLD.class) IS NOT 1
     BEGIN SELECT RAISE(ABORT, 'events are deleted only with their class'); END;
     """,
+    "ALTER TABLE class_code ADD COLUMN deletion BLOB;",
 )
 
 
@@ -378,7 +379,9 @@ class SqliteStore:
         query = "SELECT number, seen FROM pupil WHERE class = ?"
         return await self._read(lambda database: dict(database.execute(query, (code,)).fetchall()))
 
-    async def delete_classes(self, code: str | None, before: float, reserve: float) -> list[str]:
+    async def delete_classes(
+        self, code: str | None, before: float, reserve: float, deletion: bytes | None = None
+    ) -> list[str]:
         def work(database: sqlite3.Connection) -> list[str]:
             where, value = ("created < ?", before) if code is None else ("code = ?", code)
             query = f"SELECT code FROM class WHERE {where} LIMIT {AT_ONCE}"  # noqa: S608
@@ -388,12 +391,18 @@ class SqliteStore:
             database.executemany("UPDATE class SET deleting = 1 WHERE code = ?", codes)
             for table, column in (("class_event", "class"), ("pupil", "class"), ("class", "code")):
                 database.executemany(f"DELETE FROM {table} WHERE {column} = ?", codes)  # noqa: S608
+            kept_back = [(each, reserve, deletion) for (each,) in codes]
             database.executemany(
-                "INSERT OR REPLACE INTO class_code VALUES (?, ?)", [(each, reserve) for (each,) in codes]
+                "INSERT OR REPLACE INTO class_code (code, until, deletion) VALUES (?, ?, ?)", kept_back
             )
             return [each for (each,) in codes]
 
         return await self._write(work)
+
+    async def deletion(self, code: str) -> bytes | None:
+        query = "SELECT deletion FROM class_code WHERE code = ?"
+        row = await self._read(lambda database: database.execute(query, (code,)).fetchone())
+        return None if row is None else row[0]
 
     def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
         """Other processes are rare, and found by looking."""
