@@ -384,9 +384,10 @@ export class Picker {
     const text = effect && outcomeOf(effect, this.view.player ?? 1, scoresOf(this.view));
     if (!effect || !text) return null;
     const sign = TONES[effect.tone];
-    const shown = sign
-      ? [h("span", { "aria-hidden": "true" }, text.replace(/[=→]/, sign)), h("span", { class: "hidden" }, text)]
-      : text;
+    // A score of the other player that falls is good, and no sign points up for it.
+    const seen = sign ? text.replace(sign === TONES["bad"] ? /[=→]/ : "=", sign) : text;
+    const shown =
+      seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span", { class: "hidden" }, text)];
     return { text: shown, tone: effect.tone === "bad" ? "harmful" : "" };
   }
 
