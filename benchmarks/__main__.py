@@ -22,6 +22,7 @@ BENCHMARKS = (
     "page",
     "ladder",
     "traps",
+    "natural",
     "lab",
     "reference",
     "nexus",

@@ -295,7 +295,7 @@ def test_in_a_lost_position_the_hints_set_a_trap() -> None:
     move = advised(game.start(), solution)
     chances = {other: error_chance(game.start(), other, solution) for other in game.legal_moves(game.start())}
     assert chances[move] == max(chances.values()) > 0
-    hard = "Every move loses, but this one is hard to answer: a level 4 opponent goes wrong "
+    hard = "Every move loses, but this one is hard to answer: in the next 2 turns a level 4 opponent goes wrong "
     assert hint(game.start(), solution, 4)[-1] == f"{hard}{rate(chances[move])}."
 
 

@@ -18,7 +18,7 @@ from digitduels.match import Match
 from digitduels.players import player, propagation
 from digitduels.players.evaluation import _kind, columns, evaluate
 from digitduels.players.expectation import expect, plain
-from digitduels.players.levels import CHARACTERS, Level, tuning
+from digitduels.players.levels import CHARACTERS, Level, drawn, tuning
 from digitduels.players.natural import WASTED, natural, weights
 from digitduels.players.observation import Observation
 from digitduels.players.perfect import Chances, Perfect, Uniform, error_chance
@@ -112,6 +112,20 @@ def test_nothing_that_a_level_sees_to_lose_is_played(game: AnyGame) -> None:
             assert sum(likely[move] for move in judgement.best_moves) == pytest.approx(1)
         elif any(verdict not in ((-1, 1), (-1, 2)) for verdict in judgement.values()):
             assert all(likely[move] == 0 for move, verdict in judgement.items() if verdict in ((-1, 1), (-1, 2)))
+
+
+@pytest.mark.parametrize("level", [2, 3, 4, 5, 6])
+def test_a_move_that_changes_no_score_is_rare_if_another_one_was_not_seen_to_lose(game: AnyGame, level: int) -> None:
+    player, found = Level(level, solve(game), seed=0), list[float]()
+    for state in some_positions(game, 11, 60):
+        natural, share = weights(game, state), 0.0
+        still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
+        for likely, seen in player.looks(state):
+            choice = drawn(natural, seen)
+            if any(verdict is None or verdict.value > -1 for move, verdict in seen.items() if move not in still):
+                share += likely * sum(choice.get(move, 0.0) for move in still) / sum(choice.values())
+        found.append(share)
+    assert sum(found) / len(found) < 0.05
 
 
 def test_every_level_has_a_name_and_a_character() -> None:

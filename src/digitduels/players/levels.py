@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from digitduels.core import State
@@ -109,31 +109,38 @@ class Level(Player):
     def choose(self, match: Match) -> Any:
         dice = chance(self.seed, match)
         seen = self.truth.within(match.state, math.floor(self.sight.depth(dice)))
-        found = _choice(weights(self.truth.game, match.state), seen)
+        found = drawn(weights(self.truth.game, match.state), seen)
         return dice.choices(list(found), list(found.values()))[0]
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
         """How likely each legal move is."""
+        natural = weights(self.truth.game, state)
+        shares = dict.fromkeys(natural, 0.0)
+        for likely, seen in self.looks(state):
+            found = drawn(natural, seen)
+            total = sum(found.values())
+            for move, weight in found.items():
+                shares[move] += likely * weight / total
+        return shares
+
+    def looks(self, state: State[Any, Any]) -> Iterator[tuple[float, dict[Any, Verdict | None]]]:
+        """What the level may see of each move in a turn, by how far it looks, and how likely that is."""
         judgement = self.truth.within(state, self.truth.game.longest)
         distances = sorted({verdict.distance for verdict in judgement.values() if verdict is not None})
-        shares = dict.fromkeys(judgement, 0.0)
-        natural = weights(self.truth.game, state)
         # The deepest result that is seen in a turn decides what is played.
         for depth, deeper in zip([0, *distances], [*distances, None], strict=True):
             likely = self.sight.sees(depth) - (0.0 if deeper is None else self.sight.sees(deeper))
             if likely > 0:
-                seen = {
-                    move: verdict if verdict is not None and verdict.distance <= depth else None
-                    for move, verdict in judgement.items()
-                }
-                choice = _choice(natural, seen)
-                total = sum(choice.values())
-                for move, weight in choice.items():
-                    shares[move] += likely * weight / total
-        return shares
+                yield (
+                    likely,
+                    {
+                        move: verdict if verdict is not None and verdict.distance <= depth else None
+                        for move, verdict in judgement.items()
+                    },
+                )
 
 
-def _choice(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None]) -> dict[Any, float]:
+def drawn(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None]) -> dict[Any, float]:
     """The moves among which a level draws when it sees these results, and their weights."""
     best = max((verdict for verdict in seen.values() if verdict is not None), default=None)
     if best is not None and best.value > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from digitduels.core import State
-from digitduels.players.perfect import FALLIBLE, error_chance
+from digitduels.players.perfect import FALLIBLE, REPLIES, error_chance
 from digitduels.sentence import Moves, Played, Sentence
 from digitduels.solver.solution import Solution
 
@@ -20,7 +20,7 @@ class Defence(NamedTuple):
     player: int
     move: Any
     chance: float
-    """How likely an opponent who may err answers it wrongly."""
+    """How likely an opponent who may err throws the win away in its next turns."""
     hardest: float
     """The same for the hardest move to answer."""
     best: list[Any]
@@ -43,10 +43,13 @@ class Defence(NamedTuple):
             if not self.found:
                 did = "played {move} and lost sooner than necessary. Holds out longest: {better}."
         elif self.found:
-            did = "played {move}, which is hard to answer: a level {level} opponent goes wrong {rate}."
+            did = (
+                "played {move}, which is hard to answer: "
+                "in the next {turns} turns a level {level} opponent goes wrong {rate}."
+            )
         else:
             did = (
-                "played {move}. A level {level} opponent then goes wrong {rate}. "
+                "played {move}. In the next {turns} turns a level {level} opponent goes wrong {rate}. "
                 "Harder to answer, {best_rate}: {better}."
             )
         return Sentence(
@@ -54,6 +57,7 @@ class Defence(NamedTuple):
             you=f"You {did}",
             player=self.player,
             move=Played(self.move, self.player),
+            turns=REPLIES,
             level=FALLIBLE,
             rate=rate(self.chance),
             better=Moves(self.best, self.player, "or"),
@@ -62,7 +66,7 @@ class Defence(NamedTuple):
 
 
 def error_chances(state: State[Any, Any], solution: Solution) -> dict[Any, float]:
-    """How likely an opponent who may err answers each legal move wrongly."""
+    """How likely an opponent who may err throws the win away in the turns after each legal move."""
     chances: dict[Any, float] = {}
     known: dict[State[Any, Any], float] = {}
     for move in solution.game.legal_moves(state):

@@ -130,13 +130,14 @@ def _stand(state: Position, solution: Solution) -> list[Sentence]:
 
 def _temptation(state: Position, solution: Solution) -> list[Sentence]:
     from digitduels.players.perfect import error_chance
+    from digitduels.study.defence import NOTABLE
 
     move = tempting(state, solution)
     if move is not None:
         tempts = Sentence("Tempting, but wrong: {move}.", move=Played(move, state.player))
         return [tempts, refutation(state, move, solution)]
     if solution.judge(state).best.value < 0:
-        if error_chance(state, advised(state, solution), solution):
+        if error_chance(state, advised(state, solution), solution) >= NOTABLE:
             return [Sentence("Every move loses, so set a trap: find the one that is hardest to answer.")]
         return [Sentence("Every move loses, and none is hard to answer.")]
     return [Sentence("No move is wrong here.")]
@@ -150,8 +151,8 @@ def _half(state: Position, solution: Solution) -> list[Sentence]:
 
 
 def _whole(state: Position, solution: Solution) -> list[Sentence]:
-    from digitduels.players.perfect import FALLIBLE, error_chance
-    from digitduels.study.defence import rate
+    from digitduels.players.perfect import FALLIBLE, REPLIES, error_chance
+    from digitduels.study.defence import NOTABLE, rate
 
     move = advised(state, solution)
     line = [move, *solution.line(solution.game.after(state, move))]
@@ -161,9 +162,15 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
     verdict = solution.judge(state)[move]
     if verdict.value < 0:
         chance = error_chance(state, move, solution)
-        if chance:
-            hard = "Every move loses, but this one is hard to answer: a level {level} opponent goes wrong {rate}."
-            return [*told, Sentence(hard, level=FALLIBLE, rate=rate(chance))]
+        if chance >= NOTABLE:
+            hard = Sentence(
+                "Every move loses, but this one is hard to answer: "
+                "in the next {turns} turns a level {level} opponent goes wrong {rate}.",
+                turns=REPLIES,
+                level=FALLIBLE,
+                rate=rate(chance),
+            )
+            return [*told, hard]
     return [*told, reason(state, move, solution).sentence]
 
 

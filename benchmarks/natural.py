@@ -1,0 +1,55 @@
+"""How often a level plays a move that changes no score although it saw nothing wrong with one that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import digitduels as dd
+from digitduels.match import Match
+from digitduels.players.levels import Level, drawn, tuning
+from digitduels.players.natural import weights
+from digitduels.solver import Solution
+from digitduels.study.fair_starts import fair_start
+
+PAGE = "levels.md"
+GAMES = 100  # of each level against itself, half of them from fair starts
+HEAD = "| game | level | positions | pointless moves |\n|---|---:|---:|---:|"
+NOTE = (
+    "The share of turns in which a level plays a move that changes no score, although it saw nothing wrong with a\n"
+    f"move that changes one: in {GAMES} games of the level against itself, half from the first position and half from\n"
+    "fair starts."
+)
+
+
+def rows(name: str) -> Iterator[str]:
+    """The rows of a game."""
+    solution = dd.solve(dd.game(name))
+    for level in sorted({2, 3, 4, 5, 6} & {*tuning(solution.game).levels}):
+        turns, pointless = measure(solution, level)
+        yield f"| {solution.game.title} | {level} | {turns:,} | {pointless / turns:.1%} |"
+
+
+def measure(solution: Solution, level: int) -> tuple[int, float]:
+    """The turns in games of a level against itself, and how many moves in them are expected to be pointless."""
+    turns, pointless = 0, 0.0
+    for seed in range(GAMES):
+        match, player = Match(solution.game), Level(level, solution, seed)
+        for move in fair_start(solution, seed) if seed % 2 else ():
+            match.play(move)
+        while match.outcome is None:
+            turns += 1
+            pointless += share(player, match)
+            match.play(player.choose(match))
+    return turns, pointless
+
+
+def share(player: Level, match: Match) -> float:
+    """How likely the player to move plays a pointless move."""
+    game, state = match.game, match.state
+    natural, found = weights(game, state), 0.0
+    still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
+    for likely, seen in player.looks(state):
+        choice = drawn(natural, seen)
+        if any(verdict is None or verdict.value >= 0 for move, verdict in seen.items() if move not in still):
+            found += likely * sum(weight for move, weight in choice.items() if move in still) / sum(choice.values())
+    return found
