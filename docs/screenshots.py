@@ -24,7 +24,7 @@ PAGE = Path(dd.__file__).parent / "web" / "page"
 LARGEST = 130_000  # bytes of a picture
 SOLVED = 120_000  # milliseconds in which a game is solved for the first time
 PHONE, DESKTOP = (390, 844), (1280, 800)
-GAME = "/play/number-quest?moves=%2B5+x2+%2B9+%2B8&vs=3&seat=1&seed=1"
+GAME = "/play/number-quest?moves=%2B6+%2B5+%2B8+%2B7&vs=3&seat=1&seed=1"
 
 
 def choose_number(page: Page) -> None:
@@ -49,7 +49,7 @@ def show_values(page: Page) -> None:
 PICTURES = {
     "play": (GAME, PHONE, "light", choose_number),
     "truth": (GAME, DESKTOP, "light", show_values),
-    "map": ("/explore/number-quest?moves=%2B5+x2+%2B9+%2B8", PHONE, "light", show_map),
+    "map": ("/explore/number-quest?moves=%2B6+%2B5+%2B8+%2B7", PHONE, "light", show_map),
     "dark": ("/play/numerical-nexus?moves=%2B5+%2B3+x2+x3+%2B3+%2B5&vs=4&seat=1&seed=1", PHONE, "dark", None),
 }
 
@@ -64,7 +64,7 @@ PAGES = {
     "operation-target": "/play/operation-target?moves=x2+%2B1&vs=4&seat=1&seed=1",
     "end": "/play/number-duel?moves=%2B5+%2B10+x10&vs=3&seat=1",
     "learn": "/learn/number-quest",
-    "explore": "/explore/number-quest?moves=%2B5+x2",
+    "explore": "/explore/number-quest?moves=%2B6+%2B5",
     "explore-nexus": "/explore/numerical-nexus?moves=%2B5+%2B3+x2+x3",
     "explore-games": "/explore",
     "puzzle": "/puzzle/number-duel?tier=2&seed=3",
