@@ -1,16 +1,26 @@
-"""Measures the books and our editions, and writes docs/lab-reports.md and the reports that come with the package."""
+"""Measures the books and our editions, and writes docs/lab-reports.md and the reports that come with the package.
+
+`python docs/lab_reports.py` measures what is missing or of older levels, the quickest first, and writes each report as
+soon as it is known: stop it at any time, and it continues there. `python docs/lab_reports.py number-duel
+equation-duel:repaired` measures these again in any case: a game means its book and its editions.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import digitduels as dd
-from digitduels.lab.measures import Report, report_from
+from digitduels import files
+from digitduels.games import AnyGame
+from digitduels.lab.measures import report_from
 from digitduels.lab.prose import balance, comparison, first_moves, ladder, outcome
 from digitduels.lab.rule_sets import label, presets, rule_set
-from digitduels.lab.stored_reports import STORED_REPORTS
+from digitduels.lab.stored_reports import STORED_REPORTS, VERSION, read_reports, report_key, stored_report
+from digitduels.players.levels import LEVELS_VERSION
 
 PAGE = Path(__file__).parent / "lab-reports.md"
 HEAD = """# Reports of the books and of the repaired editions
@@ -18,15 +28,48 @@ HEAD = """# Reports of the books and of the repaired editions
 Each book as it is, and the edition that the [lab](lab.md) recommends instead: close to the book, fairer and deeper.
 Play one with `duels play GAME:repaired`. `python docs/lab_reports.py` writes this page.
 """
+SLOWEST = ("number-quest", "number-duel", "numerical-nexus")  # books, the slowest last
 
 
-SLOWEST = ("numerical-nexus", "number-quest", "number-duel")
+def main(names: list[str]) -> None:
+    """Measures the rule sets that are named, or all that need it, and writes what is known after each."""
+    chosen = [rules for name in names for rules in rule_sets(name)]
+    if not names:
+        chosen = [rules for name in dd.games() for rules in rule_sets(name) if stored_report(rules) is None]
+    for rules in sorted(chosen, key=slowness):
+        start = time.monotonic()
+        found = dd.lab.measure(rules, solution=dd.solve(rules)).to_dict()
+        key, entry = report_key(rules.id, rules.values), {VERSION: LEVELS_VERSION, **found}
+        stored = [*(read_reports() | {key: entry}).values()]
+        files.write(STORED_REPORTS, (json.dumps(stored, indent=1) + "\n").encode())
+        files.write(PAGE, page(stored).encode())
+        print(f"{label(rules)}: measured in {time.monotonic() - start:.0f} s.", flush=True)
 
 
-def section(reports: list[Report]) -> str:
+def slowness(rules: AnyGame) -> int:
+    """The place of a rule set in the order in which they are measured."""
+    return 1 + SLOWEST.index(rules.id) if rules.id in SLOWEST and not rules.changes else 0
+
+
+def rule_sets(name: str) -> list[AnyGame]:
+    """The book of a game and its editions, or the one that is named."""
+    found = [name] if ":" in name else [name, *(f"{name}:{preset}" for preset in presets(name))]
+    return [dd.game(game_id, **options) for game_id, options in map(rule_set, found)]
+
+
+def page(stored: list[dict[str, Any]]) -> str:
+    """The page of all reports."""
+    by_game = sorted({found["game"] for found in stored})
+    return "\n".join([HEAD, *(section([found for found in stored if found["game"] == name]) for name in by_game)])
+
+
+def section(stored: list[dict[str, Any]]) -> str:
     """The reports of a game, side by side, the book first."""
-    reports = sorted(reports, key=lambda report: len(report.game.changes))
-    rows = comparison(reports)
+    pairs = sorted(
+        ((report_from(found), found[VERSION]) for found in stored), key=lambda pair: len(pair[0].game.changes)
+    )
+    reports = [report for report, _ in pairs]
+    rows = [*comparison(reports), ["version of the levels", *(str(version) for _, version in pairs)]]
     table = [f"| {' | '.join(row)} |" for row in rows]
     table.insert(1, "|---|" + "---:|" * len(reports))
     words = [
@@ -36,29 +79,5 @@ def section(reports: list[Report]) -> str:
     return "\n".join([f"## {reports[0].game.title}", "", *words, "", *table, ""])
 
 
-def names() -> list[str]:
-    """The books and the editions, the quickest to measure first."""
-    found = [f"{name}:{preset}" for name in dd.games() for preset in presets(name)] + dd.games()
-    return sorted(found, key=lambda name: name in SLOWEST)
-
-
-def main() -> None:
-    """Measures everything, or the rule sets that are named, and writes what is known after each."""
-    stored = {json.dumps([found["game"], found["options"]]): found for found in json.loads(STORED_REPORTS.read_text())}
-    for name in sys.argv[1:] or names():
-        game_id, options = rule_set(name)
-        found = dd.lab.measure(dd.game(game_id, **options)).to_dict()
-        stored[json.dumps([found["game"], found["options"]])] = found
-        STORED_REPORTS.write_text(json.dumps(list(stored.values()), indent=1) + "\n", encoding="utf-8")
-        reports = [report_from(found) for found in stored.values()]
-        sections = [section([report for report in reports if report.game.id == name]) for name in games_of(reports)]
-        PAGE.write_text("\n".join([HEAD, *sections]), encoding="utf-8")
-        print(f"{name} measured.", flush=True)
-
-
-def games_of(reports: list[Report]) -> list[str]:
-    return sorted({report.game.id for report in reports})
-
-
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -14,12 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import digitduels as dd
-from conftest import DUELS, PATIENCE, Run
+from conftest import DUELS, PATIENCE, ROOT, Run
+from digitduels.lab import stored_reports
 from digitduels.lab.measures import measure, report_from
 from digitduels.lab.optimization import changed, front, near_book, optimize, space
 from digitduels.lab.rule_sets import EDITIONS, read_file, rule_set, to_toml
-from digitduels.lab.stored_reports import STORED_REPORTS, stored_report
+from digitduels.lab.stored_reports import read_reports, stored_report
 from digitduels.lab.sweeps import grid, measured_row, read_range, sweep
+from digitduels.players.levels import LEVELS_VERSION
 
 SWEEP = ["lab", "sweep", "number-quest", "--set", "target=9..40", "--set", "highest=2..3", "--out", "sweep.parquet"]
 GRID: dict[str, Any] = {"target": list(range(9, 41)), "highest": [2, 3]}
@@ -319,10 +322,33 @@ def test_report_survives_json() -> None:
         assert again.lengths == report.lengths
 
 
-def test_stored_reports_can_be_read() -> None:
-    for found in json.loads(STORED_REPORTS.read_text(encoding="utf-8")):
-        rules = dd.game(found["game"], **found["options"])
-        report = stored_report(rules)
-        assert report is not None
-        assert report.to_dict() == found
+# Stored reports
+
+
+@pytest.mark.parametrize("name", ["operation-target", *(f"{name}:repaired" for name in EDITIONS)])
+def test_stored_figures_are_those_of_todays_levels(name: str) -> None:
+    """If this fails, the levels play differently: raise LEVELS_VERSION and run `python docs/lab_reports.py`."""
+    found, options = rule_set(name)
+    report = stored_report(dd.game(found, **options))
+    assert report is not None, f"run `python docs/lab_reports.py {name}`"
+    assert report == measure(report.game)
+
+
+def test_report_of_other_levels_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    book = dd.game("operation-target")
+    assert stored_report(book) is not None
+    monkeypatch.setattr(stored_reports, "LEVELS_VERSION", LEVELS_VERSION + 1)
+    assert stored_report(book) is None
+
+
+def test_rule_set_without_a_stored_report_has_none() -> None:
     assert stored_report(dd.game("number-duel", target=33)) is None
+
+
+def test_page_of_reports_shows_the_stored_figures() -> None:
+    spec = importlib.util.spec_from_file_location("lab_reports", ROOT / "docs/lab_reports.py")
+    assert spec is not None
+    assert spec.loader is not None
+    lab_reports = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lab_reports)
+    assert lab_reports.PAGE.read_text(encoding="utf-8") == lab_reports.page([*read_reports().values()])
