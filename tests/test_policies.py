@@ -165,6 +165,22 @@ def test_it_agrees_with_games_that_are_played(game: AnyGame) -> None:
         assert abs(points / 400 - exact.score[seat]) < 5 * 0.5 / 20
 
 
+@pytest.mark.parametrize("name", ["operation-target", "equation-duel"])
+def test_a_book_is_evaluated_as_it_is_played(name: str) -> None:
+    game = dd.game(name)
+    solution, exact = solution_of(game), evaluate("5", game, against="4")
+    for seat in (0, 1):
+        lengths, points = [], 0.0
+        for seed in range(200):
+            players = [Level(5, solution, f"a{seed}"), Level(4, solution, f"b{seed}")]
+            match = contest(Match(game), players[seat], players[1 - seat])
+            assert match.outcome is not None
+            points += 0.5 if match.outcome.winner is None else float(match.outcome.winner == seat)
+            lengths.append(len(match.moves))
+        assert abs(points / 200 - exact.score[seat]) < 5 * 0.5 / math.sqrt(200)
+        assert abs(sum(lengths) / 200 - exact.length[seat]) < 5 * (max(lengths) - min(lengths)) / math.sqrt(200) + 1e-6
+
+
 def test_perfect_play_cannot_be_exploited(game: AnyGame) -> None:
     assert evaluate("perfect", game).exploitability == pytest.approx(0, abs=1e-6)
     assert evaluate("random", game).exploitability >= evaluate("4", game).exploitability - 1e-6
