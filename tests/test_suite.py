@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,17 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from digitduels.cli.main import main
 from digitduels.evals import _registry
-from digitduels.evals.suite import CHANCES, DISTANCES, RULE_SETS, SUITE, SUITE_SHA256, band, make_suite, read_suite
+from digitduels.evals.suite import (
+    CHANCES,
+    DISTANCES,
+    PUBLIC_SEED,
+    RULE_SETS,
+    SUITE,
+    SUITE_SHA256,
+    band,
+    make_suite,
+    read_suite,
+)
 from digitduels.evals.suite_results import read_results, reference
 from digitduels.evals.suite_tasks import suite_v1, suite_v1_games
 from digitduels.study.splits import split
@@ -33,6 +44,22 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_file_is_the_one_that_was_published() -> None:
     assert read_suite().sha256 == SUITE_SHA256
     assert b"Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41" in SUITE.read_bytes()
+
+
+def test_the_generator_still_gives_the_same_positions() -> None:
+    """Of some small rule sets; the whole file takes minutes."""
+    suite = read_suite()
+    chosen = [place for place, (name, _) in enumerate(RULE_SETS) if name == "operation-target"][:2]
+    made = json.loads(make_suite(suite.name, PUBLIC_SEED, [RULE_SETS[place] for place in chosen]))
+    for number, place in enumerate(chosen):
+        assert made["variants"][number] == suite.variants[place]
+        old, new = (
+            [{**item, "id": 0, "variant": 0} for item in items if item["variant"] == variant]
+            for items, variant in ((suite.positions, place), (made["positions"], number))
+        )
+        assert old == new
+        moves = [start["moves"] for start in made["starts"] if start["variant"] == number]
+        assert moves == [start["moves"] for start in suite.starts if start["variant"] == place]
 
 
 def test_every_position_and_start_is_of_the_test_split_and_the_strata_are_filled() -> None:
@@ -142,7 +169,9 @@ def test_the_command_runs_and_reports(small: Path, capsys: pytest.CaptureFixture
     shown = capsys.readouterr().out
     (row,) = json.loads(shown[shown.index("{") :])["rows"]
     assert (row["positions"], row["of"]) == (4, 20)
-    assert "![Skill](skill.svg)" in (out / "results.md").read_text()
+    page = (out / "results.md").read_text()
+    assert "![Skill](skill.svg)" in page
+    assert re.search(r"^\| digitduels/perfect \|( (1\.00|–) \|){4}$", page, re.MULTILINE)
     assert (out / "skill.svg").read_text().startswith("<svg")
 
 

@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 
 from digitduels.arena.evidence import observations
 from digitduels.arena.grading import share, summary, tally
-from digitduels.core import TooLarge
+from digitduels.core import State, TooLarge
 from digitduels.games import game
 from digitduels.match import Match
+from digitduels.players import OPPONENTS, PERFECT_PLAYERS
+from digitduels.players.evaluation import ceilings
 from digitduels.record import replay
 from digitduels.solver.library import solution_of
 from digitduels.study.decisions import REFUSED, Decision
@@ -27,7 +29,7 @@ LEADERBOARD_VERSION = 1
 TASK_NAMES = ("positions", "match", "rules")
 ANSWERED = "exact_answer"  # the scorer of questions about the rules, and what it counts
 ANSWER_KINDS = ("legal", "asked_legal", "after", "asked_after")
-PERFECT_OPPONENTS = ("7", "perfect")
+_EXACT_CEILING = 15_000_000  # positions of a game in which the best reply to a level is worked out
 UNFINISHED = "The game was not played to its end."
 
 
@@ -280,17 +282,26 @@ def _row(task: str, done: list[Done]) -> dict[str, Any]:
 
 
 def _ceiling(done: Sequence[Done]) -> float | None:
-    """The most points per game that anybody can score from these starts; known against perfect play only."""
-    if not done or done[0].settings["opponent"] not in PERFECT_OPPONENTS:
+    """The most points per game that anybody can score against this opponent from these starts; None if unknown."""
+    games = [sample.played for sample in done if sample.played]
+    if not games or (opponent := str(done[0].settings["opponent"])) not in OPPONENTS:
         return None
-    return round(sum(_best_result(sample.played) for sample in done if sample.played) / len(done), 4)
+    rules = games[0].match.game
+    starts = list(dict.fromkeys(_start(played) for played in games))
+    if opponent in PERFECT_PLAYERS:
+        values = [solution_of(rules).probe(start).value for start in starts]
+        best = [((1 + value) / 2, (1 - value) / 2) for value in values]
+    elif solution_of(rules).counts().positions <= _EXACT_CEILING:
+        best = ceilings(opponent, rules, starts)
+    else:
+        return None
+    most = dict(zip(starts, best, strict=True))
+    points = [most[_start(played)][_start(played).player != played.seat] for played in games]
+    return round(sum(points) / len(points), 4)
 
 
-def _best_result(played: Performance) -> float:
-    """What a player without mistakes scores against perfect play: 1 for a win, a half for a draw."""
-    start = played.match.states[played.match.opening]
-    value = solution_of(played.match.game).probe(start).value
-    return ((value if start.player == played.seat else -value) + 1) / 2
+def _start(played: Performance) -> State[Any, Any]:
+    return played.match.states[played.match.opening]
 
 
 def _merit(task: str, row: dict[str, Any]) -> float:

@@ -185,6 +185,27 @@ def markdown(suite: Suite, rows: Sequence[Mapping[str, Any]], exact: bool = Fals
     return "\n".join(lines) + "\n"
 
 
+def by_distance(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Skill by the distance from the end, as a table."""
+    ends = [f"up to {end} plies" for end in DISTANCES]
+    lines = [f"|  | {' | '.join([*ends, 'further'])} |", "|---|" + "---:|" * (len(DISTANCES) + 1)]
+    lines += [f"| {' | '.join([row['model'], *map(_value, row['distances'])])} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def page(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The page of results: the tables, and the plot beside it."""
+    parts = [
+        f"# Results of {suite.name}",
+        f"SHA-256: `{suite.sha256}`. Written by `duels suite report LOGS --out FOLDER`.",
+        markdown(suite, rows).rstrip(),
+        "![Skill](skill.svg)",
+        "Skill by the distance from the end:",
+        by_distance(rows).rstrip(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
 def _value(told: Mapping[str, Any], digits: int = 2) -> str:
     return "–" if told["value"] is None else f"{told['value']:z.{digits}f}"
 

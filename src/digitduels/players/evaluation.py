@@ -67,6 +67,19 @@ def evaluate(
     return Evaluation((score[0], 1 - score[1]), length, swings, response[0] - response[1])
 
 
+def ceilings(opponent: AnyPolicy, game: AnyGame, starts: Sequence[State[Any, Any]]) -> list[tuple[float, float]]:
+    """The most that anybody can score against a policy from each start, as the player to move and as the other one.
+
+    >>> from digitduels.games import game
+    >>> rules = game("operation-target")
+    >>> ceilings("perfect", rules, [rules.start()])
+    [(1.0, 0.0)]
+    """
+    solution, sheet = solution_of(game), Sheet()
+    first, second = sheet.score(BEST_REPLY, _kind(opponent, solution))
+    return [(float(row[first]), 1 - float(row[second])) for row in expect(solution, sheet, starts)]
+
+
 def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
     """What an evaluation is made of: scores, lengths, swings and the scores of a best response, by who begins."""
     sheet = Sheet()

@@ -90,7 +90,7 @@ def _report(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace, suite: Suite) -> None:
     """Prints the results of logs, and writes them with a plot into a folder if that is wanted."""
     from digitduels.evals.leaderboard import LogError
-    from digitduels.evals.suite_results import markdown, plot, read_results
+    from digitduels.evals.suite_results import page, plot, read_results
 
     paths = [Path(str(word).removeprefix("file://")) for word in arguments.words]
     for path in paths:
@@ -107,10 +107,8 @@ def _show(arguments: argparse.Namespace, suite: Suite) -> None:
     if arguments.act == "report" and arguments.out is not None:
         with write_errors(arguments.out):
             arguments.out.mkdir(parents=True, exist_ok=True)
-            page = f"# Results of {suite.name}\n\nSHA-256: `{suite.sha256}`\n\n{markdown(suite, rows)}\n"
-            page += "![Skill](skill.svg)\n"
             for name, text in (
-                ("results.md", page),
+                ("results.md", page(suite, rows)),
                 ("skill.svg", plot(suite, rows)),
                 ("results.json", _json(suite, rows)),
             ):
