@@ -371,11 +371,13 @@ async def crash(
     restart: Callable[[], None] | None = None,
     pause: Callable[[float], None] | None = None,
     seed: int = 0,
+    until: Callable[[Report], bool] = lambda _: True,
     progress: Callable[[Report], None] = lambda _: None,
 ) -> Report:
     """Plays and kills. With a way to `restart` the database, that is killed in turns with the servers.
 
-    Servers are paused now and then, and so is the database; an SQLite file is locked by somebody else instead.
+    Servers are paused now and then, and so is the database; an SQLite file is locked by somebody else instead. After
+    the last kill the clients play on `until` the report is long enough.
     """
     report, dice = Report(), random.Random(seed)
     running = [Server(database, (*QUICK[:-1], fault)) for _ in range(servers)]
@@ -410,7 +412,10 @@ async def crash(
                         await asyncio.to_thread(pause or partial(lock, database), dice.uniform(0.2, 1.5))
                         report.stalls += 1
                 progress(report)
+            end = time.monotonic() + SURE
             await asyncio.sleep(0.5)
+            while not until(report) and time.monotonic() < end:
+                await asyncio.sleep(0.1)
             for table in playing:
                 table.enough = True
             await asyncio.gather(*tasks)

@@ -93,7 +93,7 @@ def test_a_first_reply_makes_progress(name: str, level: str) -> None:
 def test_a_level_draws_by_its_probabilities(game: AnyGame, level: int) -> None:
     solution = solve(game)
     policy = Level(level, solution, seed=0)
-    for state in some_positions(game, 2, 6):
+    for state in some_positions(game, 2, 3):
         likely = policy.probabilities(state)
         assert list(likely) == game.legal_moves(state)
         assert sum(likely.values()) == pytest.approx(1)

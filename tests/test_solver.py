@@ -53,6 +53,8 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
     ),
 ]
 FULL = [name for name in dd.games() if name != "operation-target"]
+# On a fresh clone, the one who makes the tables compiles the kernels, and the other process of the tests waits.
+pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture(scope="module", params=FULL)
