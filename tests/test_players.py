@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import random
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 import digitduels as dd
+from conftest import PATIENCE
 from digitduels.core import Outcome
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, Player, player
@@ -116,3 +119,18 @@ def test_fair_starts_are_won_by_a_long_way_and_repeat_with_their_seed(solution: 
 def test_a_player_that_is_none_is_refused_with_the_choices() -> None:
     with pytest.raises(ValueError, match="There is no player '8'; there are random, 1, 2,"):
         player("8", dd.game("number-duel"), solve)
+
+
+def test_a_level_moves_before_anything_heavy_is_imported() -> None:
+    script = (
+        "import sys, digitduels as dd\n"
+        "from digitduels.match import Match\n"
+        "from digitduels.players import player\n"
+        "from digitduels.solver.search import Search\n"
+        "game = dd.game('numerical-nexus')\n"
+        "for name in ('1', '4'):\n"
+        "    player(name, game, dd.solve, seed=1, truth=Search(game)).choose(Match(game))\n"
+        "print(sorted({'numpy', 'numba'} & sys.modules.keys()))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    assert ran.stdout == "[]\n"
