@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from pathlib import Path
@@ -296,6 +297,103 @@ def test_a_pupil_on_a_new_device_is_admitted_with_one_act(client: TestClient) ->
     assert teacher.move(turn["token"]).status_code == 201
     old = {"Authorization": f"Bearer {ann['token']}"}
     assert client.get(f"/api/games/{mine['game']['id']}/seat", headers=old).status_code == 403
+
+
+def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann, again = teacher.join("Ann"), teacher.join("Ann")
+    service: Any = client.app.app.app.state.classes  # type: ignore[attr-defined]
+    portal: Any = client.portal
+    heard: list[bytes] = []
+
+    async def receive() -> Any:
+        await asyncio.sleep(600)
+
+    async def send(message: Any) -> None:
+        heard.append(message.get("body", b""))
+
+    async def watching() -> set[int]:
+        live = await service.find(teacher.code, "192.0.2.1")
+        live.seen.clear()
+        return set(service._watchers.present(live))
+
+    def hears(text: bytes) -> None:
+        end = time.monotonic() + 60
+        while not any(text in each for each in heard):
+            assert time.monotonic() < end, heard
+            time.sleep(0.01)
+
+    stream = portal.start_task_soon(service.stream, teacher.code, again["token"], "192.0.2.1", receive, send)
+    try:
+        hears(b'"name":"Ann 2"')
+        assert portal.call(watching) == {again["pupil"]}
+        teacher.act("admit", pupil=ann["pupil"], device=again["pupil"])
+        hears(b'"name":"Ann"')
+        assert portal.call(watching) == {ann["pupil"]}
+    finally:
+        stream.cancel()
+
+
+def test_a_newcomer_who_has_played_can_still_be_admitted(client: TestClient) -> None:
+    teacher = Teacher(client)
+    finn, bob = teacher.join("Finn"), teacher.join("Bob")
+    teacher.act("pair")
+    again = teacher.join("Finn")
+    teacher.act("pair")
+    theirs = teacher.look(again["token"])["game"]["id"]
+    old = teacher.look(finn["token"])["game"]["id"]
+    state = teacher.act("admit", pupil=finn["pupil"], device=again["pupil"])
+    assert [pupil["name"] for pupil in state["pupils"]] == ["Finn", "Bob"]
+    assert state["removed"] == []
+    # Finn was playing: that game goes on, the newcomer's is broken off and counts for nobody.
+    mine = teacher.look(again["token"])
+    assert (mine["pupil"], mine["game"]["id"]) == (finn["pupil"], old)
+    assert client.get(f"/api/games/{theirs}").json()["closed"]
+    assert [pupil["points"] for pupil in teacher.look()["pupils"]] == [0, 0]
+    turn = again if mine["game"]["seat"] == 1 else bob
+    assert teacher.move(turn["token"]).status_code == 201
+
+
+def test_the_running_game_of_a_newcomer_becomes_the_pupils(client: TestClient) -> None:
+    teacher = Teacher(client)
+    finn, _ = teacher.join("Finn"), teacher.join("Bob")
+    again = teacher.join("Finn")
+    teacher.act("remove", pupil=finn["pupil"])
+    teacher.act("pair")
+    running = teacher.look(again["token"])["game"]["id"]
+    assert {pupil["name"] for pupil in teacher.act("restore", pupil=finn["pupil"])["pupils"]} == {
+        "Finn",
+        "Finn 2",
+        "Bob",
+    }
+    teacher.act("admit", pupil=finn["pupil"], device=again["pupil"])
+    mine = teacher.look(again["token"])
+    assert (mine["name"], mine["pupil"], mine["game"]["id"]) == ("Finn", finn["pupil"], running)
+    game = client.get(f"/api/games/{running}").json()
+    assert set(game["names"]) == {"Finn", "Bob"}
+    assert not game["closed"]
+
+
+def test_a_removed_pupil_can_be_let_in_again_and_an_old_device_joins_as_a_newcomer(client: TestClient) -> None:
+    teacher = Teacher(client)
+    keys = [secrets.token_urlsafe(24) for _ in range(2)]
+    ann, bob = (teacher.join(name, key) for name, key in zip(("Ann", "Bob"), keys, strict=True))
+    state = teacher.act("remove", pupil=bob["pupil"])
+    assert state["removed"] == [{"pupil": bob["pupil"], "name": "Bob"}]
+    refused = client.post(f"{teacher.path}/pupils", json={"name": "Bob", "key": keys[1]})
+    assert refused.status_code == 403
+    assert "Ask to be let in again." in refused.json()["detail"]
+    assert teacher.act("restore", pupil=bob["pupil"])["removed"] == []
+    assert teacher.join("Bob", keys[1])["pupil"] == bob["pupil"]
+    assert teacher.send("restore", pupil=bob["pupil"]).status_code == 422
+    device = teacher.join("Ann")
+    teacher.act("admit", pupil=ann["pupil"], device=device["pupil"])
+    again = teacher.join("Ann", keys[0])
+    assert again["pupil"] not in (ann["pupil"], device["pupil"])
+    assert teacher.join("Ann", keys[0])["pupil"] == again["pupil"]
+    teacher.act("admit", pupil=ann["pupil"], device=again["pupil"])
+    assert teacher.look(again["token"])["pupil"] == ann["pupil"]
+    assert client.get(teacher.path, headers=teacher.headers(device["token"])).status_code == 403
 
 
 def test_the_computer_takes_over_for_a_pupil_who_left_and_they_can_return(client: TestClient) -> None:

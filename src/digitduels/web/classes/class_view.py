@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from digitduels.games import game
+from digitduels.manual import summary
 from digitduels.options import settings
 from digitduels.web.classes.classroom import Classroom, Pupil, twin, waits
 from digitduels.web.rooms.acts import Room
@@ -17,15 +18,15 @@ STUCK = 60  # seconds after which a board without a move is marked for the teach
 
 def rules_of(classroom: Classroom) -> dict[str, Any]:
     """What is played, and how."""
-    title, house_rules = _words(classroom.rules["game"], json.dumps(classroom.rules["options"]))
-    return {**classroom.rules, "title": title, "house_rules": house_rules}
+    title, about, house_rules = _words(classroom.rules["game"], json.dumps(classroom.rules["options"]))
+    return {**classroom.rules, "title": title, "summary": about, "house_rules": house_rules}
 
 
 @lru_cache(256)
-def _words(name: str, options: str) -> tuple[str, str]:
-    """What a game is called, and how it differs from the book."""
+def _words(name: str, options: str) -> tuple[str, str, str]:
+    """What a game is called, what it is about, and how it differs from the book."""
     rules = game(name, **json.loads(options))
-    return rules.title, settings(rules.changes)
+    return rules.title, summary(rules), settings(rules.changes)
 
 
 def board_of(room: Room) -> dict[str, Any]:
@@ -85,22 +86,24 @@ def teacher_view(
                 "away": pupil.number in away,
                 "waiting": waits(classroom, pupil.number, scores),
                 "absent": pupil.absent is not None and pupil.number in away,
-                "like": _like(classroom, pupil),
+                "like": _like(classroom, pupil, away),
             }
             for pupil in classroom.present
         ],
+        "removed": [{"pupil": pupil.number, "name": pupil.name} for pupil in classroom.removed],
         "boards": [
             {**boards[table.id], "pupils": list(table.pupils)} for table in classroom.current if table.id in boards
         ],
     }
 
 
-def _like(classroom: Classroom, pupil: Pupil) -> int | None:
-    """Who this newcomer may be, on another device."""
-    if any(pupil.number in table.pupils for table in classroom.tables):
-        return None
+def _like(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | None:
+    """Who this pupil may be, on another device: a newcomer, or anybody while the other one is away."""
     other = twin(classroom, pupil)
-    return None if other is None else other.number
+    if other is None:
+        return None
+    new = not any(pupil.number in table.pupils for table in classroom.tables)
+    return other.number if new or other.number in away else None
 
 
 def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Mapping[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class Pupil(NamedTuple):
     number: int
     name: str
     token: bytes
-    """The hash of the token. It opens the pupil's seats, too."""
+    """The hash of the token. It opens the pupil's seats, too. Empty for a newcomer who was somebody else."""
     removed: bool = False
     absent: float | None = None
     """When the computer took over; they are not paired until they are seen again."""
@@ -89,6 +89,11 @@ class Table(NamedTuple):
     id: str
     round: int
     pupils: tuple[int | None, int | None]
+
+    def with_pupil(self, number: int, instead: int) -> Table:
+        """The same game with a pupil in the place of another."""
+        first, second = (number if each == instead else each for each in self.pupils)
+        return self._replace(pupils=(first, second))
 
 
 class Classroom:
@@ -135,8 +140,15 @@ class Classroom:
             case "remove":
                 self._set(self.pupils[body["pupil"]]._replace(removed=True))
             case "admit":
-                device = self.pupils.pop(body["device"])
-                self._set(self.pupils[body["pupil"]]._replace(token=device.token, absent=None))
+                device, number = self.pupils[body["device"]], body["pupil"]
+                self._set(device._replace(token=b"", removed=True))
+                self._set(self.pupils[number]._replace(token=device.token, absent=None))
+                theirs = body.get("games", ())
+                self.tables = tuple(
+                    table.with_pupil(number, device.number) if table.id in theirs else table for table in self.tables
+                )
+            case "restore":
+                self._set(self.pupils[body["pupil"]]._replace(removed=False, name=body["name"]))
             case "substitute":
                 self._set(self.pupils[body["pupil"]]._replace(absent=event.at))
             case "settings":
@@ -152,6 +164,11 @@ class Classroom:
     def present(self) -> list[Pupil]:
         """Who was not removed, in the order in which they joined."""
         return [pupil for pupil in self.pupils.values() if not pupil.removed]
+
+    @property
+    def removed(self) -> list[Pupil]:
+        """Whom the teacher took off the list, and can let in again."""
+        return [pupil for pupil in self.pupils.values() if pupil.removed and pupil.token]
 
     @property
     def current(self) -> tuple[Table, ...]:
@@ -219,25 +236,24 @@ def pupil_token(classroom: Classroom, key: str) -> str:
 
 
 def join_class(classroom: Classroom, token: str, name: str, now: float) -> ClassResolution:
-    """Somebody joins with a token; the same token is the same pupil."""
+    """Somebody joins with a token; the same token is the same pupil, unless they are on another device now."""
     digest = hashed(token)
-    key = f"join:{digest.hex()[:32]}"
-    known = classroom.keys.get(key)
-    if known is not None:
-        if classroom.pupil_of(token) is None:
-            raise Refusal(403, "Your teacher took you off the list.")
-        return ClassResolution(classroom, known.version, None)
+    joined = [event for event in classroom.keys.values() if event.kind == "join"]
+    before = [event for event in joined if event.body["token"] == digest.hex()]
+    if classroom.pupil_of(token) is not None:
+        return ClassResolution(classroom, before[-1].version, None)
+    if any(hmac.compare_digest(pupil.token, digest) for pupil in classroom.removed):
+        raise Refusal(403, "Your teacher took you off the list. Ask to be let in again.")
     if classroom.ended:
         raise Refusal(410, CLASS_OVER)
-    if len(classroom.present) >= MOST_PUPILS:
-        raise Refusal(409, f"This class is full: it has {MOST_PUPILS} pupils.")
+    _needs_place(classroom)
     _needs_room(classroom)
     given = first_name(name)
     if not given:
         raise Refusal(422, "Type a first name.")
-    number = max((event.body["pupil"] for event in classroom.keys.values() if event.kind == "join"), default=0) + 1
+    number = max((event.body["pupil"] for event in joined), default=0) + 1
     body = {"pupil": number, "name": _different(classroom, given, number), "token": digest.hex()}
-    return classroom.resolve("join", body, key, now)
+    return classroom.resolve("join", body, f"join:{len(before) or ''}{digest.hex()[:32]}", now)
 
 
 def first_name(name: str) -> str:
@@ -300,6 +316,8 @@ def class_act(classroom: Classroom, act: ClassAct, given: Known) -> ClassResolut
             games = [table.id for table in classroom.current if number in table.pupils and table.id in playing]
             told = classroom.tell("close", {}, games, closes=True)
             return classroom.resolve("remove", {"pupil": number}, act.key, now, told=[told])
+        case "restore":
+            return _restore(classroom, act, now)
         case "admit":
             return _admit(classroom, act, now, playing)
         case "substitute":
@@ -307,6 +325,11 @@ def class_act(classroom: Classroom, act: ClassAct, given: Known) -> ClassResolut
         case _:
             changed = {name: act.body[name] for name in SETTINGS if act.body.get(name) is not None}
             return classroom.resolve("settings", changed, act.key, now)
+
+
+def _needs_place(classroom: Classroom) -> None:
+    if len(classroom.present) >= MOST_PUPILS:
+        raise Refusal(409, f"This class is full: it has {MOST_PUPILS} pupils.")
 
 
 def _needs_room(classroom: Classroom) -> None:
@@ -395,15 +418,34 @@ def _rename(classroom: Classroom, act: ClassAct, now: float, playing: list[str])
     return classroom.resolve("rename", body, act.key, now, told=told)
 
 
+def _restore(classroom: Classroom, act: ClassAct, now: float) -> ClassResolution:
+    """A pupil who was removed may come back."""
+    pupil = next((each for each in classroom.removed if each.number == act.body.get("pupil")), None)
+    if pupil is None:
+        raise Refusal(422, "Nobody with this number was removed.")
+    _needs_place(classroom)
+    body = {"pupil": pupil.number, "name": _different(classroom, pupil.name, pupil.number)}
+    return classroom.resolve("restore", body, act.key, now)
+
+
 def _admit(classroom: Classroom, act: ClassAct, now: float, playing: list[str]) -> ClassResolution:
-    """Somebody is back with another device, on which they joined as a newcomer: the newcomer's token becomes theirs."""
+    """Somebody is back with another device, on which they joined as a newcomer: the newcomer's token becomes theirs.
+
+    The games of the newcomer become theirs as well. If both are playing, the newcomer's game is broken off.
+    """
     pupil, device = _pupil(classroom, act), _pupil(classroom, act, "device")
     if device.number == pupil.number:
         raise Refusal(422, "This is the same pupil.")
-    if any(device.number in table.pupils for table in classroom.tables):
-        raise Refusal(422, f"{device.name} has played already, and so is somebody else.")
-    told = _at_board(classroom, pupil.number, playing, "admit", {"token": device.token.hex()})
-    return classroom.resolve("admit", {"pupil": pupil.number, "device": device.number}, act.key, now, told=told)
+    busy = any(pupil.number in table.pupils and table.id in playing for table in classroom.current)
+    played = [table for table in classroom.tables if device.number in table.pupils]
+    broken = [table.id for table in played if table.id in playing and busy]
+    theirs = [table.id for table in played if table.id not in broken and pupil.number not in table.pupils]
+    told = _at_board(classroom, device.number, [id for id in theirs if id in playing], "rename", {"name": pupil.name})
+    if not any(id in playing for id in theirs):
+        told += _at_board(classroom, pupil.number, playing, "admit", {"token": device.token.hex()})
+    told += [classroom.tell("close", {}, broken, closes=True)]
+    body = {"pupil": pupil.number, "device": device.number, "games": theirs}
+    return classroom.resolve("admit", body, act.key, now, told=told)
 
 
 def _at_board(classroom: Classroom, number: int, playing: list[str], kind: str, body: dict[str, Any]) -> list[Told]:

@@ -16,7 +16,7 @@ EXPLAINED = (
     "A game against the computer counts like any other.",
     "Equal points: the pupil whose opponents have more points together comes first. The computer adds nothing. "
     "If that is equal too, they share the place.",
-    "Critical moves found: how often a pupil found a move that keeps the result when others would have thrown it away. "
+    "Critical moves found: how often a pupil found a move that keeps the result when other moves would throw it away. "
     "Beside it is how many a player who moves at random would find in the same positions.",
 )
 

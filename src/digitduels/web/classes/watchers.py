@@ -70,7 +70,7 @@ class ClassWatchers:
                 return None
 
         try:
-            await self.hub.stream(channel, (code, viewer.number), first, receive, send)
+            await self.hub.stream(channel, None, first, receive, send)
         finally:
             if channel not in self.hub.watched:
                 self._told.pop(channel, None)
@@ -128,7 +128,12 @@ class ClassWatchers:
 
     async def note_pupils(self) -> None:
         """Notes who watches, so that other servers know."""
-        people = {(code, number) for code, number in self.hub.people() if number != TEACHER}
+        people = {
+            (code, viewer.number)
+            for code, viewers in self._viewers.items()
+            for viewer in viewers.values()
+            if viewer.number != TEACHER
+        }
         if people:
             await self._store.see_pupils(people, time.time())
 
@@ -202,6 +207,8 @@ class ClassWatchers:
                 if pupil is None:  # removed, or on another device now
                     self.hub.end(channel)
                     continue
+                if pupil.number != viewer.number:  # admitted: from now on somebody else is seen here
+                    self._viewers[code][channel] = Viewer(pupil.number, viewer.token)
                 state = self.pupil_state(live, pupil, viewer.token)
             if self._told.get(channel) != state:
                 self._told[channel] = state

@@ -60,7 +60,18 @@ class Enrolling(Sent):
 
 class Teaching(Doing):
     act: Literal[
-        "pair", "pause", "resume", "next", "end", "rename", "remove", "admit", "substitute", "settings", "delete"
+        "pair",
+        "pause",
+        "resume",
+        "next",
+        "end",
+        "rename",
+        "remove",
+        "restore",
+        "admit",
+        "substitute",
+        "settings",
+        "delete",
     ]
     pupil: Number | None = None
     device: Annotated[Number | None, Field(description="With admit: the newcomer who is this pupil.")] = None
