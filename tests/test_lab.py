@@ -12,6 +12,7 @@ import digitduels as dd
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.lab.measures import ALL_LEVELS, EQUALS, measure, simulated
+from digitduels.lab.sizes import fits, small_enough
 from digitduels.players.levels import Level, sight, tuning
 from digitduels.players.natural import weights
 from digitduels.players.perfect import Perfect
@@ -183,3 +184,30 @@ def test_report_has_the_keys_that_programs_rely_on() -> None:
     assert found["options"] == {"target": 12, "highest": 4, "copies": 2, "tie": "last-mover-loses"}
     assert set(found["outcome"]) == {"winner", "plies"}
     assert set(found["first_moves"]) == {"winning", "of"}
+
+
+def test_what_is_small_enough_fits_and_one_more_does_not() -> None:
+    book = dd.game("number-duel")
+    limit = 2_000_000
+    assert not fits(book, limit)
+    values = small_enough(book, limit)
+    abouts = {option.about: option.name for option in book.options()}
+    assert {abouts[about] for about in values} >= {"target", "highest"}
+    for about, value in values.items():
+        assert fits(dd.game("number-duel", **{abouts[about]: value}), limit)
+        assert not fits(dd.game("number-duel", **{abouts[about]: value + 1}), limit)
+    edition = dd.game("number-duel", target=32, highest=5)
+    assert fits(edition, solve(edition).size)
+    assert not fits(edition, solve(edition).size - 1)
+
+
+def test_visitor_with_too_large_rules_is_told_what_is_small_enough() -> None:
+    from digitduels.match import Match
+    from digitduels.record import to_record
+    from digitduels.solver.library import Library
+    from digitduels.web.workers.process import answer
+
+    record = to_record(Match(dd.game("number-duel", target=51)))
+    status, sentence = answer({"ask": "lab_report", "record": record, "with": {}}, Library())["refused"]
+    assert status == 413
+    assert "Small enough: the score that wins at most 5, or the highest number in the pool at most 6." in sentence

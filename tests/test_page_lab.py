@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from test_page import Visit, browser, open_to_all, pytestmark, server, visit
 
 __all__ = ["browser", "pytestmark", "server", "visit"]
+TOO_LARGE = re.compile("Small enough: |Choose smaller numbers")  # the second if even that took too long
 LONG = 60_000  # milliseconds for what a worker does on a busy machine
 
 
@@ -21,7 +22,7 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
     slider.focus()
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("target=13"))
-    expect(page.get_by_role("heading", name="Side by side")).to_be_visible()
+    expect(page.get_by_role("heading", name="Side by side")).to_be_visible(timeout=LONG)
     heads = page.get_by_role("columnheader")
     expect(heads).to_have_text(
         ["Number Duel with target=12, highest=3", "Number Duel with target=13, highest=3"], timeout=LONG
@@ -36,6 +37,17 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
 
 def test_rules_that_are_too_large_are_refused_with_a_sentence(visit: Visit) -> None:
     page = visit("/lab/number-duel?target=99&copies=3")
-    expect(page.get_by_text("Choose smaller numbers.").first).to_be_visible(timeout=LONG)
+    expect(page.get_by_text(TOO_LARGE).first).to_be_visible(timeout=LONG)
     page.get_by_label("Who wins at equal scores when the pool is empty").select_option("draw")
     expect(page).to_have_url(re.compile("tie=draw"))
+
+
+def test_figures_of_other_rules_do_not_stay(visit: Visit) -> None:
+    page = visit("/lab/number-duel?highest=3&target=12")
+    expect(page.get_by_role("meter", name="Fair")).to_be_visible(timeout=LONG)
+    page.get_by_role("button", name="Keep to compare").click()
+    page.get_by_label("How many of each number the pool holds").fill("9")
+    page.get_by_role("slider", name=re.compile("The highest number")).fill("13")
+    expect(page.get_by_text(TOO_LARGE).first).to_be_visible(timeout=LONG)
+    expect(page.get_by_role("columnheader")).to_have_text(["Number Duel with target=12, highest=3"])
+    expect(page.get_by_role("meter", name="Fair")).to_have_count(0)

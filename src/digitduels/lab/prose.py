@@ -17,6 +17,20 @@ FAIRNESS = (
     (-1.0, "{player} nearly always wins."),
 )
 
+MEANINGS = {
+    "fair": "1 if equal players score alike in both seats, 0 if one seat wins everything.",
+    "deep": "The share of the six steps from level 1 to level 7 that score at least 60 %.",
+    "plies of a game": "How many moves a game between two players of level 4 lasts, on average.",
+    "critical positions": "In such games: some move keeps the result and some move throws it away.",
+    "only moves": "Critical positions in which a single move keeps the result.",
+    "traps": "The most natural move throws the result away.",
+    "swings in a game": "How often the result with best play changes.",
+    "decided after": "How much of a game is over when the result changes for the last time.",
+    "forced moves": "How often somebody has only one legal move in a game.",
+    "longest forced win": "In plies, from any position.",
+}
+"""What the rows of a comparison mean. docs/lab.md defines them exactly."""
+
 
 def report_lines(report: Report) -> list[str]:
     """A report in sentences."""

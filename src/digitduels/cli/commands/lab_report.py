@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from digitduels import files
 from digitduels.cli.arguments import Parser, add_game, add_options, read_game, size
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
+from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.progress import show_progress
 from digitduels.games import AnyGame
@@ -62,11 +62,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def measured(game: AnyGame, limit: int | None = None) -> Report:
-    """The report of a rule set, with a progress bar."""
+    """The report of a rule set: the stored one, or measured now with a progress bar."""
     from digitduels.lab.measures import measure
+    from digitduels.lab.stored_reports import stored_report
 
-    with show_progress(game.title) as progress:
-        return measure(game, limit=limit, progress=progress)
+    stored = stored_report(game)
+    if stored is not None:
+        return stored
+    try:
+        with show_progress(game.title) as progress:
+            return measure(game, limit=limit, progress=progress)
+    except KeyboardInterrupt:
+        raise Failure(INTERRUPTED, "Stopped. Nothing is kept of a report that is not finished.") from None
 
 
 def check_plot(path: Path | None) -> None:

@@ -42,6 +42,11 @@ LETTERS = {1: "w", 0: "d", -1: "l"}
 SEARCHES = 4  # games of which a worker remembers what it has looked at
 VARIANT_POSITIONS = 10_000  # that a look ahead in a variant may take
 
+
+class TooLargeHere(TooLarge):
+    """A game that is too large for this question; the text is for the visitor."""
+
+
 Solve = Callable[[AnyGame], Solution]
 
 
@@ -267,14 +272,14 @@ def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
     from digitduels.lab import prose
     from digitduels.lab.measures import measure
     from digitduels.lab.rule_sets import label
+    from digitduels.lab.sizes import fits, refusal
     from digitduels.lab.stored_reports import stored_report
 
     report = stored_report(match.game)
     if report is None:
-        solution = solve(match.game)
-        if solution.size > LAB_POSITIONS:
-            raise TooLarge("The lab measures smaller games here.")
-        report = measure(match.game, lengths=False, solution=solution)
+        if not fits(match.game, LAB_POSITIONS):
+            raise TooLargeHere(refusal(match.game, LAB_POSITIONS))
+        report = measure(match.game, lengths=False, solution=solve(match.game))
     _, *rows = prose.comparison([report])
     return {
         "label": label(match.game),
@@ -284,7 +289,7 @@ def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
         "deep": report.deep,
         "balance": prose.balance(report),
         "ladder": prose.ladder(report),
-        "rows": [{"name": name, "value": value} for name, value in rows],
+        "rows": [{"name": name, "value": value, "about": prose.MEANINGS.get(name, "")} for name, value in rows],
     }
 
 

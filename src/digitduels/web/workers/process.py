@@ -26,7 +26,7 @@ from digitduels.record import replay
 from digitduels.solver import cache
 from digitduels.solver.library import Library
 from digitduels.solver.solution import Solution
-from digitduels.web.workers.answers import ANSWERS
+from digitduels.web.workers.answers import ANSWERS, TooLargeHere
 
 VARIANTS = 2  # whose solutions a worker holds
 PRACTICE = 1 << 26  # bytes
@@ -57,6 +57,8 @@ def answer(question: dict[str, Any], solutions: Library) -> dict[str, Any]:
     try:
         match = replay(question["record"])
         return {"answer": ANSWERS[question["ask"]](match, solutions, **question["with"])}
+    except TooLargeHere as error:
+        return {"refused": [413, str(error)]}
     except (MemoryError, TooLarge):
         return {"refused": [413, TOO_LARGE]}
     except ValueError as error:  # such as a position that no solution knows

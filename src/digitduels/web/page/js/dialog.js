@@ -78,7 +78,7 @@ export async function confirmConcession() {
  * @param {string} url
  * @param {string} title
  */
-export async function share(url, title) {
+export async function share(url, title, copied = "Link copied. Anyone who opens it sees what you see.") {
   try {
     if (navigator.share && matchMedia("(pointer: coarse)").matches) {
       await navigator.share({ title, url });
@@ -89,7 +89,7 @@ export async function share(url, title) {
     // Nobody was chosen.
     if (error instanceof DOMException && error.name === "AbortError") return;
   }
-  if (await copy(url)) say("Link copied. Anyone who opens it sees what you see.");
+  if (await copy(url)) say(copied);
   else {
     const content = [h("p", null, "Copy the link and send it to anyone you like."), copyInput("Link", url)];
     await ask("Share the link", content, [["", "Done"]]);

@@ -1,6 +1,6 @@
 // The end of a game: who won and why, which turn decided it, and what to do next.
 
-import { getPatiently } from "./api.js";
+import { Failure, getPatiently } from "./api.js";
 import { anchor, button, fill, h, paragraphs } from "./dom.js";
 import { cutTo, pathOf, queryOf } from "./link.js";
 import { tell, tellAll, tellEach } from "./sentence.js";
@@ -45,7 +45,9 @@ export async function showEnd(section, view, link, reader, next, signal) {
     if (again.matches(".main")) for (const other of row.children) other.classList.remove("main");
     row.prepend(again);
   } catch (error) {
-    if (!signal.aborted && error instanceof Error) lesson.textContent = error.message;
+    if (signal.aborted || !(error instanceof Error)) return;
+    // Rules that are too large for a review do not spoil the end of a game.
+    lesson.textContent = error instanceof Failure && error.status === 413 ? "" : error.message;
   }
 }
 

@@ -456,6 +456,8 @@ interface LabReport {
 interface LabRow {
   name: string;
   value: string;
+  /** What it means; empty if the name says it. */
+  about: string;
 }
 /** Who wins with other values of an option: GET /api/lab/{game}/strip. 0 is a draw, null unknown. */
 interface LabStrip {

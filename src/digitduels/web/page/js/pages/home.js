@@ -133,10 +133,10 @@ function item(card) {
   const seat = { vs: String(card.beginner), seed: randomSeed() };
   const options = card.look.suggested;
   /** @type {[string, string][]} */
-  const fairer = [["Fairer rules", pathOf(newLink(card.game, { ...seat, options }))]];
+  const repaired = [["Repaired edition", pathOf(newLink(card.game, { ...seat, options }))]];
   return gameItem("h3", card, [
     ["Play", pathOf(newLink(card.game, seat))],
-    ...(Object.keys(options).length > 0 ? fairer : []),
+    ...(Object.keys(options).length > 0 ? repaired : []),
     ["Rules", `/learn/${card.game}`],
   ]);
 }

@@ -19,6 +19,9 @@ const AGAIN = 1000; // milliseconds before a busy server is asked again
 const TRIES = 20;
 const DELAY = 300; // milliseconds after the last change before the server is asked
 const GAUGES = "Fair: equal players score alike in both seats. Deep: looking further ahead always pays.";
+const PEOPLE = "Between players who make mistakes, as people do:";
+const SHARED = "Link copied. It opens the lab with these rules.";
+const UNKNOWN = "?: too large to be worked out here, or no time for it.";
 
 /** @param {Place} place */
 export async function show(place) {
@@ -62,6 +65,7 @@ class Lab {
       h("h2", null, "Who wins at which scores"),
       this.map.element,
     );
+    this.others = h("section", { class: "card", hidden: true, "aria-label": "Other values" }, this.strip);
     this.compared = h("section", { class: "card lab-table", "aria-label": "All measures", tabindex: "0" });
     this.onward = h("p", { class: "row" });
     this.element = h(
@@ -72,7 +76,7 @@ class Lab {
         { class: "column" },
         h("section", { class: "card", "aria-label": "The rules" }, h("h2", null, "The rules"), this.controls),
         h("section", { class: "card", "aria-label": "Who wins" }, this.outcome, this.gauges, this.onward),
-        h("section", { class: "card", "aria-label": "Other values" }, this.strip),
+        this.others,
         this.mapped,
       ),
       h("div", { class: "side" }, this.compared),
@@ -87,7 +91,7 @@ class Lab {
   /** Draws a control for each option. */
   #offer() {
     const { suggested } = this.card.look;
-    const recommended = Object.keys(suggested).length > 0;
+    const repaired = Object.keys(suggested).length > 0;
     fill(
       this.controls,
       this.card.options.map((option) => this.#control(option)),
@@ -95,7 +99,7 @@ class Lab {
         "p",
         { class: "row" },
         button("As in the book", () => this.#set({})),
-        recommended && button("Recommended", () => this.#set(suggested)),
+        repaired && button("Repaired edition", () => this.#set(suggested)),
       ),
     );
   }
@@ -165,6 +169,9 @@ class Lab {
     this.asking = new AbortController();
     const signal = AbortSignal.any([this.signal, this.asking.signal]);
     this.report = null;
+    this.mapped.hidden = this.others.hidden = true;
+    this.#compare();
+    say("Working it out…");
     fill(this.outcome, h("h2", null, "Working it out…"));
     fill(this.gauges, h("p", { class: "soft" }, "Measuring how fair and how deep it is…"));
     this.#onward();
@@ -173,7 +180,7 @@ class Lab {
     await this.#show(signal, `/api/solve/${game}`, this.#showOutcome, this.outcome);
     await this.#show(signal, `/api/lab/${game}/report`, this.#showReport, this.gauges);
     await this.#show(signal, `/api/map/${game}`, this.#showMap, null);
-    await this.#show(signal, `/api/lab/${game}/strip`, this.#showStrip, this.strip);
+    await this.#show(signal, `/api/lab/${game}/strip`, this.#showStrip, null);
   }
 
   /**
@@ -193,7 +200,10 @@ class Lab {
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof Failure) || !error.temporary || tries === TRIES) {
-          if (room) fill(room, h("p", { class: "soft" }, messageOf(error)));
+          if (room) {
+            fill(room, h("p", { class: "soft" }, messageOf(error)));
+            say(messageOf(error));
+          }
           return;
         }
       }
@@ -204,11 +214,15 @@ class Lab {
   /** @param {Solved} solved */
   #showOutcome(solved) {
     const winning = solved.each.filter(({ value }) => value === "win");
+    const wins =
+      winning.length === 0
+        ? "No first move wins."
+        : `${winning.length} of ${solved.each.length} first moves ${winning.length === 1 ? "wins" : "win"}.`;
     const best = solved.each.filter(({ move }) => solved.best.includes(move)).map(({ shown }) => shown);
     fill(
       this.outcome,
-      h("h2", null, tellAll(solved.standing)),
-      h("p", null, `${winning.length} of ${solved.each.length} first moves win. Best: ${best.slice(0, 6).join(", ")}.`),
+      h("h2", null, `With perfect play: ${tellAll(solved.standing)}`),
+      h("p", null, `${wins} Best: ${best.slice(0, 6).join(", ")}.`),
     );
   }
 
@@ -217,6 +231,7 @@ class Lab {
     this.report = report;
     fill(
       this.gauges,
+      h("p", null, PEOPLE),
       gauge("Fair", report.fair, report.balance),
       gauge("Deep", report.deep, report.ladder),
       h("p", { class: "soft" }, GAUGES),
@@ -231,7 +246,7 @@ class Lab {
     fill(
       this.onward,
       anchor("Play this", pathOf(link), "main"),
-      button("Share this", () => void share(location.href, `${this.card.title} in the lab`)),
+      button("Share this", () => void share(location.href, `${this.card.title} in the lab`, SHARED)),
       this.report &&
         button("Keep to compare", () => {
           this.kept = this.report;
@@ -244,10 +259,10 @@ class Lab {
   #compare() {
     const reports = [this.kept, this.report].filter((report) => report !== null);
     const [first] = reports;
-    if (!first) return;
+    if (!first) return fill(this.compared);
     fill(
       this.compared,
-      h("h2", null, this.kept ? "Side by side" : "All measures"),
+      h("h2", null, reports.length > 1 ? "Side by side" : "All measures"),
       h(
         "table",
         null,
@@ -274,12 +289,27 @@ class Lab {
           ),
         ),
       ),
+      h(
+        "details",
+        { class: "fold" },
+        h("summary", null, "What the measures mean"),
+        h(
+          "dl",
+          null,
+          first.rows
+            .filter(({ about }) => about)
+            .flatMap(({ name, about }) => [h("dt", null, name), h("dd", null, about)]),
+        ),
+      ),
     );
   }
 
   /** @param {LabStrip | null} strip */
   #showStrip(strip) {
-    if (!strip) return fill(this.strip);
+    // A row of question marks tells nothing.
+    const known = strip?.cells.some(({ winner }) => winner !== null) ?? false;
+    this.others.hidden = !known;
+    if (!strip || !known) return;
     const option = this.card.options.find(({ about }) => about === strip.about);
     const cell = (/** @type {LabCell} */ { value, winner }) => {
       const words = winner === null ? "unknown" : winner ? `Player ${winner} wins` : "a draw";
@@ -306,6 +336,7 @@ class Lab {
       this.strip,
       h("h2", null, `Who wins with another value of ${strip.about}`),
       h("ul", { class: "lab-strip" }, strip.cells.map(cell)),
+      strip.cells.some(({ winner }) => winner === null) && h("p", { class: "soft" }, UNKNOWN),
     );
   }
 
