@@ -131,6 +131,13 @@ def move(pupil: Page) -> None:
             play.click()
 
 
+def fits(page: Page) -> None:
+    """Nothing is beyond the edge of the screen."""
+    root = "document.documentElement"
+    size = page.evaluate(f"[{root}.scrollWidth - innerWidth, {root}.scrollHeight - innerHeight]")
+    assert max(size) <= 0, size
+
+
 def confirm(teacher: Page, act: str) -> None:
     teacher.get_by_role("button", name=act, exact=True).click()
     question = teacher.get_by_role("dialog")
@@ -245,6 +252,10 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             teacher.goto(f"/class/{code}/wall")
             expect(teacher.get_by_text("2 pupils are here")).to_be_visible()
             open_to_all(teacher, "wall before the first round")
+            for width, height in ((1920, 1080), (1366, 768), (1024, 768)):
+                teacher.set_viewport_size({"width": width, "height": height})
+                fits(teacher)
+            teacher.set_viewport_size({"width": 1280, "height": 900})
             teacher.goto(f"/class/{code}")
             teacher.get_by_role("button", name="Pair and start").press("Enter")
             expect(bob.locator(".class-game .board")).to_be_visible()

@@ -44,7 +44,7 @@ export class Boards {
 
 /** @param {number} count */
 function columns(count) {
-  return [1, 4, 9, 12, 20].findIndex((most) => count <= most) + 1 || 6;
+  return [1, 4, 9, 16, 25, 36].findIndex((most) => count <= most) + 1 || 8;
 }
 
 class Tile {
@@ -92,7 +92,7 @@ class Tile {
     if (board.winner !== null) return `✓ ${this.#name(board.winner)} won`;
     if (board.over) return "✓ draw";
     if (board.closed) return "ended";
-    return `${late ? "⚠ stuck " : ""}${clock(seconds)}`;
+    return `${late ? "⚠ stuck" : "thinking"} ${clock(seconds)}`;
   }
 
   /** @param {Seat} seat */

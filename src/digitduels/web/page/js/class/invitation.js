@@ -8,8 +8,9 @@ const LOCAL = /^(localhost|127\.|\[::1\])/;
 /** @param {string} code */
 export function invitation(code) {
   const url = joinUrl(code);
+  const address = location.host + new URL(url).pathname;
   const src = `/api/qr?${new URLSearchParams({ text: url }).toString()}`;
-  return h(
+  const element = h(
     "div",
     { class: "invitation" },
     h("img", { class: "qr", src, alt: `QR code for ${url}`, width: 300, height: 300 }),
@@ -17,11 +18,13 @@ export function invitation(code) {
       "div",
       null,
       h("p", { class: "soft" }, "Scan, or open"),
-      h("p", { class: "join-url" }, location.host + new URL(url).pathname),
+      h("p", { class: "join-url" }, address),
       h("p", { class: "soft" }, "The code is"),
       h("p", { class: "code", "aria-label": [...code].join(" ") }, code),
       LOCAL.test(location.hostname) &&
         h("p", { class: "trouble" }, "This address works on this computer only. See “Start the server” in the guide."),
     ),
   );
+  element.style.setProperty("--letters", String(address.length));
+  return element;
 }

@@ -28,29 +28,29 @@ class ClassWall extends ClassPage {
     super(state, token, signal);
     this.boards = new Boards();
     this.title = h("h1");
-    this.lobby = h("div", { class: "lobby" });
     this.names = h("ul", { class: "names" });
     this.count = h("p", { class: "count" });
     this.banner = h("p", { class: "banner", role: "status", hidden: true });
     this.invited = invitation(state.code);
+    this.arrivals = h("div", { class: "arrivals" }, this.count, this.names);
+    this.head = h("div", { class: "bar-row" }, this.title, this.#buttons());
     this.element = h(
       "article",
       { class: "projector class-wall" },
-      h(
-        "div",
-        { class: "bar-row" },
-        this.title,
-        h(
-          "div",
-          { class: "row no-print" },
-          button("Full screen", () => void document.documentElement.requestFullscreen().catch(() => {})),
-          anchor("Desk", `/class/${state.code}`),
-        ),
-      ),
+      this.head,
       this.line,
       this.banner,
-      h("div", { class: "lobby" }, this.invited, this.count, this.names),
+      this.arrivals,
       this.boards.element,
+    );
+  }
+
+  #buttons() {
+    return h(
+      "div",
+      { class: "row no-print" },
+      button("Full screen", () => void document.documentElement.requestFullscreen().catch(() => {})),
+      anchor("Desk", `/class/${this.state.code}`),
     );
   }
 
@@ -59,12 +59,18 @@ class ClassWall extends ClassPage {
     const { anonymous } = state.rules;
     const gathering = state.round === 0;
     this.element.classList.toggle("gathering", gathering);
+    // First large, then beside the title, for latecomers.
+    if (gathering) this.arrivals.prepend(this.invited);
+    else this.title.after(this.invited);
+    this.invited.hidden = state.ended;
+    this.arrivals.hidden = !gathering;
     const where = gathering ? "Join the class" : `Round ${state.round}`;
-    this.title.textContent = `${state.rules.title} · ${state.ended ? "The end" : where} · ${state.code}`;
+    this.title.textContent = `${state.rules.title} · ${state.ended ? "The end" : where}`;
     this.banner.hidden = state.paused === null;
     if (this.banner.textContent !== state.paused) this.banner.textContent = state.paused ?? "";
     const names = pupilNames(state, anonymous);
     this.count.textContent = state.pupil_count === 1 ? "1 pupil is here" : `${state.pupil_count} pupils are here`;
+    this.names.style.setProperty("--count", String(Math.max(1, names.size)));
     fill(
       this.names,
       [...names.values()].map((name) => h("li", null, name)),
