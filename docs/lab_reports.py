@@ -69,7 +69,10 @@ def section(stored: list[dict[str, Any]]) -> str:
         ((report_from(found), found[VERSION]) for found in stored), key=lambda pair: len(pair[0].game.changes)
     )
     reports = [report for report, _ in pairs]
-    rows = [*comparison(reports), ["version of the levels", *(str(version) for _, version in pairs)]]
+    rows = [
+        *comparison(reports),
+        ["version of the levels", *(str(version or "unknown, older") for _, version in pairs)],
+    ]
     table = [f"| {' | '.join(row)} |" for row in rows]
     table.insert(1, "|---|" + "---:|" * len(reports))
     words = [
