@@ -281,6 +281,9 @@ def terminal(home: Path) -> Iterator[Open]:
 def pytest_configure(config: pytest.Config) -> None:
     """Gives the tests a cache folder that nobody else sees, one for all their processes."""
     if not hasattr(config, "workerinput"):
+        # Only pip may use what it has downloaded before.
+        caches = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser()
+        os.environ.setdefault("PIP_CACHE_DIR", str(caches / "pip"))
         os.environ["XDG_CACHE_HOME"] = config.stash[CACHE] = tempfile.mkdtemp(prefix="cache-")
 
 
