@@ -591,3 +591,8 @@ def test_what_the_lesson_plans_say_is_true(client: TestClient) -> None:
     }
     assert ways == {10, 25, *range(41, 50)}
     assert set(range(1, 10)) == {move.number for move in quest.moves}
+
+
+def test_a_sheet_says_every_way_in_which_a_game_ends(client: TestClient) -> None:
+    told = client.get("/api/sheet", params={"game": "number-quest", "count": 1, "seed": "1"}).json()["about"]
+    assert any("When the pool is empty, the higher score wins." in paragraph for paragraph in told)

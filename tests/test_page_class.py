@@ -133,8 +133,9 @@ def move(pupil: Page) -> None:
 
 def fits(page: Page) -> None:
     """Nothing is beyond the edge of the screen."""
-    root = "document.documentElement"
-    size = page.evaluate(f"[{root}.scrollWidth - innerWidth, {root}.scrollHeight - innerHeight]")
+    size = page.evaluate(
+        "[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]"
+    )
     assert max(size) <= 0, size
 
 
@@ -255,10 +256,14 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             for width, height in ((1920, 1080), (1366, 768), (1024, 768)):
                 teacher.set_viewport_size({"width": width, "height": height})
                 fits(teacher)
+                for line in (".join-url", ".code"):
+                    lines = "each => each.offsetHeight / parseFloat(getComputedStyle(each).lineHeight)"
+                    assert round(teacher.locator(line).evaluate(lines)) == 1
             teacher.set_viewport_size({"width": 1280, "height": 900})
             teacher.goto(f"/class/{code}")
             teacher.get_by_role("button", name="Pair and start").press("Enter")
             expect(bob.locator(".class-game .board")).to_be_visible()
+            expect(bob.locator(".class-goal")).to_contain_text("Land on exactly 40 to win")
             open_to_all(bob, "board")
             teacher.get_by_role("button", name=re.compile("Edit Ann")).press("Enter")
             open_to_all(teacher, "edit")
@@ -276,11 +281,15 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             expect(teacher.locator(".tile-board")).to_contain_text("Pupil 1")
             expect(teacher.locator("body")).not_to_contain_text("Dora")
             assert teacher.locator(".tile-board").evaluate("each => each.offsetWidth <= each.parentElement.offsetWidth")
+            expect(teacher.locator(".join-url")).to_contain_text(f"/j/{code}")
+            fits(teacher)
             open_to_all(teacher, "wall")
             teacher.locator(".tile-board").click()
             settled(teacher, ".projector .table")
             teacher.get_by_role("button", name="Values").click()
-            expect(teacher.locator(".quest")).to_contain_text("winning")
+            expect(teacher.locator(".quest")).to_contain_text(re.compile(r"Pupil \d is winning"))
+            expect(teacher.locator("body")).not_to_contain_text(re.compile("Dora|Bob"))
+            fits(teacher)
             open_to_all(teacher, "big board")
             teacher.goto(f"/class/{code}/results")
             expect(teacher.get_by_role("table")).to_be_visible()
@@ -304,13 +313,28 @@ def test_a_pupil_on_a_new_device_and_one_who_is_removed(browser: Browser, server
         new.get_by_role("button", name="Join").click()
         expect(new.get_by_role("heading", name="You're in, Ann 2")).to_be_visible()
         teacher.get_by_role("button", name="This is Ann").click()
+        # The first Ann is still there: perhaps they are two.
+        teacher.get_by_role("dialog").get_by_role("button", name="This is Ann").click()
         expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
         expect(old.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
         new.reload()
         expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
+        teacher.get_by_role("button", name=re.compile("Edit Ann")).click()
+        teacher.get_by_role("dialog").get_by_role("button", name="Remove…").click()
+        teacher.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
+        expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+        teacher.get_by_role("button", name="Let Ann in again").click()
+        expect(teacher.get_by_role("button", name="Let Ann in again")).to_be_hidden()
+        new.goto(f"/j/{code}")
+        expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
+        wall = teacher.context.new_page()
+        wall.goto(f"/class/{code}/wall")
+        expect(wall.locator(".names")).to_contain_text("Ann")
         teacher.get_by_role("button", name="Delete it now").click()
         teacher.get_by_role("dialog").get_by_role("button", name="Delete it").click()
         teacher.wait_for_url("**/teach")
+        expect(wall.get_by_role("heading", name="This class is gone")).to_be_visible()
+        expect(wall.locator("main")).not_to_contain_text("Ann")
         expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
 
 

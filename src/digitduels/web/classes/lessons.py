@@ -44,7 +44,10 @@ TIMETABLE = (
     ("5 min", "Play one game together on the board on the wall. The class chooses the moves."),
     ("10 min", "Press “Pair and start”. Walk around. The desk marks boards that are stuck."),
     ("5 min", "Press “Pause”. Ask question 1 and question 2. Let pupils show moves on the wall."),
-    ("10 min", "Press “Resume”, then “Next round”: everybody meets somebody else, with the other seat."),
+    (
+        "10 min",
+        "Press “Resume”, then “Next round”: everybody meets somebody else. Those who moved first now move second.",
+    ),
     ("5 min", "Press “End the class”. Ask question 3. Open the results, and try one missed moment together."),
 )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
+from digitduels.manual import card
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.sentence import Names, Played
@@ -220,9 +221,10 @@ def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -
     found, solution = _puzzles(match, solve, tier, seed, count, False)
     found.sort(key=lambda each: (each.tier, len(solution.judge(each.match.state))))
     items = puzzle_sheet.items(found, solution)
+    rules = [" ".join(paragraph.split()) for paragraph in card(solution.game)[1].split("\n\n")]
     return {
         "title": puzzle_sheet.title(solution, seed),
-        "about": puzzle_sheet.about(solution),
+        "about": [*puzzle_sheet.about(solution), *rules],
         "goal": solution.game.goal,
         "puzzles": [
             _puzzle(each, solution) | item._asdict() | {"scores": solution.game.board(each.match.state).scores}

@@ -124,10 +124,21 @@ export function getAs(path, token, signal) {
  * @param {() => void} [waiting] called each time the server asks for patience
  * @returns {Promise<any>}
  */
-export async function getPatiently(path, query, signal, waiting) {
+export function getPatiently(path, query, signal, waiting) {
+  return patiently(() => get(path, query, signal, WORK), waiting);
+}
+
+/**
+ * Asks again for as long as the server is busy, within reason.
+ * @template T
+ * @param {() => Promise<T>} ask
+ * @param {() => void} [waiting] called each time the server asks for patience
+ * @returns {Promise<T>}
+ */
+export async function patiently(ask, waiting) {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await get(path, query, signal, WORK);
+      return await ask();
     } catch (error) {
       if (!(error instanceof Failure) || error.status !== 503 || tries >= TRIES) throw error;
       waiting?.();

@@ -27,3 +27,12 @@ export function tellEach(sentences, reader = null) {
 export function tellAll(sentences, reader = null) {
   return tellEach(sentences, reader).join(" ");
 }
+
+/**
+ * Words about seats, with the names of the players in their places.
+ * @param {string} text
+ * @param {string[]} names
+ */
+export function withNames(text, names) {
+  return text.replace(/Player ([12])/g, (words, seat) => names[Number(seat) - 1] ?? words);
+}

@@ -167,6 +167,7 @@ interface ClassRules {
   game: string;
   title: string;
   options: Record<string, OptionValue>;
+  summary: string;
   house_rules: string;
   mode: ClassMode;
   level: number;
@@ -193,6 +194,8 @@ interface TeacherClass extends ClassBasics {
   /** After how many seconds without a move a board counts as stuck. */
   stuck: number;
   pupils: ClassPupil[];
+  /** Whom the teacher took off the list. */
+  removed: { pupil: number; name: string }[];
   boards: ClassBoard[];
 }
 interface ClassPupil {

@@ -2,10 +2,14 @@
 
 import { get } from "../api.js";
 import { anchor, button, fill, h } from "../dom.js";
+import { getPosition } from "../game-page.js";
+import { linkOf } from "../link.js";
 import { Ledger, listen } from "../live.js";
 import { RoomPage } from "../pages/room.js";
 import { setTitle } from "../router.js";
-import { tellAll } from "../sentence.js";
+import { tellAll, withNames } from "../sentence.js";
+import { pupilNames } from "./boards.js";
+import { gone } from "./class-page.js";
 
 /**
  * @param {Place} place
@@ -16,23 +20,38 @@ export async function show({ main, parts, signal }, state) {
   const ledger = new Ledger();
   const room = await ledger.complete(await get(`/api/games/${id}`, undefined, signal), signal);
   if (signal.aborted) return;
-  const page = new BigBoard(room, ledger, signal);
+  const page = new BigBoard(room, ledger, main, signal);
+  page.numbers = numbersOf(state, id);
   page.element.prepend(
     h(
       "div",
       { class: "bar-row" },
-      h("h1", null, `Player 1: ${room.names[0]} · Player 2: ${room.names[1]}`),
+      h("h1", null, room.title),
       h("div", { class: "row" }, page.toggle, anchor("Wall", `/class/${state.code}/wall`), deskLink(state)),
     ),
   );
   setTitle(room.title);
   fill(main, page.element);
-  page.show(room);
+  page.show(await page.disguise(room));
   const listener = {
     news: (/** @type {RoomNews} */ news) => page.hear(news),
     lost: (/** @type {import("../api.js").Failure} */ failure) => page.lose(failure),
   };
   void listen(`/api/games/${id}/events`, () => null, listener, signal);
+}
+
+/**
+ * What the players are called on an anonymous wall; null if they have their names.
+ * @param {TeacherClass} state
+ * @param {string} id of the game
+ */
+function numbersOf(state, id) {
+  const board = state.boards.find((each) => each.id === id);
+  const names = pupilNames(state, true);
+  if (!state.rules.anonymous) return null;
+  const number = (/** @type {Seat} */ seat) =>
+    names.get(board?.pupils[seat - 1] ?? 0) ?? (board ? "Computer" : `Player ${seat}`);
+  return /** @type {[string, string]} */ ([number(1), number(2)]);
 }
 
 /** @param {TeacherClass} state */
@@ -44,19 +63,58 @@ class BigBoard extends RoomPage {
   /**
    * @param {Room} state
    * @param {Ledger} ledger
+   * @param {HTMLElement} main
    * @param {AbortSignal} signal
    */
-  constructor(state, ledger, signal) {
+  constructor(state, ledger, main, signal) {
     super(state, ledger, signal);
+    this.main = main;
+    /** Instead of names; null if names are shown. @type {[string, string] | null} */
+    this.numbers = null;
     this.values = false;
     this.quest = h("div", { class: "quest", role: "status" });
     this.toggle = button("Values", () => void this.toggleValues());
     this.toggle.setAttribute("aria-pressed", "false");
-    this.element = h("article", { class: "projector" }, this.table.element, this.quest, this.notice, this.line);
+    this.element = h(
+      "article",
+      { class: "projector class-board" },
+      this.table.element,
+      this.quest,
+      this.notice,
+      this.line,
+    );
   }
 
   get reader() {
     return null;
+  }
+
+  /**
+   * A game without the names of its players, if the wall shows numbers: the server's own words about the seats.
+   * @param {Room} state
+   * @returns {Promise<Room>}
+   */
+  async disguise(state) {
+    const { numbers } = this;
+    if (!numbers) return state;
+    const { status, ending } = await getPosition(linkOf(state), this.signal);
+    const numbered = (/** @type {Sentence[]} */ sentences) =>
+      sentences.map((sentence) => ({ text: withNames(sentence.text, numbers) }));
+    return { ...state, names: numbers, status: numbered(status), ending: numbered(ending) };
+  }
+
+  /** @param {RoomNews} news */
+  async hear(news) {
+    const state = await this.disguise(await this.ledger.complete(news, this.signal));
+    this.line.hidden = true;
+    if (state.version >= this.state.version) this.show(state);
+    return state;
+  }
+
+  /** @param {import("../api.js").Failure} failure */
+  lose(failure) {
+    super.lose(failure);
+    if (failure.status === 404) fill(this.main, gone(failure.message));
   }
 
   /** @param {Room} state */
@@ -80,7 +138,11 @@ class BigBoard extends RoomPage {
       if (!this.values) return;
       const keeping = solved.each.filter((move) => move.value === solved.value && move.value !== "loss");
       const moves = keeping.map(({ shown }) => shown).join(", ");
-      fill(this.quest, h("p", null, tellAll(solved.standing)), moves && h("p", null, `Moves that keep it: ${moves}`));
+      fill(
+        this.quest,
+        h("p", null, withNames(tellAll(solved.standing), this.state.names)),
+        moves && h("p", null, `Moves that keep it: ${moves}`),
+      );
     });
   }
 }

@@ -12,10 +12,12 @@ export class ClassPage {
   /**
    * @param {TeacherClass} state
    * @param {string} token
+   * @param {HTMLElement} main
    * @param {AbortSignal} signal
    */
-  constructor(state, token, signal) {
+  constructor(state, token, main, signal) {
     this.state = state;
+    this.main = main;
     this.token = token;
     this.signal = signal;
     this.busy = false;
@@ -49,7 +51,9 @@ export class ClassPage {
   /** @param {import("../api.js").Failure} failure */
   lose(failure) {
     this.line.hidden = false;
-    this.line.textContent = failure.status === 404 || failure.status === 403 ? failure.message : LOST;
+    this.line.textContent = LOST;
+    // A deleted class leaves no name on the screen.
+    if (failure.status === 404 || failure.status === 403) fill(this.main, gone(failure.message));
   }
 
   draw() {
@@ -81,6 +85,20 @@ export class ClassPage {
       this.busy = false;
     }
   }
+}
+
+/**
+ * What is left of a class that was deleted.
+ * @param {string} message
+ */
+export function gone(message) {
+  return h(
+    "section",
+    { class: "sheet narrow" },
+    h("h1", null, "This class is gone"),
+    h("p", null, message),
+    h("p", { class: "row" }, anchor("Teach", "/teach", "main")),
+  );
 }
 
 /**

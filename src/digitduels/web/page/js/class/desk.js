@@ -19,7 +19,7 @@ const NEXT = "Games that are not over end now, and count half a point for both."
  * @param {string} token
  */
 export function show({ main, signal }, state, token) {
-  const desk = new ClassDesk(state, token, signal);
+  const desk = new ClassDesk(state, token, main, signal);
   setTitle(`Class ${state.code}`);
   fill(main, desk.element);
   desk.draw();
@@ -30,29 +30,36 @@ class ClassDesk extends ClassPage {
   /**
    * @param {TeacherClass} state
    * @param {string} token
+   * @param {HTMLElement} main
    * @param {AbortSignal} signal
    */
-  constructor(state, token, signal) {
-    super(state, token, signal);
+  constructor(state, token, main, signal) {
+    super(state, token, main, signal);
     this.title = h("h1");
     this.sentence = h("p", { class: "lead" });
     this.actions = h("div", { class: "row steer", role: "group", "aria-label": "Steer the class" });
     this.boards = new Boards();
     this.roster = h("ul", { class: "roster" });
+    this.removed = h("ul", { class: "roster", "aria-label": "Removed" });
     this.games = h("section", { "aria-label": "Boards" }, this.boards.element);
     this.settings = this.#settings();
     this.until = h("p", { class: "soft" });
     /** What is in the list of pupils, as text: it is drawn only when it changes, so that buttons keep the focus. */
     this.listed = "";
     this.steered = "";
-    const { code } = state;
+    this.joining = h(
+      "section",
+      { class: "card", "aria-label": "How pupils join" },
+      invitation(state.code),
+      this.#ways(),
+    );
     this.element = h(
       "article",
       { class: "class-desk" },
       h("header", null, this.title, this.sentence, this.actions, this.notice, this.line),
-      h("section", { class: "card", "aria-label": "How pupils join" }, invitation(code), this.#ways()),
+      this.joining,
       this.games,
-      h("section", { class: "card", "aria-label": "Pupils" }, h("h2", null, "Pupils"), this.roster),
+      h("section", { class: "card", "aria-label": "Pupils" }, h("h2", null, "Pupils"), this.roster, this.removed),
       this.settings,
       h(
         "section",
@@ -142,8 +149,10 @@ class ClassDesk extends ClassPage {
     const { state } = this;
     this.title.textContent = `Class ${state.code}`;
     this.sentence.textContent = this.#sentence();
-    this.until.textContent = `It is deleted ${moment(state.deleted)}, with all names and games. You can do it now.`;
+    const when = moment(state.deleted);
+    this.until.textContent = `It will be deleted on ${when}, with all names and games. You can also do it now.`;
     this.games.hidden = state.round === 0;
+    this.joining.hidden = this.settings.hidden = state.ended;
     this.#steer();
     this.#list();
     super.draw();
@@ -159,14 +168,15 @@ class ClassDesk extends ClassPage {
         ? `Paused: ${state.paused}`
         : state.round === 0
           ? "Waiting for pupils. Pair them when everybody is here."
-          : `Round ${state.round}: ${open} of ${state.boards.length} games go on.`;
+          : `Round ${state.round}: ${open} of ${state.boards.length} games in progress.`;
     return `${rules.join(" ")}. ${now}`;
   }
 
   #steer() {
     const { state } = this;
     const waiting = state.pupils.filter((pupil) => pupil.waiting && !pupil.absent).length;
-    const drawn = JSON.stringify([state.round, state.paused, state.ended, waiting, state.rules.mode]);
+    const open = state.boards.some((board) => board.player !== null);
+    const drawn = JSON.stringify([state.round, state.paused, state.ended, waiting, open, state.rules.mode]);
     if (drawn === this.steered) return;
     this.steered = drawn;
     if (state.ended) {
@@ -179,7 +189,7 @@ class ClassDesk extends ClassPage {
     fill(
       this.actions,
       !paused && (first || waiting > 0) && button(pair, () => void this.act("pair"), "main"),
-      !paused && !first && button("Next round", () => void this.nextRound(), waiting > 0 ? "quiet" : "main"),
+      !paused && !first && button("Next round", () => void this.nextRound(), open || waiting > 0 ? "quiet" : "main"),
       !first && !paused && button("Pause", () => void this.pause()),
       paused && button("Resume", () => void this.act("resume"), "main"),
       !first && button("End the class", () => void this.end()),
@@ -188,21 +198,24 @@ class ClassDesk extends ClassPage {
 
   #list() {
     const { state } = this;
-    const names = pupilNames(state, false);
-    const drawn = JSON.stringify([state.pupils, state.ended]);
+    const drawn = JSON.stringify([state.pupils, state.removed, state.ended]);
     if (drawn === this.listed) return;
     this.listed = drawn;
     const row = (/** @type {ClassPupil} */ pupil) => {
-      const like = pupil.like === null ? null : (names.get(pupil.like) ?? null);
+      const like = state.pupils.find((other) => other.pupil === pupil.like);
       return h(
         "li",
         null,
         h("span", { class: "pupil-name" }, pupil.name),
-        h("span", { class: "soft" }, standing(pupil), state.round > 0 && ` · ${points(pupil.points)}`),
+        h(
+          "span",
+          { class: "soft" },
+          [!state.ended && standing(pupil), state.round > 0 && points(pupil.points)].filter(Boolean).join(" · "),
+        ),
         h(
           "span",
           { class: "row tight" },
-          like !== null && button(`This is ${like}`, () => void this.admit(pupil), "main"),
+          like && button(`This is ${like.name}`, () => void this.admit(pupil, like), "main"),
           pupil.away &&
             !pupil.waiting &&
             !pupil.absent &&
@@ -217,6 +230,22 @@ class ClassDesk extends ClassPage {
       );
     };
     fill(this.roster, state.pupils.length ? state.pupils.map(row) : h("li", null, "Nobody has joined yet."));
+    const out = (/** @type {{pupil: number, name: string}} */ { pupil, name }) =>
+      h(
+        "li",
+        null,
+        h("span", { class: "pupil-name" }, name),
+        h("span", { class: "soft" }, "removed"),
+        h(
+          "span",
+          { class: "row tight" },
+          !state.ended &&
+            button(`Let ${name} in again`, () =>
+              this.act("restore", { pupil }, `${name} can join again on the same device.`),
+            ),
+        ),
+      );
+    fill(this.removed, state.removed.map(out));
   }
 
   tick() {
@@ -264,25 +293,81 @@ class ClassDesk extends ClassPage {
     if (answer) await this.act("end");
   }
 
-  /** @param {ClassPupil} newcomer */
-  async admit(newcomer) {
-    await this.act("admit", { pupil: newcomer.like, device: newcomer.pupil });
+  /**
+   * A pupil goes on under the name and at the board of another one.
+   * @param {ClassPupil} newcomer
+   * @param {ClassPupil} pupil
+   */
+  async admit(newcomer, pupil) {
+    const device = `${pupil.name} then plays on the device of ${newcomer.name} only.`;
+    const sure = `${newcomer.name} and ${pupil.name} become one pupil. ${device}`;
+    const here = `${pupil.name} is still there on another device. Are they the same person?`;
+    const answer =
+      pupil.away ||
+      (await ask(
+        `Is ${newcomer.name} the same person as ${pupil.name}?`,
+        [h("p", null, sure), h("p", null, here)],
+        [
+          ["yes", `This is ${pupil.name}`],
+          ["", "Cancel"],
+        ],
+      ));
+    if (answer) await this.act("admit", { pupil: pupil.pupil, device: newcomer.pupil });
   }
 
   /** @param {ClassPupil} pupil */
   async edit(pupil) {
     const name = h("input", { name: "name", maxlength: 20, value: pupil.name, autocomplete: "off" });
+    const others = this.state.pupils.filter((other) => other.pupil !== pupil.pupil);
+    const answers = /** @type {[string, string][]} */ ([
+      ["rename", "Rename"],
+      ...(others.length ? [["same", "This is another pupil…"]] : []),
+      ["remove", "Remove…"],
+      ["", "Cancel"],
+    ]);
+    const answer = await ask(pupil.name, [field("First name", name)], answers);
+    if (answer === "rename") await this.act("rename", { pupil: pupil.pupil, name: name.value });
+    if (answer === "same") await this.identify(pupil, others);
+    if (answer === "remove") await this.remove(pupil);
+  }
+
+  /**
+   * A pupil joined on a new device, and the teacher says who it is.
+   * @param {ClassPupil} newcomer
+   * @param {ClassPupil[]} others
+   */
+  async identify(newcomer, others) {
+    const list = h(
+      "select",
+      { name: "same" },
+      others.map(({ pupil, name }) => h("option", { value: String(pupil) }, name)),
+    );
+    list.value = String(newcomer.like ?? others.find(({ away }) => away)?.pupil ?? others[0]?.pupil);
     const answer = await ask(
-      pupil.name,
-      [field("First name", name)],
+      `Who is ${newcomer.name}?`,
       [
-        ["rename", "Rename"],
-        ["remove", "Remove from the class"],
+        h("p", null, "For a pupil who joined again on another device. The two become one, with all games of both."),
+        field(`${newcomer.name} is`, list),
+      ],
+      [
+        ["yes", "This is the same person"],
         ["", "Cancel"],
       ],
     );
-    if (answer === "rename") await this.act("rename", { pupil: pupil.pupil, name: name.value });
-    if (answer === "remove") await this.act("remove", { pupil: pupil.pupil });
+    if (answer) await this.act("admit", { pupil: Number(list.value), device: newcomer.pupil });
+  }
+
+  /** @param {ClassPupil} pupil */
+  async remove(pupil) {
+    const answer = await ask(
+      `Remove ${pupil.name}?`,
+      [h("p", null, "Their game ends, and their device is out. You can let them in again.")],
+      [
+        ["yes", "Remove"],
+        ["", "Cancel"],
+      ],
+    );
+    if (answer) await this.act("remove", { pupil: pupil.pupil });
   }
 
   async deleteClass() {
@@ -290,8 +375,8 @@ class ClassDesk extends ClassPage {
       "Delete the class?",
       [h("p", null, "All names, games and results are gone at once. Save the results first if you want them.")],
       [
-        ["", "Keep it"],
         ["yes", "Delete it"],
+        ["", "Keep it"],
       ],
     );
     if (!answer) return;
@@ -321,5 +406,6 @@ function standing({ absent, away, waiting }) {
 /** @param {number} seconds */
 function moment(seconds) {
   const at = new Date(seconds * 1000);
-  return at.toLocaleString([], { weekday: "long", hour: "2-digit", minute: "2-digit" });
+  const day = at.toLocaleDateString([], { weekday: "long" });
+  return `${day} at ${at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
 }

@@ -28,8 +28,9 @@ export class PupilPage {
     this.head = h("h1", { class: "class-head" });
     this.line = h("p", { class: "line", hidden: true });
     this.note = h("section", { class: "card class-note", "aria-live": "polite" });
+    this.goal = h("p", { class: "class-goal" });
     this.place = h("div", { class: "class-game" });
-    this.element = h("article", { class: "pupil" }, this.head, this.line, this.note, this.place);
+    this.element = h("article", { class: "pupil" }, this.head, this.line, this.note, this.goal, this.place);
     const listener = {
       news: (/** @type {PupilClass} */ news) => this.hear(news),
       lost: (/** @type {import("../api.js").Failure} */ failure) => this.lose(failure),
@@ -60,6 +61,13 @@ export class PupilPage {
     const { state } = this;
     const round = state.round ? ` · Round ${state.round}` : "";
     this.head.textContent = `${state.name}${round} · Class ${state.code}`;
+    const { title, game, options, summary } = state.rules;
+    const changed = Object.entries(options).map(([name, value]) => [name, String(value)]);
+    const rules = `/learn/${game}?${new URLSearchParams(changed)}`;
+    const goal = `${title}: ${summary} `;
+    if (this.goal.firstChild?.textContent !== goal)
+      fill(this.goal, goal, h("a", { href: rules, target: "_blank" }, "All rules"));
+    this.goal.hidden = state.ended;
     const waits = state.game === null || state.waiting || state.ended || state.paused !== null;
     this.note.hidden = !waits;
     if (waits) this.#wait();
@@ -74,7 +82,7 @@ export class PupilPage {
     const [title, text] = state.ended
       ? ["The class is over", "Thank you for playing. You can close this page."]
       : state.paused !== null
-        ? ["Paused", state.paused]
+        ? [state.game === null ? `You're in, ${state.name}. Paused` : "Paused", state.paused]
         : state.game !== null
           ? ["Well played", "Wait for your next game. It opens by itself."]
           : [`You're in, ${state.name}`, `${here} Wait for your teacher. Your game opens by itself.`];

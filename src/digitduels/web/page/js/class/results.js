@@ -1,6 +1,6 @@
 // What comes back from a lesson: on the screen, on paper, and as a table for a spreadsheet.
 
-import { getAs } from "../api.js";
+import { getAs, patiently } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
@@ -16,7 +16,7 @@ const PRIVATE = "Show this to your class with care: it has names and results.";
 export async function show({ main, signal }, state, token) {
   sayWait();
   const path = `${classPath(state.code)}/results`;
-  const results = /** @type {ClassResults} */ (await getAs(path, token, signal));
+  const results = /** @type {ClassResults} */ (await patiently(() => getAs(path, token, signal)));
   if (signal.aborted) return;
   say("");
   setTitle(`Results ${state.code}`);
@@ -35,7 +35,11 @@ export async function show({ main, signal }, state, token) {
         anchor("Wall", `/class/${state.code}/wall`),
       ),
       h("h1", null, `Results: ${results.title}`),
-      h("p", { class: "soft" }, `Class ${results.code}, ${count(results.rounds, "round")}. ${PRIVATE}`),
+      h(
+        "p",
+        { class: "soft" },
+        `Class ${results.code}, ${new Date().toLocaleDateString()}, ${count(results.rounds, "round")}. ${PRIVATE}`,
+      ),
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "Standings" },
@@ -53,7 +57,7 @@ export async function show({ main, signal }, state, token) {
                 "Place",
                 "Pupil",
                 "Points",
-                "Opponents",
+                "Opponents' points",
                 "Won",
                 "Drawn",
                 "Lost",
@@ -89,7 +93,8 @@ function row(row) {
     null,
     h("td", null, String(row.place)),
     h("th", { scope: "row" }, row.name),
-    [row.points, row.opponents, row.won, row.drawn, row.lost].map((value) => h("td", null, String(value))),
+    [row.points, row.opponents].map((value) => h("td", null, shown(value))),
+    [row.won, row.drawn, row.lost].map((value) => h("td", null, String(value))),
     h("td", null, row.critical ? `${row.found} of ${row.critical}` : "–"),
     h("td", null, row.critical ? String(row.chance) : "–"),
     h(
@@ -117,7 +122,8 @@ function roundList(games, round) {
 
 /** @param {number} points */
 function shown(points) {
-  return points === 0.5 ? "½" : String(points);
+  const whole = Math.floor(points);
+  return points === whole ? String(whole) : `${whole || ""}½`;
 }
 
 /**

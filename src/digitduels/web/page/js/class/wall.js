@@ -12,7 +12,7 @@ import { invitation } from "./invitation.js";
  * @param {string} token
  */
 export function show({ main, signal }, state, token) {
-  const wall = new ClassWall(state, token, signal);
+  const wall = new ClassWall(state, token, main, signal);
   setTitle(`Wall ${state.code}`);
   fill(main, wall.element);
   wall.draw();
@@ -22,10 +22,11 @@ class ClassWall extends ClassPage {
   /**
    * @param {TeacherClass} state
    * @param {string} token
+   * @param {HTMLElement} main
    * @param {AbortSignal} signal
    */
-  constructor(state, token, signal) {
-    super(state, token, signal);
+  constructor(state, token, main, signal) {
+    super(state, token, main, signal);
     this.boards = new Boards();
     this.title = h("h1");
     this.names = h("ul", { class: "names" });

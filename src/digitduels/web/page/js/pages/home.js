@@ -103,6 +103,7 @@ function aside(card, link) {
       { class: "soft about-links" },
       h("a", { href: `/learn/${card.game}` }, "The rules"),
       h("a", { href: "/puzzle" }, "Today's puzzle"),
+      h("a", { href: "/j" }, "Join a class"),
       h("a", { href: "/help" }, "Help and keys"),
     ),
   );

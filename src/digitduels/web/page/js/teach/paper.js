@@ -33,10 +33,15 @@ export async function show({ main, card, link, own, signal }) {
       ),
       h("h1", null, sheet.title),
       paragraphs(sheet.about),
-      h("p", null, "On the number lines, ● is Player 1 and ○ is Player 2. ▼ is a number that they share."),
+      h("p", null, `On the number lines, ${marks(sheet.puzzles)}.`),
       h("p", { class: "names" }, h("span", null, "Name: ", blank()), h("span", null, "Date: ", blank())),
       sheet.puzzles.map((puzzle) => exercise(puzzle, sheet.goal)),
-      h("section", { class: "answers", "aria-label": "Answers" }, h("h2", null, "Answers"), h("ol", null, answers)),
+      h(
+        "section",
+        { class: "answers", "aria-label": "Answers" },
+        h("h2", null, `Answers: ${sheet.title}`),
+        h("ol", null, answers),
+      ),
     ),
   );
 }
@@ -56,6 +61,15 @@ function exercise({ heading, position, question, scores }, goal) {
     h("p", { class: "working" }, "Working:"),
     h("p", null, "Answer: ", blank()),
   );
+}
+
+/**
+ * What the marks on the number lines mean.
+ * @param {Exercise[]} puzzles
+ */
+function marks(puzzles) {
+  const shared = puzzles.some(({ scores }) => scores[2] !== null);
+  return shared ? "▼ is the number that both players share" : "● is Player 1 and ○ is Player 2";
 }
 
 function blank() {
