@@ -2,6 +2,7 @@
 # make serve        set up the same and start the server on this machine, to play in a browser
 # make check        format, lint, types and the fast tests: about a minute
 # make test         what `make check` does, and the slow tests: browser, servers, databases, frameworks
+# make long         the longest tests, which `make test` leaves out: crashes, huge games, every position
 # make system       install the system packages that some tests need
 # make docs         write the generated pages of docs/
 # make screenshots  take the pictures of docs/images
@@ -18,7 +19,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: play serve check static test system docs screenshots bench clients soak clean
+.PHONY: play serve check static test long system docs screenshots bench clients soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels || test $$? -eq 130  # Ctrl-C is a way to leave
@@ -27,10 +28,13 @@ serve: $(VENV)/ready-to-play
 	@$(BIN)/duels serve || test $$? -eq 130
 
 check: static
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not long"
 
 test: system static
-	$(PYTEST)
+	$(PYTEST) -m "not long"
+
+long: system $(VENV)/ready-to-test
+	$(PYTEST) -m long
 
 static: $(VENV)/ready-to-test
 	$(BIN)/ruff format --check .

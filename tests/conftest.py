@@ -94,6 +94,25 @@ SLOW = (
     "test_ggbench",
     "test_textarena",
 )
+# The longest tests, by how their names or those of their files begin. `make long` runs them; `make test` leaves them
+# out, to stay below twenty minutes on two cores. A file that is named on the command line runs whole.
+LONG = (
+    "test_crash",
+    "test_rooms_model",
+    "test_the_steps_of_the_container",
+    "test_in_every_position_value_and_distance_follow_from_the_successors",
+    "test_an_opponent_answers_by_the_rules[equation-duel-options2-perfect",
+    "test_the_number_of_move_sequences[equation-duel-options3",
+    "test_huge_variants_are_played_to_the_end[num",
+    "test_nobody_who_is_you_is_also_player_1",
+    "test_people_read_signs_and_no_tokens",
+    "test_large_targets_and_long_games_are_solved",
+    "test_ten_huge_variants_at_once",
+    "test_a_variant_that_takes_too_long_is_stopped",
+    "test_review_tells_what_the_command_tells[operation-target target=1000",
+    "test_the_perfect_player_finds_every_move",
+    "test_larger_spaces_are_searched",
+)
 HINT = "Type ? at any time for help.\n\n"
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
 
@@ -293,11 +312,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of the files that are listed as slow, and begins with them in this order."""
+    """Marks the tests that are listed as slow or long, and begins with the slow files in this order."""
     places = {name: place for place, name in enumerate(SLOW)}
     for item in items:
         if item.path.stem in places:
             item.add_marker(pytest.mark.slow)
+        if item.path.stem.startswith(LONG) or item.name.startswith(LONG):
+            item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: places.get(item.path.stem, len(SLOW)))
 
 

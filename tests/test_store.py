@@ -319,7 +319,7 @@ async def nothing(store: Store) -> None:
 def test_a_newer_database_is_refused_with_a_sentence_and_left_alone(database: str) -> None:
     run(database, nothing)
     sql(database, "INSERT INTO version VALUES (99)")
-    with pytest.raises(StoreError, match=r"has version 99, .* up to 4\. Use the newer Digit Duels that wrote it\."):
+    with pytest.raises(StoreError, match=r"has version 99, .* up to 5\. Use the newer Digit Duels that wrote it\."):
         open_store(database)
     assert sql(database, "SELECT max(number) FROM version") == [(99,)]
 

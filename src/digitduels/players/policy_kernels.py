@@ -55,7 +55,7 @@ def fill(
     digits = takes.shape[1]
     width = rows.shape[1]
     most = 4
-    for index in range(len(start) // max(1, hands)):
+    for index in range((len(start) - 1) // max(1, hands)):
         longest = 0
         for hand in range(hands):
             longest = max(longest, start[index * hands + hand + 1] - start[index * hands + hand])
