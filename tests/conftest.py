@@ -112,6 +112,13 @@ LONG = (
     "test_review_tells_what_the_command_tells[operation-target target=1000",
     "test_the_perfect_player_finds_every_move",
     "test_larger_spaces_are_searched",
+    "test_no_table_is_kept_when_a_rule_or_an_ending_changes",
+    "test_a_lesson_survives_a_kill_and_its_results_equal_the_records",
+    "test_a_table_is_kept_when_only_words_change",
+    "test_two_servers_restart_one_after_the_other",
+    "test_a_game_takes_as_much_disk_as_the_page_says",
+    "test_inspect_finds_us_by_our_entry_point",
+    "test_a_variant_that_is_too_large_is_played_to_the_end",
 )
 HINT = "Type ? at any time for help.\n\n"
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
