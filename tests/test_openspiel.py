@@ -23,7 +23,7 @@ import digitduels as dd
 from conftest import PATIENCE, ROOT
 from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
-from variants import ALL, describe, play_on, solve
+from variants import ALL, describe, play_on, reachable, solve
 
 if not flags.FLAGS.is_parsed():  # which OpenSpiel's tests expect
     flags.FLAGS(["test"])
@@ -75,17 +75,6 @@ def histories(game: AnyGame, state: dd.State[Any, Any]) -> tuple[int, int]:
         return 0, 1
     counts = [histories(game, game.play(state, move)) for move in moves]
     return 1 + sum(open_ for open_, _ in counts), sum(over for _, over in counts)
-
-
-def reachable(game: AnyGame) -> set[dd.State[Any, Any]]:
-    """Every position that play can lead to."""
-    found, waiting = {game.start()}, [game.start()]
-    while waiting:
-        state = waiting.pop()
-        after = {game.play(state, move) for move in game.legal_moves(state)} - found
-        found |= after
-        waiting += after
-    return found
 
 
 # Copies

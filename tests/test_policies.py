@@ -24,7 +24,7 @@ from digitduels.players.observation import Observation
 from digitduels.players.perfect import Chances, Perfect, Uniform, error_chance
 from digitduels.players.sheet import Policy
 from digitduels.solver.library import solution_of
-from variants import describe, play_on, solve
+from variants import describe, play_on, reachable, solve
 
 SMALL: list[tuple[str, dict[str, Any]]] = [
     ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
@@ -188,13 +188,7 @@ def test_perfect_play_cannot_be_exploited(game: AnyGame) -> None:
 
 def positions(game: AnyGame) -> list[State[Any, Any]]:
     """All positions of a small game in which somebody is to move."""
-    known, waiting = {game.start()}, [game.start()]
-    while waiting:
-        state = waiting.pop()
-        after = {game.after(state, move) for move in game.legal_moves(state)} - known
-        known |= after
-        waiting += after
-    return [state for state in known if game.outcome(state) is None]
+    return [state for state in reachable(game) if game.outcome(state) is None]
 
 
 def rows(game: AnyGame, policy: Policy) -> dict[State[Any, Any], list[float]]:

@@ -75,3 +75,14 @@ def play_on(
         moves.append(chance.choice(legal))
         states.append(game.play(states[-1], moves[-1]))
     return states, moves
+
+
+def reachable(game: AnyGame) -> set[State[Any, Any]]:
+    """Every position that play can lead to."""
+    found, waiting = {game.start()}, [game.start()]
+    while waiting:
+        state = waiting.pop()
+        after = {game.play(state, move) for move in game.legal_moves(state)} - found
+        found |= after
+        waiting += after
+    return found
