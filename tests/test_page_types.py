@@ -32,7 +32,7 @@ SMALL = {"game": "operation-target", "options": {"target": 12}}
 ROUTES = {
     "/api/games": ("GameCard[]", ["/api/games"]),
     "/api/position/{game}": (
-        "View",
+        "PositionView",
         [
             *(f"/api/position/{name}" for name in dd.games()),
             f"/api/position/{GAME}?moves={LOST}",

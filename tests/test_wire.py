@@ -13,7 +13,7 @@ import digitduels as dd
 from digitduels.match import Match
 from digitduels.sentence import Played, Sentence
 from digitduels.study.puzzles import find
-from digitduels.web.view import _book_words, view
+from digitduels.web.view import _book_report, view
 from digitduels.web.wire import Wire, wire
 from digitduels.web.workers import answers
 from variants import play_on, solve
@@ -90,7 +90,7 @@ def test_a_form_that_is_not_worked_out_would_be_the_same(name: str, monkeypatch:
     with monkeypatch.context() as patch:
         for kind in (Sentence, Played):
             patch.setattr(kind, "depends_on", lambda *_: True)
-        _book_words.cache_clear()
+        _book_report.cache_clear()
         assert quick == [view(match) for match in matches]
 
 

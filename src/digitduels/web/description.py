@@ -14,7 +14,7 @@ TYPES = Path(__file__).parent / "page" / "js" / "types.d.ts"
 # The type of each answer, by the names of types.d.ts. Refusals have one type everywhere.
 ANSWER_TYPES = {
     "GET /api/games": "GameCard[]",
-    "GET /api/position/{game}": "View",
+    "GET /api/position/{game}": "PositionView",
     "GET /api/effects/{game}": "Effects",
     "GET /api/objection/{game}": "Objection",
     "GET /api/start/{game}": "Start",

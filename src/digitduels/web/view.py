@@ -31,6 +31,7 @@ def view(match: Match) -> dict[str, Any]:
         "fields": fields(match.game),
         "legal": [] if match.outcome else legal(match),
         "history": turns,
+        "lines": wires(lines(match), match.names),
     }
 
 
@@ -151,40 +152,41 @@ def effects_view(match: Match) -> list[dict[str, Any]]:
 
 
 def history(match: Match) -> list[dict[str, Any]]:
-    """Every move with what it did, in a line and in the book's lines; of a very long game only the latest say it."""
+    """Every move with what it did; of a very long game only the latest say it."""
     # Most of a state is the same words as in the state before. A variant may have words of any length: it keeps none.
-    tell = words if match.game.changes else _book_words
+    tell = _report if match.game.changes else _book_report
     left, turns = HISTORY_CHARACTERS, []
     for before, move in zip(reversed(match.states[:-1]), reversed(match.moves), strict=True):
         shown = wire(Played(move, before.player), match.names)
-        turn = {"player": before.player + 1, "move": str(move), "shown": shown, "report": shown, "lines": []}
+        turn = {"player": before.player + 1, "move": str(move), "shown": shown, "report": shown}
         if left > 0:
-            turn["report"], turn["lines"] = report, lines = tell(match.game, before, move, match.names)
-            left -= sum(len(line["text"]) for line in (report, *lines))
+            turn["report"] = report = tell(match.game, before, move, match.names)
+            left -= len(report["text"])
         turns.append(turn)
     return turns[::-1]
 
 
 def turn_view(match: Match, place: int, effect: Effect | None = None) -> dict[str, Any]:
-    """One move of a match with what it did, in a line and in the book's lines."""
+    """One move of a match with what it did."""
     before, move = match.states[place], match.moves[place]
-    lines = match.game.announce(before, move, match.states[place + 1])
     return {
         "player": before.player + 1,
         "move": str(move),
         "shown": wire(Played(move, before.player), match.names),
         "report": wire(match.game.report(before, move, effect), match.names),
-        "lines": wires(lines, match.names),
     }
 
 
-def words(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> tuple[Wire, list[Wire]]:
-    """What a move did, in a line and in the book's lines."""
-    lines = game.announce(before, move, game.after(before, move))
-    return wire(game.report(before, move), names), wires(lines, names)
+def lines(match: Match) -> list[str]:
+    """The book's lines about the last move."""
+    return match.game.announce(match.states[-2], match.moves[-1], match.state) if match.moves else []
 
 
-_book_words = lru_cache(4096)(words)
+def _report(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> Wire:
+    return wire(game.report(before, move), names)
+
+
+_book_report = lru_cache(4096)(_report)
 
 
 def status(match: Match, turn: dict[str, Any] | None, effect: Effect | None) -> list[Wire]:

@@ -47,6 +47,7 @@ class LiveRoom:
 
     def __init__(self, room: Room) -> None:
         self._turns: dict[int, bytes] = {}
+        self._seats: tuple[Any, bytes] = None, b""
         self._rules = packed(rules_view(room.match) | {"id": room.id, "fields": fields(room.match.game)})[1:-1]
         self.seen: dict[int, float] = {}
         self.users = 0
@@ -100,24 +101,10 @@ class LiveRoom:
             del shown["last"]  # which is packed already
             legal = b"[]" if match.outcome else legal_text(match)
             self._sent = b'{%b,%b,"last":%b,"legal":%b,"seats":' % (self._rules, packed(shown)[1:-1], turn, legal)
-        return b"%b%b}" % (self._sent, packed(self._seats(away)))
-
-    def _seats(self, away: Away) -> list[dict[str, Any]]:
-        room = self.room
-        shown = []
-        for number, name in enumerate(room.match.names):
-            sitting, level = room.seat(number), room.levels[number]
-            shown.append(
-                {
-                    "name": name,
-                    "kind": "human" if level is None else "computer",
-                    "level": level,
-                    "joined": sitting is not None,
-                    "away": away[number],
-                    "substitute": level is not None and sitting is not None and sitting.level is None,
-                }
-            )
-        return shown
+        who = room.match.names, room.seats, room.levels, away
+        if self._seats[0] != who:  # which is rare
+            self._seats = who, packed(seats_view(room, away))
+        return b"%b%b}" % (self._sent, self._seats[1])
 
     def history(self, start: int) -> bytes:
         """Some turns in words, from a place on, as JSON; the words of a turn are made once."""
@@ -137,6 +124,24 @@ class LiveRoom:
         if len(turn) < LONGEST_TURN:  # a variant may have words of any length
             self._turns[place] = turn
         return turn
+
+
+def seats_view(room: Room, away: Away) -> list[dict[str, Any]]:
+    """Who sits where."""
+    shown = []
+    for number, name in enumerate(room.match.names):
+        sitting, level = room.seat(number), room.levels[number]
+        shown.append(
+            {
+                "name": name,
+                "kind": "human" if level is None else "computer",
+                "level": level,
+                "joined": sitting is not None,
+                "away": away[number],
+                "substitute": level is not None and sitting is not None and sitting.level is None,
+            }
+        )
+    return shown
 
 
 class LiveRooms:

@@ -203,7 +203,7 @@ export class GamePage {
  * The position of a link.
  * @param {Link} link
  * @param {AbortSignal} signal
- * @returns {Promise<View>}
+ * @returns {Promise<PositionView>}
  */
 export function getPosition(link, signal) {
   return get(`/api/position/${link.game}`, queryOf(link), signal);

@@ -42,7 +42,6 @@ interface Turn {
   move: string;
   shown: Sentence;
   report: Sentence;
-  lines: Sentence[];
 }
 interface Outcome {
   winner: Seat | null;
@@ -69,7 +68,7 @@ interface Hop {
   taken: string[];
 }
 
-/** A position: GET /api/position. */
+/** A position, and how the players got there. */
 interface View {
   game: string;
   title: string;
@@ -100,6 +99,12 @@ interface View {
   ending: Sentence[];
   /** How many moves remain after a take-back by each seat; null if there is nothing to take back. */
   back: [number | null, number | null];
+}
+
+/** GET /api/position. */
+interface PositionView extends View {
+  /** The book's lines about the last move. */
+  lines: Sentence[];
 }
 
 /** A game between friends: the position, and who sits there. GET /api/games/{id}. */

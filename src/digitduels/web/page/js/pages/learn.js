@@ -173,7 +173,7 @@ class Example {
     note(withKeys(this.path, { at: link.moves.length || null }), true);
   }
 
-  /** @param {View} view */
+  /** @param {PositionView} view */
   #describe(view) {
     const turn = view.history.at(-1);
     if (!turn) {
@@ -181,7 +181,7 @@ class Example {
       return;
     }
     const title = h("strong", null, `${view.names[turn.player - 1]}: ${tell(turn.shown)}`);
-    const lines = [...tellEach(turn.lines).slice(0, LINES), ...tellEach(view.ending)];
+    const lines = [...tellEach(view.lines).slice(0, LINES), ...tellEach(view.ending)];
     fill(this.words, h("p", null, title), paragraphs(lines));
   }
 }
