@@ -17,9 +17,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What is never imported need not be compiled.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: play serve check static test long system docs screenshots bench clients soak clean
+.PHONY: play serve check static test suite long system docs screenshots bench clients soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels || test $$? -eq 130  # Ctrl-C is a way to leave
@@ -30,7 +32,11 @@ serve: $(VENV)/ready-to-play
 check: static
 	$(PYTEST) -m "not slow and not long"
 
-test: system static
+# Types take a minute of one processor, beside which the tests can start.
+test: system $(VENV)/ready-to-test
+	@$(MAKE) --no-print-directory --jobs 2 static suite
+
+suite: $(VENV)/ready-to-test
 	$(PYTEST) -m "not long"
 
 long: system $(VENV)/ready-to-test
@@ -79,12 +85,12 @@ clean:
 
 $(VENV)/ready-to-play: pyproject.toml | $(BIN)/python
 	@echo "Setting up, once: this takes about a minute."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(PIP) --editable .
 	@touch $@
 
 $(VENV)/ready-to-test: pyproject.toml | $(BIN)/python
 	@echo "Setting up for the tests, once: this takes a few minutes."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/ready-to-play
 
 # PyTorch and JAX are large, and only the clients need them.
