@@ -2,7 +2,7 @@
 # make serve        set up the same and start the server on this machine, to play in a browser
 # make check        format, lint, types and the fast tests: about a minute
 # make test         what `make check` does, and the slow tests: browser, servers, databases, frameworks
-# make long         the longest tests, which `make test` leaves out: crashes, huge games, every position
+# make long         the longest tests, which `make test` leaves out: huge games, every position, servers that restart in turn
 # make system       install the system packages that some tests need
 # make docs         write the generated pages of docs/
 # make screenshots  take the pictures of docs/images
