@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,6 +15,7 @@ import digitduels as dd
 from digitduels.match import Match
 from digitduels.record import save
 from test_page import Visit, browser, open_to_all, pytestmark, server, visit
+from variants import solve
 
 __all__ = ["browser", "pytestmark", "server", "visit"]
 
@@ -141,15 +143,24 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     expect(page.locator("#main")).not_to_contain_text("still won")
     page.keyboard.type("1+")
     page.keyboard.press("Enter")
-    expect(moment).to_contain_text("Not yet")
-    expect(moment).to_contain_text(re.compile(r"and wins.*\. That's the move that was played\."))
+    expect(page.locator(".answer")).to_contain_text("Not yet")
+    expect(page.locator(".answer")).to_contain_text(re.compile(r"and wins.*\. That's the move that was played\."))
     page.keyboard.type("5+")
-    expect(moment).to_contain_text("Found")
+    expect(page.locator(".answer")).to_contain_text("Found")
     expect(moment).to_contain_text("You played +1 and turned a win into a loss.")
     page.get_by_role("button", name="Next turning point").click()
     expect(page).to_have_url(re.compile("at=1$"))
     page.get_by_role("button", name="Show the answer").click()
     expect(moment).to_contain_text("still won")
+    # A line of best play is steps that move the board, and the way back is one press.
+    line = page.get_by_role("group", name="Best play after +1")
+    line.get_by_role("button").last.click()
+    expect(status(page)).to_contain_text("You win the game!")
+    expect(line.get_by_role("button").last).to_have_attribute("aria-current", "step")
+    expect(page.get_by_role("img", name="Number line")).to_have_attribute("aria-label", re.compile("You at 50"))
+    page.get_by_role("button", name="Back to the game").click()
+    expect(status(page)).to_have_text("Move 1, you: +1.")
+    expect(page.get_by_role("button", name="Back to the game")).to_be_hidden()
     page.get_by_role("button", name="Move 3, Player 1: +2").click()
     expect(moment).to_contain_text("Move 3, you: +2.")
     page.reload()
@@ -361,6 +372,24 @@ STATES = {
     "wall": "/teach?show=board&game=number-quest&values=on",
     "sheet": "/teach?show=sheet&game=number-duel&count=2",
 }
+
+
+def test_everything_for_a_move_is_in_view_on_a_phone(visit: Visit) -> None:
+    page = visit("about:blank", width=360, height=740)
+    for name in dd.games():
+        match = Match(dd.game(name))
+        while not (slips := (judgement := solve(match.game).judge(match.state)).throwing):
+            match.play(judgement.best_moves[0])
+        match.play(slips[0])
+        moves = " ".join(map(str, match.moves))
+        for path in (f"/review/{name}?{urlencode({'moves': moves})}", f"/explore/{name}?{urlencode({'moves': moves})}"):
+            page.goto(path)
+            expect(page.locator(".tile:not([aria-disabled])").first).to_be_visible(timeout=60_000)
+            page.wait_for_load_state("networkidle")
+            lowest = page.locator(".board, .preview, .tile").evaluate_all(
+                "all => Math.max(...all.map(e => e.getBoundingClientRect().bottom))"
+            )
+            assert lowest <= 740, f"{path}: {lowest}"
 
 
 @pytest.mark.parametrize("name", STATES)

@@ -13,11 +13,12 @@ import httpx
 import pytest
 
 import digitduels as dd
+from digitduels.core import State
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import characters
 from digitduels.record import to_record
-from digitduels.sentence import PLAYERS, signs
+from digitduels.sentence import PLAYERS, Played, signs
 from digitduels.study import serialization
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.hints import hint, refutation, warning
@@ -66,6 +67,17 @@ def matches(variant: Variant, count: int = 2) -> list[Match]:
         found.append(match)
     middle = found[0].states[len(found[0].moves) // 2]
     return [*found, Match(game, position=middle)]
+
+
+def steps(match: Match, state: State[Any, Any], line: list[Any]) -> list[dict[str, Any]]:
+    """A line of best play as the page gets it. It goes to the end of the game."""
+    told = []
+    for move in line:
+        shown = wire(Played(move, state.player), match.names)
+        told.append({"move": str(move), "player": state.player + 1, "shown": shown})
+        state = match.game.after(state, move)
+    assert match.game.outcome(state) is not None
+    return told
 
 
 @functools.cache
@@ -190,7 +202,8 @@ def test_a_conceded_position_has_nothing_to_solve(site: httpx.Client) -> None:
 @every_variant
 def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
-        found, names = review(match, solve(match.game)), match.names
+        solution, names = solve(match.game), match.names
+        found = review(match, solution)
         expected = json.loads(json.dumps(serialization.reviewed(match, found)))
         answers = [get(site, f"review/{variant[0]}", match), site.post("/api/review", json=to_record(match)).json()]
         for told in answers:
@@ -201,6 +214,10 @@ def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Varian
             assert told["lines"] == wires(found.lines(), names)
             for turn, decision in zip(told["turns"], found.decisions, strict=True):
                 assert turn.get("lesson") == (wire(decision.lesson, names) if decision.swing else None)
+                for played, key in ((decision.move, "line"), (decision.best[0], "better")):
+                    state = match.states[decision.ply]
+                    line = played and steps(match, state, [played, *solution.line(match.game.after(state, played))])
+                    assert turn.get(key) == (line if decision.swing else None)
             again, _ = link.read(variant[0], httpx.QueryParams(told["link"]).multi_items())
             assert again.states == match.states
 
@@ -230,6 +247,7 @@ def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Clien
                 **serialization.judged(verdict),
                 "words": wire(worth(match.state.player, verdict), match.names),
                 "why": wire(why, match.names),
+                "line": steps(match, match.state, [move, *solution.line(match.game.after(match.state, move))]),
             }
 
 

@@ -126,6 +126,7 @@ def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
         **serialization.judged(verdict),
         "words": wire(worth(state.player, verdict), match.names),
         "why": wire(why, match.names),
+        "line": _line(match, state, chosen, solution),
     }
 
 
@@ -179,9 +180,20 @@ def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str,
     }
     if decision.swing:
         words |= {"lesson": wire(decision.lesson, names), "answer": _perhaps(decision.answer, names)}
-        if move is not None:
-            words["refutation"] = wire(refutation(match.states[decision.ply], move, solution), names)
+        state = match.states[decision.ply]
+        words["line"] = None if move is None else _line(match, state, move, solution)
+        words["better"] = _line(match, state, decision.best[0], solution)
     return words
+
+
+def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -> list[dict[str, Any]]:
+    """A move and the best play that follows, step by step."""
+    line = []
+    for played in (move, *solution.line(match.game.after(state, move))):
+        shown = wire(Played(played, state.player), match.names)
+        line.append({"move": str(played), "player": state.player + 1, "shown": shown})
+        state = match.game.after(state, played)
+    return line
 
 
 def _perhaps(sentence: str | None, names: Names) -> Wire | None:

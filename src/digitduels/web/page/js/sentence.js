@@ -36,3 +36,11 @@ export function tellAll(sentences, reader = null) {
 export function withNames(text, names) {
   return text.replace(/Player ([12])/g, (words, seat) => names[Number(seat) - 1] ?? words);
 }
+
+/**
+ * A text whose equations and numbered names are not broken at the end of a line.
+ * @param {string} text
+ */
+export function unbroken(text) {
+  return text.replace(/ (?=[+−×÷=→] )|(?<=[+−×÷=→]) |(?<=\p{Lu}\p{Ll}+) (?=\d)/gu, "\u00a0");
+}

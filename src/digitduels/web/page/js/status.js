@@ -1,5 +1,7 @@
 // The line that says what happened last and whose turn it is. Screen readers speak it.
 
+import { unbroken } from "./sentence.js";
+
 /** @typedef {"" | "turn" | "wait" | "over"} Mood */
 
 const LONG = 58; // characters that fill the line on a phone
@@ -14,7 +16,8 @@ export function say(text, mood = "") {
   line.dataset["mood"] = mood;
   line.classList.toggle("long", text.length > LONG);
   line.classList.toggle("longer", text.length > LONGER);
-  if (line.textContent !== text) line.textContent = text;
+  const words = unbroken(text);
+  if (line.textContent !== words) line.textContent = words;
 }
 
 /**

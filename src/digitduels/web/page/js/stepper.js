@@ -6,8 +6,9 @@ export class Stepper {
   /**
    * @param {(at: number) => void} step
    * @param {AbortSignal} signal
+   * @param {Element} [middle] what is between the buttons; by default numbers that tell the place in the game
    */
-  constructor(step, signal) {
+  constructor(step, signal, middle) {
     this.at = 0;
     this.last = 0;
     this.step = step;
@@ -21,7 +22,7 @@ export class Stepper {
       { class: "steps", role: "group", "aria-label": "Step through the game" },
       this.start,
       this.back,
-      this.place,
+      middle ?? this.place,
       this.forward,
       this.end,
     );

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { Board } from "./board.js";
 import { h } from "./dom.js";
 import { Picker } from "./picker.js";
-import { tell } from "./sentence.js";
+import { tell, unbroken } from "./sentence.js";
 import { say, whisper } from "./status.js";
 import { recall } from "./storage.js";
 
@@ -140,9 +140,9 @@ export function moveList(view, reader) {
     const given = ply < view.opening;
     return h(
       "li",
-      { class: given ? "given" : "" },
-      h("span", { class: `dot who-${turn.player}`, "aria-hidden": "true" }),
-      h("span", { class: "report" }, given && "Given at the start. ", tell(turn.report, reader)),
+      { class: `seat-${turn.player}${given ? " given" : ""}` },
+      h("span", { class: "dot", "aria-hidden": "true" }),
+      h("span", { class: "report" }, given && "Given at the start. ", unbroken(tell(turn.report, reader))),
       h("small", null, String(ply + 1)),
     );
   };

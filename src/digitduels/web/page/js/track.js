@@ -7,7 +7,7 @@ import { svg } from "./svg.js";
 const SIDE = 18; // pixels left of the line
 const PAST = 52; // right of it, where what passes the target lies
 const UNDER = 34; // below it
-const LARGE = 110; // a higher picture has larger tokens
+const LARGE = 110; // in a higher picture everything is larger
 const HOP = 300; // milliseconds
 
 /** A number that moves: from where, over which result, to where. Null is a player without a number. */
@@ -68,6 +68,7 @@ export class Track {
     if (clientWidth === this.width && clientHeight === this.height) return;
     this.width = clientWidth;
     this.height = clientHeight;
+    this.element.classList.toggle("large", this.#size > 1);
     this.#draw();
   }
 
@@ -89,40 +90,53 @@ export class Track {
     );
   }
 
+  /** How large everything is drawn. */
+  get #size() {
+    return this.height > LARGE ? 1.4 : 1;
+  }
+
+  get #side() {
+    return SIDE * this.#size;
+  }
+
+  get #past() {
+    return PAST * this.#size;
+  }
+
   get #y() {
-    return this.height - UNDER;
+    return this.height - UNDER * this.#size;
   }
 
   get #end() {
-    return this.width - (this.goal === null ? SIDE : PAST);
+    return this.width - (this.goal === null ? this.#side : this.#past);
   }
 
   /** @param {number} number */
   #x(number) {
     const place = placeOf(this.range, number);
-    return place > 1 ? this.#end + PAST / 2 : SIDE + place * (this.#end - SIDE);
+    return place > 1 ? this.#end + this.#past / 2 : this.#side + place * (this.#end - this.#side);
   }
 
   #drawRail() {
     const y = this.#y;
     const end = this.#end;
+    const size = this.#size;
+    const side = this.#side;
     const text = (/** @type {number} */ x, /** @type {string} */ label, /** @type {string} */ kind) =>
-      svg("text", { x, y: y + 24, class: kind, "text-anchor": "middle" }, label);
+      svg("text", { x, y: y + 26 * size, class: kind, "text-anchor": "middle" }, label);
+    /** @type {(kind: string, x: number, width: number, above: number, below: number) => SVGElement} */
+    const bar = (kind, x, width, above, below) =>
+      svg("rect", { class: kind, x, y: y - above * size, width, height: (above + below) * size, rx: 5 * size });
     const marks = marksOf(this.range).map((mark) => text(this.#x(mark), shortly(mark), "mark"));
     const gate =
       this.goal === null
         ? []
         : [
-            svg("rect", { class: "past", x: end + 5, y: y - 8, width: PAST - 12, height: 16, rx: 6 }),
-            svg("rect", { class: "gate", x: end - 3, y: y - 20, width: 6, height: 34, rx: 3 }),
+            bar("past", end + 5 * size, this.#past - 12 * size, 8, 8),
+            bar("gate", end - 3 * size, 6 * size, 20, 10),
             text(end, shortly(this.goal), "goal"),
           ];
-    fill(
-      this.rail,
-      svg("rect", { class: "rail-way", x: SIDE - 4, y: y - 5, width: end - SIDE + 4, height: 10, rx: 5 }),
-      gate,
-      marks,
-    );
+    fill(this.rail, bar("rail-way", side - 4, end - side + 4, 5, 5), gate, marks);
   }
 
   /**
@@ -135,9 +149,14 @@ export class Track {
     const [start, turn, end] = [this.#x(from), this.#x(over ?? to), this.#x(to)];
     const arcs = [];
     if (start !== turn)
-      arcs.push(svg("path", { class: kind, d: curve(start, turn, y - 10, -this.#lift(start, turn)) }));
+      arcs.push(svg("path", { class: kind, d: curve(start, turn, y - 10 * this.#size, -this.#lift(start, turn)) }));
     if (over !== null && Math.abs(turn - end) > 2) {
-      arcs.push(svg("path", { class: `back ${kind}`, d: curve(turn, end, y + 9, Math.min(UNDER - 6, 30)) }));
+      arcs.push(
+        svg("path", {
+          class: `back ${kind}`,
+          d: curve(turn, end, y + 9 * this.#size, Math.min(UNDER - 6, 30) * this.#size),
+        }),
+      );
     }
     return arcs;
   }
@@ -148,7 +167,7 @@ export class Track {
    * @param {number} end
    */
   #lift(start, end) {
-    return Math.min(this.height - UNDER - 12, 16 + Math.abs(end - start) * 0.35);
+    return Math.min(this.#y - 12, 16 + Math.abs(end - start) * 0.35);
   }
 
   /**
@@ -157,8 +176,7 @@ export class Track {
    * @param {string} kind
    */
   #token(seat, at, kind) {
-    const large = this.height > LARGE ? 3 : 0;
-    const r = (seat === 2 ? 11 : 9) + large;
+    const r = (seat === 2 ? 11 : 9) * this.#size;
     return svg("circle", { class: `token ${kind}`, cx: this.#x(at), cy: this.#y, r });
   }
 

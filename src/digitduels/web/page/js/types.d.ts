@@ -380,6 +380,13 @@ interface Judgement extends Verdict {
   warning: Sentence | null;
   words: Sentence;
   why: Sentence;
+  line: LineStep[];
+}
+/** A move of a line of best play. */
+interface LineStep {
+  move: string;
+  player: Seat;
+  shown: Sentence;
 }
 
 interface ReviewTurn {
@@ -403,7 +410,10 @@ interface ReviewTurn {
   lesson?: Sentence;
   /** What would have kept the result. */
   answer?: Sentence | null;
-  refutation?: Sentence;
+  /** The move and the best play that follows; null when the player conceded. */
+  line?: LineStep[] | null;
+  /** The same after the best move. */
+  better?: LineStep[];
 }
 /** The critical moves of a player, and how many of them a random mover would find on average. */
 interface CriticalMoves {

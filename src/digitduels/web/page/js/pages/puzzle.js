@@ -196,7 +196,7 @@ class PuzzlePage extends GamePage {
       this.answer,
       h(
         "section",
-        { class: won ? "card solved" : "card" },
+        { class: won ? "end win" : "end loss" },
         title,
         h("p", null, tellAll(this.view.ending.slice(-1), this.seat)),
         won && h("p", { class: "soft" }, this.missed ? tries : "On your first try."),

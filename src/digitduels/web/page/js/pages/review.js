@@ -6,7 +6,7 @@ import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
 import { showHead } from "../head.js";
 import { loadStyle } from "../lesson.js";
-import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys } from "../link.js";
+import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
 import { recentGames, showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
 import { note, setTitle } from "../router.js";
@@ -64,21 +64,24 @@ class ReviewPage extends GamePage {
     this.swings = review.turns.filter((turn) => turn.swing);
     /** Moments whose answer was shown or found. @type {Set<number>} */
     this.known = new Set();
-    this.stepper = new Stepper((at) => void this.step(at + review.opening), signal);
     this.cells = review.winning.map((winner, place) => this.#cell(winner, place));
     this.ribbon = h(
       "ol",
       { class: "ribbon", "aria-label": "Who was winning after each move" },
       this.cells.map((cell) => h("li", null, cell)),
     );
+    this.stepper = new Stepper((at) => void this.step(at + review.opening), signal, this.ribbon);
+    /** Whether the board shows a line of best play, not the game. */
+    this.following = false;
     this.turning = h("p", { class: "turning" });
-    this.moment = h("section", { class: "card moment", "aria-label": "This moment" });
+    this.moment = h("section", { class: "card moment", "aria-label": "This moment", tabindex: -1 });
+    /** Below the board: the way to the answer, then the answer as lines of best play. */
     this.answer = h("div", { class: "answer" });
     this.element = h(
       "article",
       { class: "game lesson-page review" },
       this.#verdict(),
-      h("div", { class: "column" }, this.stepper.element, this.notice, this.table.element),
+      h("div", { class: "column" }, this.notice, this.table.element, this.answer),
       h("div", { class: "side" }, this.moment, this.#found(), recordOpener(signal)),
     );
   }
@@ -110,8 +113,12 @@ class ReviewPage extends GamePage {
   }
 
   /** Whether the reader is asked what they would play here. */
-  get active() {
+  get asks() {
     return Boolean(this.next?.swing && this.next.keeping.length && !this.known.has(this.at));
+  }
+
+  get active() {
+    return this.asks && !this.following;
   }
 
   /**
@@ -128,7 +135,7 @@ class ReviewPage extends GamePage {
       { class: "card verdict", "aria-label": "What decided it" },
       this.turning,
       h("p", { class: "hidden" }, tell(this.review.story, this.reader)), // the strip shows it
-      this.ribbon,
+      this.stepper.element,
       this.#legend(),
     );
   }
@@ -184,10 +191,8 @@ class ReviewPage extends GamePage {
       const { found, of, chance } = /** @type {CriticalMoves} */ (this.review.critical[seat - 1]);
       const name = seat === this.reader ? "You" : this.review.names[seat - 1];
       const sign = h("span", { "aria-hidden": "true" }, seat === 1 ? "● " : "○ ");
-      return [
-        h("dt", null, sign, name),
-        h("dd", null, of ? `${found} of ${of}; a random mover would find about ${chance.toFixed(1)}` : "–"),
-      ];
+      const random = `; a random mover would find about ${chance.toFixed(1)}`;
+      return [h("dt", null, sign, name), h("dd", null, h("b", null, of ? `${found} of ${of}` : "–"), of > 0 && random)];
     };
     const title = "Critical moves found";
     return h(
@@ -255,6 +260,7 @@ class ReviewPage extends GamePage {
       // A concession leaves the position as it is.
       const view = at === this.end ? this.last : await this.current(getPosition(cutTo(this.link, at), this.signal));
       this.shown += 1;
+      this.following = false;
       this.at = at;
       this.view = view;
       note(this.path, true);
@@ -262,19 +268,47 @@ class ReviewPage extends GamePage {
     });
   }
 
+  /**
+   * Shows a step of a line.
+   * @param {LineStep[]} line
+   * @param {number} place
+   * @param {HTMLElement} chosen
+   */
+  async #follow(line, place, chosen) {
+    await this.safely(async () => {
+      const moves = line.slice(0, place + 1).map(({ move }) => move);
+      const view = await this.current(getPosition(withMoves(this.here, ...moves), this.signal));
+      this.shown += 1;
+      this.following = true;
+      this.view = view;
+      this.draw();
+      this.table.element.scrollIntoView({ block: "nearest" });
+      for (const step of this.answer.querySelectorAll(".line button")) {
+        set(step, "aria-current", step === chosen ? "step" : null);
+      }
+    });
+  }
+
   draw() {
     super.draw();
+    this.element.classList.toggle("following", this.following);
+    if (this.following) return;
     const { opening } = this.review;
     this.stepper.update(this.at - opening, this.end - opening);
     this.cells.forEach((cell, place) => set(cell, "aria-current", place + opening === this.at ? "step" : null));
     const here = this.cells[this.at - opening];
     if (here) this.ribbon.scrollLeft = here.offsetLeft - this.ribbon.clientWidth / 2;
     this.#drawTurning();
+    const focused = [this.moment, this.answer].some((part) => part.contains(document.activeElement));
     this.#drawMoment();
+    this.#drawAnswer();
+    // A reader whose button is gone goes on at what it led to.
+    if (focused) this.moment.focus({ preventScroll: true });
   }
 
   sayStatus() {
-    if (this.active) say(`${this.#headline()} What would you play here?`, "turn");
+    if (this.following) super.sayStatus();
+    else if (this.active) say(`${this.#headline()} What would you play here?`, "turn");
     else say(this.#headline());
   }
 
@@ -327,25 +361,54 @@ class ReviewPage extends GamePage {
   #question(turn) {
     const number = this.swings.indexOf(turn) + 1;
     const kicker = h("p", { class: "kicker" }, `Turning point ${number} of ${this.swings.length}`);
-    fill(this.answer);
-    if (!this.active) {
-      const refutation = turn.refutation && h("p", null, tell(turn.refutation, this.reader));
-      return h("div", { class: "ask" }, kicker, this.#lesson(turn), refutation, this.answer);
-    }
     const question = `To move: ${this.name(turn.player)}. What would you play? Choose on the board.`;
-    const reveal = button("Show the answer", () => this.#reveal(turn));
-    return h("div", { class: "ask" }, kicker, h("p", null, question), this.answer, h("p", { class: "row" }, reveal));
+    return h("div", { class: "ask" }, kicker, this.active ? h("p", null, question) : this.#lesson(turn));
+  }
+
+  #drawAnswer() {
+    const { next } = this;
+    const further = this.swings.find((turn) => turn.ply > this.at);
+    const onward = further && button("Next turning point", () => void this.step(further.ply));
+    if (!next?.swing) fill(this.answer);
+    else if (this.active) {
+      const reveal = button("Show the answer", () => this.#reveal(next));
+      fill(this.answer, h("div", { class: "actions" }, reveal, onward));
+    } else {
+      const back = button("Back to the game", () => void this.step(this.at), "quiet back");
+      const lines = [next.line, next.better].map((line) => line && this.#line(line));
+      fill(this.answer, lines, h("div", { class: "actions" }, back, onward));
+    }
+  }
+
+  /**
+   * A line of best play, as steps that move the board.
+   * @param {LineStep[]} line
+   */
+  #line(line) {
+    const texts = line.map(({ shown }) => tell(shown, this.reader));
+    const title = `Best play after ${texts[0]}`;
+    const steps = line.map(({ player }, place) => {
+      const step = button("", () => void this.#follow(line, place, step), `move seat-${player}`);
+      set(step, "aria-label", `${this.name(player)}: ${texts[place]}`);
+      fill(step, h("span", { class: "dot", "aria-hidden": "true" }), texts[place]);
+      return h("li", null, step);
+    });
+    return h(
+      "div",
+      { class: "line", role: "group", "aria-label": title },
+      h("p", { class: "soft" }, title),
+      h("ol", { class: "row tight" }, steps),
+    );
   }
 
   #ways() {
     const { next, card, here } = this;
-    const further = this.swings.find((turn) => turn.ply > this.at);
-    const label = next?.swing ? "Next turning point" : "Go to the next turning point";
+    const further = next?.swing ? null : this.swings.find((turn) => turn.ply > this.at);
     const vs = this.link.vs ?? (card && String(card.beginner));
     return h(
       "p",
       { class: "row" },
-      further && button(label, () => void this.step(further.ply), this.active ? "quiet" : "main"),
+      further && button("Go to the next turning point", () => void this.step(further.ply), "main"),
       next && vs && anchor("Play on from here", pathOf(continuation(here, vs, next.player))),
       anchor("Explore", pathOf({ ...here, vs: null }, "explore")),
     );
@@ -355,7 +418,13 @@ class ReviewPage extends GamePage {
   #reveal(turn) {
     this.known.add(this.at);
     this.draw();
-    say(this.#lesson(turn).textContent);
+    this.table.element.scrollIntoView({ block: "nearest" });
+    say(
+      tellAll(
+        [turn.lesson, turn.answer].filter((each) => each !== null && each !== undefined),
+        this.reader,
+      ),
+    );
   }
 
   /**
@@ -366,16 +435,23 @@ class ReviewPage extends GamePage {
     const { next } = this;
     if (!next) return;
     await this.safely(async () => {
-      const { keeps, why } = /** @type {Judgement} */ (await this.ask("judge", { move }));
+      const { keeps, words, why, line } = /** @type {Judgement} */ (await this.ask("judge", { move }));
       const same = move === next.move ? " That's the move that was played." : "";
       const text = `${tell(why, this.reader)}${same}`;
       if (keeps) {
         this.known.add(this.at);
         this.draw();
+        this.table.element.scrollIntoView({ block: "nearest" });
       } else this.table.update(this.view, this.labels, this.active);
       const result = keeps ? chip("win", "Found") : chip("loss", "Not yet");
-      fill(this.answer, h("p", { class: keeps ? "told win" : "told loss" }, result, " ", text));
-      say(text, keeps ? "" : "turn");
+      const told = h("p", { class: keeps ? "told win" : "told loss" }, result, " ", text);
+      if (keeps) this.answer.prepend(told);
+      else {
+        this.#drawAnswer();
+        this.answer.append(told, ...(line.length > 1 ? [this.#line(line)] : []));
+        this.answer.scrollIntoView({ block: "nearest" });
+      }
+      say(keeps ? text : `Not yet: ${tell(words, this.reader)}.`, keeps ? "" : "turn");
     });
   }
 }
