@@ -116,6 +116,10 @@ def test_a_game_between_friends_is_as_it_was_left(label: str, client: httpx.Clie
         assert kept.items() <= seat.items()
     turns = client.get(f"/api/games/{room['id']}/history").json()["turns"]
     assert [turn["move"] for turn in turns] == expected.pop("moves")
+    sides = [*shown["board"]["hands"], shown["board"]["table"]]
+    numbers = [[side["score"], *(stock["left"] for stock in side["stocks"])] for side in sides]
+    left = ";".join(",".join(str(number) for number in side if number is not None) for side in numbers)
+    assert left == expected.pop("placed").partition(";")[2]
     assert {key: shown[key] for key in expected} == expected
 
 

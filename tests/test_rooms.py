@@ -109,7 +109,8 @@ def test_a_game_can_begin_with_an_opening_a_position_and_either_player(client: T
     assert (state["changed"], state["first"], state["opening"], state["player"]) == ({"target": 60}, 2, 2, 2)
     assert friends.act(1, "takeback").status_code == 422, "an opening is not taken back"
     placed = client.get("/api/position/number-duel", params={"moves": "+5 +6"}).json()["placed"]
-    assert Friends(client, game="number-duel", position=placed).state["placed"] == placed
+    begun = Friends(client, game="number-duel", position=placed).state
+    assert (begun["position"], begun["player"], begun["move_count"]) == (placed, 1, 0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from digitduels import options
-from digitduels.core import Board, IllegalMove, InvalidMove, State
+from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import Match
 from digitduels.options import Choice, Option, Whole, Wholes
@@ -116,12 +116,10 @@ def written(match: Match) -> str:
 
 def placed(rules: AnyGame, state: State[Any, Any]) -> str:
     """A position in a line: whose turn it is, the numbers of both hands and those of the table."""
-    return written_position(state.player, rules.board(state))
-
-
-def written_position(player: int, board: Board) -> str:
-    """A position in a line, by its board."""
-    return ";".join([str(player + 1), *(",".join(map(str, side.numbers)) for side in (*board.hands, board.table))])
+    board = rules.board(state)
+    return ";".join(
+        [str(state.player + 1), *(",".join(map(str, side.numbers)) for side in (*board.hands, board.table))]
+    )
 
 
 def described() -> dict[str, tuple[str, dict[str, Any]]]:

@@ -32,6 +32,7 @@ def view(match: Match) -> dict[str, Any]:
         "legal": [] if match.outcome else legal(match),
         "history": turns,
         "lines": wires(lines(match), match.names),
+        "placed": link.placed(match.game, match.state),
     }
 
 
@@ -70,7 +71,6 @@ def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | No
             "reason": wire(outcome.reason, match.names),
         },
         "board": {"goal": game.goal, "hands": [side(hand) for hand in board.hands], "table": side(board.table)},
-        "placed": link.written_position(state.player, board),
         "move_count": len(match.moves),
         "last": last,
         "hop": None if effect is None else hop(match, board, effect),

@@ -182,7 +182,8 @@ def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str,
         words |= {"lesson": wire(decision.lesson, names), "answer": _perhaps(decision.answer, names)}
         state = match.states[decision.ply]
         words["line"] = None if move is None else _line(match, state, move, solution)
-        words["better"] = _line(match, state, decision.best[0], solution)
+        # Who concedes out of turn had no move to choose.
+        words["better"] = _line(match, state, decision.best[0], solution) if decision.best else None
     return words
 
 

@@ -162,7 +162,7 @@ export function post(path, body, token) {
 }
 
 /** What the page came with, for the address at which it was opened. */
-/** @type {{games?: GameCard[], position?: View}} */
+/** @type {{games?: GameCard[], position?: PositionView}} */
 const given = parse(globalThis.document?.getElementById("given")?.textContent ?? "{}");
 
 /** The position that the page came with; null after the first time. */

@@ -213,7 +213,7 @@ export function getPosition(link, signal) {
  * The position of the link that a page is opened with, which the page may have come with.
  * @param {Link} link
  * @param {AbortSignal} signal
- * @returns {Promise<View>}
+ * @returns {Promise<PositionView>}
  */
 export async function getFirstPosition(link, signal) {
   const view = givenPosition();

@@ -9,7 +9,7 @@ export class StockChooser {
     this.element = h("div", { class: "chooser", hidden: true, onchange: changed });
   }
 
-  /** @param {View} view */
+  /** @param {PositionView} view */
   update({ names, board: { hands }, placed }) {
     this.placed = placed;
     this.element.hidden = hands.every(({ stocks }) => !stocks.length);

@@ -86,7 +86,6 @@ interface View {
   player: Seat | null;
   outcome: Outcome | null;
   board: { goal: Integer | null; hands: [Side, Side]; table: Side };
-  placed: string;
   move_count: number;
   /** The last turn; null before the first. */
   last: Turn | null;
@@ -103,6 +102,8 @@ interface View {
 
 /** GET /api/position. */
 interface PositionView extends View {
+  /** The position as it is written in a link. */
+  placed: string;
   /** The book's lines about the last move. */
   lines: Sentence[];
 }
@@ -413,7 +414,7 @@ interface ReviewTurn {
   /** The move and the best play that follows; null when the player conceded. */
   line?: LineStep[] | null;
   /** The same after the best move. */
-  better?: LineStep[];
+  better?: LineStep[] | null;
 }
 /** The critical moves of a player, and how many of them a random mover would find on average. */
 interface CriticalMoves {

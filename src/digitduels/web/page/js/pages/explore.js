@@ -52,7 +52,7 @@ export async function show(place) {
 class Explore extends LinePage {
   /**
    * @param {Link} link
-   * @param {View} view
+   * @param {PositionView} view
    * @param {GameCard | null} card
    * @param {AbortSignal} signal
    */
@@ -113,10 +113,14 @@ class Explore extends LinePage {
     return pathOf(this.link, "explore");
   }
 
+  get position() {
+    return /** @type {PositionView} */ (this.view);
+  }
+
   draw() {
     super.draw();
     this.editor.update(this.view);
-    this.chooser.update(this.view);
+    this.chooser.update(this.position);
     this.onward.hidden = this.over;
     if (!this.over) return;
     fill(this.standing, h("h2", null, "The game is over"), paragraphs(tellEach(this.view.ending)));
@@ -139,7 +143,7 @@ class Explore extends LinePage {
     if (this.over) return;
     await this.safely(async () => {
       const before = this.choosing;
-      const { placed } = this.view;
+      const { placed } = this.position;
       const map = this.ask("map");
       map.catch(() => {}); // it is reported below, unless the values fail first
       this.#showValues(await this.ask("solve"));
