@@ -119,7 +119,7 @@ class Explore extends LinePage {
 
   draw() {
     super.draw();
-    this.editor.update(this.view);
+    this.editor.update(this.position);
     this.chooser.update(this.position);
     this.onward.hidden = this.over;
     if (!this.over) return;
@@ -304,7 +304,7 @@ class PositionEditor {
     this.element = h("details", { class: "card fold" }, h("summary", null, "Set up a position"), form);
   }
 
-  /** @param {View} view */
+  /** @param {PositionView} view */
   update({ names: [one, two], board, placed }) {
     /** @type {[string, Side][]} */
     const sides = [
