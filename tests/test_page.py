@@ -249,6 +249,7 @@ def test_a_choice_says_what_it_leads_to_or_why_it_is_not_possible(visit: Visit) 
 def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:
     page = visit(QUICK)
     more(page, "New game")
+    expect(page.get_by_role("radio", name="Operation Target")).to_be_focused()
     page.get_by_text("Rules of this game").click()
     page.get_by_role("textbox", name="target the number").fill("5")
     page.get_by_role("combobox", name="Against").select_option("7")
@@ -410,6 +411,8 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     expect(status(ann)).to_have_text("You: 4 + 1 = 5. Bob's turn. Bob asks to take back a move.")
     ann.get_by_role("button", name="Allow").click()
     expect(status(bob)).to_have_text("Ann: 1 × 2 = 2. Your turn.")
+    expect(bob.get_by_text("The last move was taken back.").first).to_be_attached()
+    expect(ann.get_by_text("Waiting for Bob…")).to_be_visible()
     play(bob, "Add 1")
     play(ann, "Add 1")
     play(bob, "Multiply by 2")
@@ -417,7 +420,8 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     for page, heading in ((ann, "You lose"), (bob, "You win"), (carl, "Bob wins")):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
     bob.get_by_role("button", name="Rematch").click()
-    # Ann is taken there.
+    # Ann is taken there, and is told.
+    expect(ann.get_by_text("The rematch begins.").first).to_be_attached()
     play(bob, "Add 1")
     expect(status(ann)).to_contain_text("Bob: 1 + 1 = 2. Your turn.")
     more(ann, "Concede")
@@ -459,7 +463,7 @@ def test_the_computer_plays_on_for_a_friend_who_left_and_who_may_come_back(visit
     ann.get_by_role("button", name="Let the computer play").click()
     expect(status(ann)).to_contain_text("Your turn.")
     # Nobody does the same twice running, whatever the computer did for Bob.
-    left = "Multiply by 2" if " + 1" in status(ann).inner_text() else "Add 1"
+    left = "Multiply by 2" if re.search(r"\+\s1", status(ann).inner_text()) else "Add 1"
     bob = home.new_page()
     bob.goto(address)
     bob.get_by_role("button", name="Take your seat back").click()

@@ -139,7 +139,7 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     page = visit(f"/review/number-duel?{GAME}&vs=4&seat=1&seed=1")
     moment = page.get_by_role("region", name="This moment")
     expect(moment).to_contain_text("Turning point 1 of")
-    expect(status(page)).to_have_text("What would you play here?")
+    expect(status(page)).to_have_text("Turning point 1 of 3. What would you play here?")
     expect(page.locator("#main")).not_to_contain_text("still won")
     page.keyboard.type("1+")
     page.keyboard.press("Enter")
@@ -207,6 +207,10 @@ def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
     found = page.get_by_role("region", name="Critical moves found")
     expect(found.get_by_role("definition")).to_have_text(["2 of 2; a random mover would find about 0.2", "–"])
     expect(page.get_by_role("region", name="What decided it")).to_contain_text("No move changed the result")
+    page.get_by_role("button", name="Best play from here").click()
+    line = page.get_by_role("group", name="Best play from here")
+    line.get_by_role("button").last.click()
+    expect(status(page)).to_contain_text("wins the game!")
 
 
 def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path: Path) -> None:

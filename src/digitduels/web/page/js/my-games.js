@@ -40,6 +40,7 @@ export function showMyGames(main, signal) {
     h(
       "p",
       { class: "row" },
+      games.length === 0 && anchor("Play", "/", "main"),
       recordOpener(signal),
       games.length + puzzles.length > 0 && button("Export", download),
       games.length + puzzles.length > 0 && button("Clear", () => void clear()),

@@ -80,6 +80,9 @@ class Sheet {
     this.form.addEventListener("submit", (event) => this.#submit(event));
     document.body.append(this.dialog);
     this.dialog.showModal();
+    // The browser begins at the first game, whichever is chosen.
+    const chosen = this.form.querySelector("[name=game]:checked");
+    if (chosen instanceof HTMLElement) chosen.focus();
     return new Promise((resolve) => {
       this.dialog.addEventListener("close", () => {
         this.dialog.remove();

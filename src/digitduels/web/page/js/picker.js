@@ -409,6 +409,12 @@ export class Picker {
     return [...board.table.stocks, ...(own ?? [])].find((stock) => stock.label === label);
   }
 
+  /** Who is waited for. */
+  #waiting() {
+    const { names, player } = this.view;
+    return player === null || player === this.hooks.reader() ? "" : `Waiting for ${names[player - 1]}…`;
+  }
+
   #drawPreview() {
     const { choice, view, preview, active } = this;
     const move = this.#foreseen();
@@ -416,7 +422,7 @@ export class Picker {
     const prompt = view.fields[choice.open]?.prompt ?? "";
     if (move) preview.foretell(move.shown, effect, view.player ?? 1, this.hooks.reader());
     else if (choice.started) preview.build(this.#parts(), prompt);
-    else preview.ask(active ? prompt : "");
+    else preview.ask(active ? prompt : this.#waiting());
     preview.button.hidden = !choice.move || !active || !this.hooks.confirm() || this.sent !== null;
     this.hooks.foresee(effect ?? null);
   }

@@ -9,7 +9,7 @@ import { fillHead } from "../head.js";
 import { newLink, pathOf, randomSeed, withMoves } from "../link.js";
 import { showMarks } from "../marks.js";
 import { go } from "../router.js";
-import { tell } from "../sentence.js";
+import { tell, unbroken } from "../sentence.js";
 
 const NOTES = [
   "Every position is solved. Ask for a hint or for the value of every move at any time. " +
@@ -69,7 +69,7 @@ function showHero(card, { names: [, computer] }) {
   const about = `Digit Duels are five quick number games for two. This is ${card.title} against ${computer}: `;
   fillHead(
     card.look,
-    h("div", { class: "hero" }, h("h1", null, "Your move."), h("p", { class: "lead" }, about, card.summary)),
+    h("div", { class: "hero" }, h("h1", null, "Your move."), h("p", { class: "lead" }, unbroken(about), card.summary)),
   );
 }
 

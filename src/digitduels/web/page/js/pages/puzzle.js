@@ -139,7 +139,7 @@ class PuzzlePage extends GamePage {
     this.quest = h(
       "section",
       { class: "card quest-card", "aria-label": "The puzzle" },
-      h("p", { class: "kicker" }, `${puzzle.title} · ${puzzle.tiers[String(puzzle.tier)] ?? ""}`),
+      h("p", { class: "kicker" }, puzzle.tiers[String(puzzle.tier)] ?? ""),
       this.answer,
     );
     this.notebook = new Notebook(this.record, () => this.hints.clear());

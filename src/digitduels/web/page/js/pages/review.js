@@ -232,6 +232,11 @@ class ReviewPage extends GamePage {
     );
   }
 
+  /** Which turning point comes next. */
+  get #number() {
+    return this.swings.filter(({ ply }) => ply <= this.at).length;
+  }
+
   /**
    * Shows the moment that the URL names, else the first turning point, else the weakest defence.
    * @param {number} at
@@ -240,7 +245,8 @@ class ReviewPage extends GamePage {
     const first = this.swings[0] ?? this.#weakest();
     const moment = Number.isNaN(at) ? (first?.ply ?? this.review.opening) : at;
     await this.step(Math.min(Math.max(moment, this.review.opening), this.end));
-    if (this.active) say("What would you play here?");
+    if (this.active) say(`Turning point ${this.#number} of ${this.swings.length}. What would you play here?`, "turn");
+    else if (Number.isNaN(at) && first) say("Here another move was harder to answer.");
   }
 
   /** The reader's move in a lost position than which another would have been hardest to answer. */
@@ -359,8 +365,7 @@ class ReviewPage extends GamePage {
 
   /** @param {ReviewTurn} turn */
   #question(turn) {
-    const number = this.swings.indexOf(turn) + 1;
-    const kicker = h("p", { class: "kicker" }, `Turning point ${number} of ${this.swings.length}`);
+    const kicker = h("p", { class: "kicker" }, `Turning point ${this.#number} of ${this.swings.length}`);
     const question = `To move: ${this.name(turn.player)}. What would you play? Choose on the board.`;
     return h("div", { class: "ask" }, kicker, this.active ? h("p", null, question) : this.#lesson(turn));
   }
@@ -369,24 +374,44 @@ class ReviewPage extends GamePage {
     const { next } = this;
     const further = this.swings.find((turn) => turn.ply > this.at);
     const onward = further && button("Next turning point", () => void this.step(further.ply));
-    if (!next?.swing) fill(this.answer);
-    else if (this.active) {
+    if (!next) fill(this.answer);
+    else if (!next.swing) {
+      const [best = ""] = next.defence?.best ?? next.best;
+      const show = button("Best play from here", () => void this.#showBest(best));
+      fill(this.answer, h("div", { class: "actions" }, show));
+    } else if (this.active) {
       const reveal = button("Show the answer", () => this.#reveal(next));
       fill(this.answer, h("div", { class: "actions" }, reveal, onward));
     } else {
-      const back = button("Back to the game", () => void this.step(this.at), "quiet back");
       const lines = [next.line, next.better].map((line) => line && this.#line(line));
-      fill(this.answer, lines, h("div", { class: "actions" }, back, onward));
+      fill(this.answer, lines, h("div", { class: "actions" }, this.#back(), onward));
     }
+  }
+
+  #back() {
+    return button("Back to the game", () => void this.step(this.at), "quiet back");
+  }
+
+  /**
+   * Shows how the game goes on from here if nobody makes a mistake.
+   * @param {string} move
+   */
+  async #showBest(move) {
+    await this.safely(async () => {
+      const { line } = /** @type {Judgement} */ (await this.ask("judge", { move }));
+      fill(this.answer, this.#line(line, "Best play from here"), h("div", { class: "actions" }, this.#back()));
+      this.answer.querySelector("button")?.focus();
+    });
   }
 
   /**
    * A line of best play, as steps that move the board.
    * @param {LineStep[]} line
+   * @param {string} [title]
    */
-  #line(line) {
+  #line(line, title) {
     const texts = line.map(({ shown }) => tell(shown, this.reader));
-    const title = `Best play after ${texts[0]}`;
+    title ??= `Best play after ${texts[0]}`;
     const steps = line.map(({ player }, place) => {
       const step = button("", () => void this.#follow(line, place, step), `move seat-${player}`);
       set(step, "aria-label", `${this.name(player)}: ${texts[place]}`);
@@ -462,8 +487,7 @@ class ReviewPage extends GamePage {
  * @param {Seat | null} reader
  */
 function nextMove(turn, reader) {
-  const told = turn.defended ? tell(turn.defended, reader) : quality(turn);
-  return `Next: ${tell(turn.shown, reader)}. ${told}`;
+  return turn.defended ? tell(turn.defended, reader) : `Next: ${tell(turn.shown, reader)}. ${quality(turn)}`;
 }
 
 /** @param {ReviewTurn} turn */

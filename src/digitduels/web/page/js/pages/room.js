@@ -31,6 +31,9 @@ const BROKEN_OFF = "Your teacher has ended this game.";
 const SHARING =
   "Anyone with the link can watch. Your own link moves your seat to another device, so keep it to yourself.";
 
+/** The rematch that the reader goes to. */
+let rematch = "";
+
 /** @param {Place} place */
 export async function show({ main, parts, fragment, signal }) {
   const id = parts[0] ?? "";
@@ -43,6 +46,7 @@ export async function show({ main, parts, fragment, signal }) {
   const page = new RoomPage(state, ledger, signal);
   fill(main, page.element);
   page.show(state);
+  if (id === rematch) page.announce("The rematch begins. You have swapped seats.");
   const listener = {
     news: (/** @type {RoomNews} */ news) => page.hear(news),
     lost: (/** @type {Failure} */ failure) => page.lose(failure),
@@ -270,15 +274,26 @@ export class RoomPage extends GamePage {
       if (chair.away !== old.away) return [chair.away ? `${name} is away.` : `${name} is back.`];
       return [];
     });
-    if (news.length) {
-      this.event = news.join(" ");
-      whisper(this.event);
-      setTimeout(() => {
-        this.event = "";
-        if (!this.signal.aborted) fill(this.bars, this.line, this.#bars());
-      }, NEWS);
-    }
+    if (now.moves.length < before.moves.length) news.push("The last move was taken back.");
+    else if (before.takeback === this.reader && now.takeback === null && this.reader !== null)
+      news.push(`${now.names[other(this.reader) - 1]} wants to keep the move.`);
+    if (news.length) this.announce(news.join(" "));
     if (now.rematch && !before.rematch && this.mine) void go(this.successor(now.rematch));
+  }
+
+  /**
+   * Says for a while what happened.
+   * @param {string} event
+   */
+  announce(event) {
+    this.event = event;
+    whisper(event);
+    fill(this.bars, this.line, this.#bars());
+    setTimeout(() => {
+      if (this.event !== event || this.signal.aborted) return;
+      this.event = "";
+      fill(this.bars, this.line, this.#bars());
+    }, NEWS);
   }
 
   #drawActions() {
@@ -517,6 +532,7 @@ export class RoomPage extends GamePage {
   successor(id) {
     const { mine } = this;
     if (mine && !seats.mine(id)) seats.keep(id, { seat: other(mine.seat), token: mine.token, invite: null });
+    if (mine) rematch = id;
     return `/g/${id}`;
   }
 
