@@ -155,6 +155,17 @@ def test_a_forbidden_choice_is_explained_as_the_rules_explain_it(site: httpx.Cli
             assert get(site, f"objection/{name}", match, picks=pick) == {"reason": expected}
 
 
+def test_names_of_a_link_stand_in_every_line(site: httpx.Client) -> None:
+    match = Match(dd.game("number-duel"))
+    for token in ["+4", "+5", "+1", "x10"]:
+        match.play(match.game.read(token))
+    for path, keys in (("position", ("status", "ending", "history")), ("review", ("sentence", "story", "turns"))):
+        told = get(site, f"{path}/number-duel", match, names="Ann\nBob {0}")
+        said = json.dumps([told[key] for key in keys])
+        assert "Bob {0}" in said
+        assert "Player" not in said
+
+
 def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
     match = Match(dd.game("number-duel"), names=("Ann", "Bob"))
     for token in ["+4", "+5", "+1", "x10"]:
@@ -381,6 +392,7 @@ def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> No
         ("position/equation-duel?highest=99", 422, "has 38,808 different moves; this server goes up to 1,000."),
         ("objection/number-duel?picks=99", 422, "picks must be the place of a choice"),
         ("reply/number-duel?vs=9", 422, "vs must be one of random, 1, 2"),
+        ("position/number-duel?names=Ann", 422, "The players need two different names."),
         ("reply/number-duel?vs=4&moves=%2B5%20%2B10%20x10", 422, "The game is over. Player 1 has reached 50 points."),
         ("hint/number-duel?step=5", 422, "step must be an integer from 1 to 4; '5' is not."),
         ("judge/number-duel?move=%2B11", 422, "'+11' is not a move in Number Duel."),

@@ -12,14 +12,14 @@ from urllib.parse import quote, urlencode
 from digitduels import options
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
-from digitduels.match import Match
+from digitduels.match import Match, player_names
 from digitduels.options import Choice, Option, Whole, Wholes
 from digitduels.players import COACH, OPPONENTS, computer_name
 from digitduels.record import FOREIGN, replay
 from digitduels.text import quoted
 from digitduels.web.refusal import Refusal
 
-KEYS = ("moves", "first", "position", "opening", "conceded", "vs", "seat")
+KEYS = ("moves", "first", "position", "opening", "conceded", "vs", "seat", "names")
 PAGE_ONLY = ("seed", "hints", "takebacks")
 MOST_MOVES = 1000  # in a link
 MOST_DIFFERENT = 1000  # moves of a variant, so that a position stays small enough to be sent
@@ -49,6 +49,8 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
         match.opening = number(query, "opening", 0, len(match.moves))
         if query.get("vs"):
             _seat_computer(match, query)
+        if query.get("names"):
+            match.names = player_names(query["names"].split("\n"))
         if query.get("conceded"):
             match.concede(number(query, "conceded", 1, 2) - 1)
     except (InvalidMove, IllegalMove, ValueError) as error:
@@ -133,6 +135,7 @@ def described() -> dict[str, tuple[str, dict[str, Any]]]:
         "conceded": ("who gave up", player),
         "vs": ("who plays against you", {"type": "string", "enum": [*OPPONENTS, COACH]}),
         "seat": ("your seat against the computer", player),
+        "names": ("the names of both players, for the sentences, with a line break between", {"type": "string"}),
     }
     for name in games():
         for option in kind(name).options():

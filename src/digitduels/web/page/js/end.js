@@ -3,7 +3,7 @@
 import { Failure, getPatiently } from "./api.js";
 import { anchor, button, fill, h, paragraphs } from "./dom.js";
 import { cutTo, pathOf, queryOf } from "./link.js";
-import { tell, tellAll, tellEach, withNames } from "./sentence.js";
+import { tell, tellAll, tellEach } from "./sentence.js";
 import { WAIT } from "./status.js";
 
 /**
@@ -35,11 +35,11 @@ export async function showEnd(section, view, link, reader, next, signal) {
   try {
     const wait = () => (lesson.textContent = WAIT);
     /** @type {Review} */
-    const review = await getPatiently(`/api/review/${link.game}`, queryOf(link), signal, wait);
+    const review = await getPatiently(`/api/review/${link.game}`, queryOf(link, named(view)), signal, wait);
     // In a class the turning point is enough.
     const more = mood === "loss" && !inClass(view) ? review.resistance : null;
     const turning = tellAll(review.answer ? [review.sentence, review.answer] : [review.sentence], reader);
-    fill(lesson, h("p", null, withNames(turning, view.names)), more && h("p", { class: "soft" }, tell(more, reader)));
+    fill(lesson, h("p", null, turning), more && h("p", { class: "soft" }, tell(more, reader)));
     const again = retry(review, link, reader);
     if (!again) return;
     // One button stands out.
@@ -50,6 +50,15 @@ export async function showEnd(section, view, link, reader, next, signal) {
     // Rules that are too large for a review do not spoil the end of a game.
     lesson.textContent = error instanceof Failure && error.status === 413 ? "" : error.message;
   }
+}
+
+/**
+ * The names of friends, whom a link does not name.
+ * @param {View | Room} view
+ * @returns {Record<string, string>}
+ */
+function named(view) {
+  return "seats" in view ? { names: view.names.join("\n") } : {};
 }
 
 /** @param {View | Room} view */

@@ -203,10 +203,11 @@ export class GamePage {
  * The position of a link.
  * @param {Link} link
  * @param {AbortSignal} signal
+ * @param {Record<string, string>} [more] keys of its query
  * @returns {Promise<PositionView>}
  */
-export function getPosition(link, signal) {
-  return get(`/api/position/${link.game}`, queryOf(link), signal);
+export function getPosition(link, signal, more = {}) {
+  return get(`/api/position/${link.game}`, queryOf(link, more), signal);
 }
 
 /**

@@ -29,15 +29,6 @@ export function tellAll(sentences, reader = null) {
 }
 
 /**
- * Words about seats, with the names of the players in their places.
- * @param {string} text
- * @param {string[]} names
- */
-export function withNames(text, names) {
-  return text.replace(/Player ([12])/g, (words, seat) => names[Number(seat) - 1] ?? words);
-}
-
-/**
  * A text whose equations and numbered names are not broken at the end of a line.
  * @param {string} text
  */

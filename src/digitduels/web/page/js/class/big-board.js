@@ -7,7 +7,7 @@ import { linkOf } from "../link.js";
 import { Ledger, listen } from "../live.js";
 import { RoomPage } from "../pages/room.js";
 import { setTitle } from "../router.js";
-import { tellAll, withNames } from "../sentence.js";
+import { tellAll } from "../sentence.js";
 import { pupilNames } from "./boards.js";
 import { gone } from "./class-page.js";
 
@@ -90,17 +90,15 @@ class BigBoard extends RoomPage {
   }
 
   /**
-   * A game without the names of its players, if the wall shows numbers: the server's own words about the seats.
+   * A game without the names of its players, if the wall shows numbers: the server's words about the numbers.
    * @param {Room} state
    * @returns {Promise<Room>}
    */
   async disguise(state) {
     const { numbers } = this;
     if (!numbers) return state;
-    const { status, ending } = await getPosition(linkOf(state), this.signal);
-    const numbered = (/** @type {Sentence[]} */ sentences) =>
-      sentences.map((sentence) => ({ text: withNames(sentence.text, numbers) }));
-    return { ...state, names: numbers, status: numbered(status), ending: numbered(ending) };
+    const { status, ending } = await getPosition(linkOf(state), this.signal, { names: numbers.join("\n") });
+    return { ...state, names: numbers, status, ending };
   }
 
   /** @param {RoomNews} news */
@@ -134,15 +132,11 @@ class BigBoard extends RoomPage {
   async evaluate() {
     if (this.over) return;
     await this.safely(async () => {
-      const solved = /** @type {Solved} */ (await this.ask("solve"));
+      const solved = /** @type {Solved} */ (await this.ask("solve", { names: this.state.names.join("\n") }));
       if (!this.values) return;
       const keeping = solved.each.filter((move) => move.value === solved.value && move.value !== "loss");
       const moves = keeping.map(({ shown }) => shown).join(", ");
-      fill(
-        this.quest,
-        h("p", null, withNames(tellAll(solved.standing), this.state.names)),
-        moves && h("p", null, `Moves that keep it: ${moves}`),
-      );
+      fill(this.quest, h("p", null, tellAll(solved.standing)), moves && h("p", null, `Moves that keep it: ${moves}`));
     });
   }
 }
