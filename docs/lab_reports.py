@@ -36,11 +36,12 @@ def main(names: list[str]) -> None:
     chosen = [rules for name in names for rules in rule_sets(name)]
     if not names:
         chosen = [rules for name in dd.games() for rules in rule_sets(name) if stored_report(rules) is None]
+    current = {report_key(rules.id, rules.values) for name in dd.games() for rules in rule_sets(name)}
     for rules in sorted(chosen, key=slowness):
         start = time.monotonic()
         found = dd.lab.measure(rules, solution=dd.solve(rules)).to_dict()
         key, entry = report_key(rules.id, rules.values), {VERSION: LEVELS_VERSION, **found}
-        stored = [*(read_reports() | {key: entry}).values()]
+        stored = [report for name, report in (read_reports() | {key: entry}).items() if name in current]
         files.write(STORED_REPORTS, (json.dumps(stored, indent=1) + "\n").encode())
         files.write(PAGE, page(stored).encode())
         print(f"{label(rules)}: measured in {time.monotonic() - start:.0f} s.", flush=True)

@@ -401,7 +401,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     assert "#" not in bob.url
     carl = visit(bob.url)
     expect(carl.get_by_text("You are watching.")).to_be_visible()
-    expect(carl.get_by_text("House rules: target=12.")).to_be_visible()
+    expect(carl.get_by_text("House rules: first to 12.")).to_be_visible()
     play(ann, "Multiply by 2")
     expect(status(carl)).to_have_text("Ann: 1 × 2 = 2. Bob's turn.")
     play(bob, "Multiply by 2")

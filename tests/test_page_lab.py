@@ -25,7 +25,7 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
     expect(page.get_by_role("heading", name="Side by side")).to_be_visible(timeout=LONG)
     heads = page.get_by_role("columnheader")
     expect(heads).to_have_text(
-        ["Number Duel with target=12, highest=3", "Number Duel with target=13, highest=3"], timeout=LONG
+        ["Number Duel: first to 12, numbers 1 to 3", "Number Duel: first to 13, numbers 1 to 3"], timeout=LONG
     )
     expect(page.get_by_role("button", name=re.compile("^13: "))).to_have_attribute("aria-pressed", "true", timeout=LONG)
     page.get_by_role("button", name=re.compile("^14: ")).click()  # known or not: there may have been no time for it
@@ -33,6 +33,9 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
     open_to_all(page, "lab")
     page.get_by_role("link", name="Play this").click()
     expect(page).to_have_url(re.compile("/play/number-duel.*target=14"))
+    expect(page.get_by_text("House rules: first to 14, numbers 1 to 3.")).to_be_visible()
+    page.get_by_role("link", name="Change these rules").click()
+    expect(page).to_have_url(re.compile(r"/lab/number-duel\?.*target=14"))
 
 
 def test_rules_that_are_too_large_are_refused_with_a_sentence(visit: Visit) -> None:
@@ -49,5 +52,5 @@ def test_figures_of_other_rules_do_not_stay(visit: Visit) -> None:
     page.get_by_label("How many of each number the pool holds").fill("9")
     page.get_by_role("slider", name=re.compile("The highest number")).fill("13")
     expect(page.get_by_text(TOO_LARGE).first).to_be_visible(timeout=LONG)
-    expect(page.get_by_role("columnheader")).to_have_text(["Number Duel with target=12, highest=3"])
+    expect(page.get_by_role("columnheader")).to_have_text(["Number Duel: first to 12, numbers 1 to 3"])
     expect(page.get_by_role("meter", name="Fair")).to_have_count(0)

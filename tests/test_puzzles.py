@@ -162,7 +162,7 @@ def test_print_writes_a_sheet_as_it_is_or_to_a_new_file(duels: Run, home: Path) 
     arguments = ["puzzle", *SMALL, "--seed", "4", "--print", "3"]
     text = duels(*arguments).stdout
     assert text.startswith("# Number Duel: puzzles, sheet 4\n")
-    assert "House rules: target=20, highest=5.\n" in text
+    assert "House rules: first to 20, numbers 1 to 5.\n" in text
     assert duels(*arguments, "--out", "sheet.md").stdout == "3 puzzles with answers: 'sheet.md'.\n"
     assert (home / "sheet.md").read_text(encoding="utf-8") == text
     duels(*arguments, "--out", "sheet.html")

@@ -432,11 +432,11 @@ def test_cleared_tables_are_gone_with_what_killed_programs_left(run: Run, kept: 
 
 def test_rules_of_a_variant_say_what_is_different(duels: Run) -> None:
     shown = duels("rules", "number-quest", "--set", "target=100", "--set", "tie=draw").stdout
-    assert "\n\nHouse rules: target=100, tie=draw\n\n## Rules\n" in shown
+    assert "\n\nHouse rules: first to 100, a tie is a draw.\n\n## Rules\n" in shown
     assert "House rules" not in duels("rules", "number-quest").stdout
     settings = ("--set", "uses=0,0,0,0,0,1", "--names", "Ann", "Bob")
     shown = duels("play", "numerical-nexus", *settings, answers="rules\n").stdout
-    assert "\nHouse rules: uses=0,0,0,0,0,1\n" in shown
+    assert "\nHouse rules: uses of +1, +3, +5, ×2, ×3, reset: 0, 0, 0, 0, 0, 1.\n" in shown
 
 
 def test_rules_during_a_game_speak_of_any_two_players(duels: Run) -> None:

@@ -97,7 +97,7 @@ def test_the_rules_in_a_game_are_plain_wrapped_without_an_example_and_then_show_
     game = dd.game(name, target=37)
     shown = duels("play", name, "--set", "target=37", answers=lines("rules")).stdout
     _, _, rules = shown.partition(f"{game.title}\n\n{' '.join(card(game)[0].split()[:3])}")
-    assert "House rules: target=37\n" in rules
+    assert "House rules: first to 37.\n" in rules
     assert "37" in rules
     assert not set("#`") & set(rules)
     assert "Example" not in rules

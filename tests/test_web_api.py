@@ -180,7 +180,7 @@ def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
 
 def test_a_position_tells_what_a_take_back_leaves_and_the_house_rules(site: httpx.Client) -> None:
     seen = get(site, "position/number-duel", target=60, copies=3, moves="+5 +6 +7")
-    assert (seen["back"], seen["house_rules"]) == ([2, 1], "target=60, copies=3")
+    assert (seen["back"], seen["house_rules"]) == ([2, 1], "first to 60, 3 of each number")
     seen = get(site, "position/number-duel", moves="+5 +6", opening=1)
     assert (seen["back"], seen["house_rules"]) == ([None, 1], "")
 

@@ -66,9 +66,8 @@ class State(NamedTuple, Generic[Hand, Table]):
     def then(self, mine: Hand, theirs: Hand, table: Table) -> State[Hand, Table]:
         """The position after a move that leaves these hands and this table; it is the other player's turn."""
         # Built as a tuple, which takes half the time of calling State.
-        if self.player == 0:
-            return tuple.__new__(State, (1, (mine, theirs), table))
-        return tuple.__new__(State, (0, (theirs, mine), table))
+        fields = (1, (mine, theirs), table) if self[0] == 0 else (0, (theirs, mine), table)
+        return tuple.__new__(State, fields)
 
 
 class Outcome(NamedTuple):
@@ -313,7 +312,12 @@ class Game(Generic[Hand, Table, Move]):
     def options(cls) -> tuple[Option, ...]:
         """The options of the game, with the book's values."""
         return tuple(
-            Option(f.metadata["name"] or f.name, f.name, f.default, f.metadata["kind"], f.metadata["about"])
+            Option(
+                f.metadata["name"] or f.name,
+                f.name,
+                f.default,
+                *(f.metadata[key] for key in ("kind", "about", "rules")),
+            )
             for f in fields(cls)
         )
 
@@ -331,8 +335,22 @@ class Game(Generic[Hand, Table, Move]):
         >>> game("number-duel", target=60).changes
         {'target': 60}
         """
-        values = {option: getattr(self, option.field) for option in self.options()}
-        return {option.name: value for option, value in values.items() if value != option.default}
+        return {option.name: value for option, value in self._changes()}
+
+    @property
+    def house_rules(self) -> str:
+        """The rules that differ from the book, in a few words for people; empty if none do.
+
+        >>> from digitduels.games import game
+        >>> game("number-duel", target=60, copies=1).house_rules
+        'first to 60, 1 of each number'
+        """
+        return ", ".join(option.rule(value) for option, value in self._changes())
+
+    def _changes(self) -> list[tuple[Option, Any]]:
+        """The options that differ from the book."""
+        values = [(option, getattr(self, option.field)) for option in self.options()]
+        return [(option, value) for option, value in values if value != option.default]
 
     @property
     def facts(self) -> dict[str, object]:

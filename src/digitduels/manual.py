@@ -37,7 +37,8 @@ def manual(game: AnyGame, playing: bool = False) -> str:
     '# Number Duel'
     """
     about, rules = card(game)
-    parts = [f"# {game.title}", about, *_changes(game), "## Rules", rules]
+    changed = [f"House rules: {game.house_rules}."] if game.changes else []
+    parts = [f"# {game.title}", about, *changed, "## Rules", rules]
     if not playing:
         parts += ["## Options", _bullets(_options(game))]
     parts += [
@@ -83,13 +84,11 @@ def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
     copied its moves would often play well.
     """
     about, rules = card(game)
-    settings = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
-    changed = _changes(game)
-    parts = [f"# {game.title}", about]
-    if changed:
-        parts += [f"{changed[0]}."]
+    values = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
+    changed = [f"House rules: {settings(game.changes)}."] if game.changes else []
+    parts = [f"# {game.title}", about, *changed]
     parts += ["## Rules", rules, "## Rulings", _bullets((*rulings(game), FIRST.to(names), ENDS))]
-    parts += ["## Settings of this game", _bullets(settings), "## Moves", tokens(game)]
+    parts += ["## Settings of this game", _bullets(values), "## Moves", tokens(game)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -138,11 +137,6 @@ def _typing(game: AnyGame) -> list[str]:
 
 def _bullets(texts: Iterable[str]) -> str:
     return "\n".join(f"- {text}" for text in texts)
-
-
-def _changes(game: AnyGame) -> list[str]:
-    """The options that a variant has changed, as a paragraph; none for the book's game."""
-    return [f"House rules: {settings(game.changes)}"] if game.changes else []
 
 
 def _options(game: AnyGame) -> list[str]:

@@ -68,11 +68,27 @@ class Option(NamedTuple):
     default: Any
     kind: Kind
     about: str
+    rules: tuple[str, ...] = ()
+    """What a value means as a rule, in a few words: for a choice one of its words each, else with {} for the value."""
+
+    def rule(self, value: Any) -> str:
+        """What a value means as a rule.
+
+        >>> Option("target", "target", 50, Whole(1, 99), "the score that wins", ("first to {}",)).rule(60)
+        'first to 60'
+        >>> Option("end", "end", "never", Choice(("never", "at-100")), "when it ends").rule("at-100")
+        'when it ends: at 100'
+        """
+        if isinstance(self.kind, Choice):
+            return (
+                self.rules[self.kind.words.index(value)] if self.rules else f"{self.about}: {value.replace('-', ' ')}"
+            )
+        return (self.rules[0] if self.rules else f"{self.about}: {{}}").format(written(value).replace(",", ", "))
 
 
-def option(default: Any, kind: Kind, about: str, name: str = "") -> Any:
+def option(default: Any, kind: Kind, about: str, name: str = "", rules: tuple[str, ...] = ()) -> Any:
     """A dataclass field that is an option of the game, named after the field unless `name` is given."""
-    return field(default=default, metadata={"name": name, "kind": kind, "about": about})
+    return field(default=default, metadata={"name": name, "kind": kind, "about": about, "rules": rules})
 
 
 def settings(values: Mapping[str, Any]) -> str:

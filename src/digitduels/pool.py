@@ -18,6 +18,11 @@ _TIE_RULES: Final = {
     "last-mover-wins": "If the scores are equal, the player who moved last wins.",
     "draw": "If the scores are equal, the game is a draw.",
 }
+TIE_HOUSE_RULES: Final = (
+    "the last mover loses a tie",
+    "the last mover wins a tie",
+    "a tie is a draw",
+)  # in the order of TIES
 
 
 class Pool(NamedTuple):

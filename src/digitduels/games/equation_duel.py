@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, laid_out, run_out, set_up, tie_rule
+from digitduels.pool import ARITHMETIC, TIE_HOUSE_RULES, TIES, Pool, laid_out, run_out, set_up, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -39,9 +39,9 @@ class EquationDuel(Game[int, Pool, Move]):
     higher score wins, because it is closest to {target}. {tie_rule}
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins")
-    highest: int = option(9, Whole(2, 99), "the highest number in the pool")
-    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the numbers run out")
+    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
+    highest: int = option(9, Whole(2, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the numbers run out", rules=TIE_HOUSE_RULES)
 
     rulings = (
         "Numbers are used two at a time, so an odd one at the end is never used. The game ends when fewer than two are "
@@ -82,9 +82,10 @@ class EquationDuel(Game[int, Pool, Move]):
         return UNAVAILABLE
 
     def after(self, state: Position, move: Move) -> Position:
+        player, hands, pool = state
         first, second, operation = move
-        score = state.mine + ARITHMETIC[operation](first, second)
-        return state.then(score, state.theirs, _without(state.table, first, second))
+        score = hands[player] + ARITHMETIC[operation](first, second)
+        return state.then(score, hands[1 - player], _without(pool, first, second))
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins, more than the target loses.

@@ -9,7 +9,19 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, missing, row, run_out, set_up, tie_rule
+from digitduels.pool import (
+    ARITHMETIC,
+    TIE_HOUSE_RULES,
+    TIES,
+    Pool,
+    each_of,
+    laid_out,
+    missing,
+    row,
+    run_out,
+    set_up,
+    tie_rule,
+)
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -34,10 +46,10 @@ class NumberDuel(Game[int, Pool, Move]):
     empty, the higher score wins. {tie_rule}
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins")
-    highest: int = option(10, Whole(1, 99), "the highest number in the pool")
-    copies: int = option(2, Whole(1, 99), "how many of each number the pool holds")
-    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty")
+    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
+    highest: int = option(10, Whole(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+    copies: int = option(2, Whole(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
+    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty", rules=TIE_HOUSE_RULES)
 
     rulings = (
         "A move past the target is legal: the score drops to 0 and that copy of the number is gone.",

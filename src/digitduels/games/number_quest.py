@@ -9,7 +9,19 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIES, Pool, each_of, laid_out, missing, row, run_out, set_up, tie_rule
+from digitduels.pool import (
+    ARITHMETIC,
+    TIE_HOUSE_RULES,
+    TIES,
+    Pool,
+    each_of,
+    laid_out,
+    missing,
+    row,
+    run_out,
+    set_up,
+    tie_rule,
+)
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -37,18 +49,22 @@ class NumberQuest(Game[int, Pool, Move]):
     wins. {tie_rule}
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins")
-    highest: int = option(9, Whole(1, 99), "the highest number in the pool")
-    copies: int = option(2, Whole(1, 99), "how many of each number the pool holds")
+    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
+    highest: int = option(9, Whole(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+    copies: int = option(2, Whole(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
     division: str = option(
         "floor",
         Choice(("floor", "exact")),
         "whether a division drops its remainder (floor) or must come out even (exact)",
+        rules=("divisions drop their remainder", "divisions must come out even"),
     )
     invalid: str = option(
-        "lost-turn", Choice(("lost-turn", "refused")), "whether an invalid operation costs the turn or is refused"
+        "lost-turn",
+        Choice(("lost-turn", "refused")),
+        "whether an invalid operation costs the turn or is refused",
+        rules=("an invalid operation costs the turn", "an invalid operation is refused"),
     )
-    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty")
+    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty", rules=TIE_HOUSE_RULES)
 
     rulings = (
         "Fractions are dropped. With `division=exact` a division that leaves a remainder is invalid.",

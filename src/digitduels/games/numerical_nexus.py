@@ -57,9 +57,12 @@ class NumericalNexus(Game[Hand, None, Move]):
     use, you lose.
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins")
+    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
     uses: tuple[int, ...] = option(
-        (3, 2, 1, 2, 1, 1), Wholes(6, 0, 99), "each player's uses of +1, +3, +5, ×2, ×3, reset"
+        (3, 2, 1, 2, 1, 1),
+        Wholes(6, 0, 99),
+        "each player's uses of +1, +3, +5, ×2, ×3, reset",
+        rules=("uses of +1, +3, +5, ×2, ×3, reset: {}",),
     )
 
     rulings = (

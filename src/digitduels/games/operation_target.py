@@ -35,8 +35,10 @@ class OperationTarget(Game["str | None", int, Move]):
     The player who makes the number exactly {target} wins. The player who takes it past {target} loses.
     """
 
-    target: int = option(23, Whole(2, 10**4000), "the number that wins")
-    begin: int = option(1, Whole(1, 10**4000), "the number at the start, below the target", name="start")
+    target: int = option(23, Whole(2, 10**4000), "the number that wins", rules=("first to {}",))
+    begin: int = option(
+        1, Whole(1, 10**4000), "the number at the start, below the target", name="start", rules=("starting at {}",)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,7 +8,6 @@ from typing import Any
 
 from digitduels import files
 from digitduels.games import AnyGame, game, game_class
-from digitduels.options import settings
 from digitduels.text import quoted
 
 LARGEST_FILE = 100_000  # bytes
@@ -16,7 +15,8 @@ LARGEST_FILE = 100_000  # bytes
 EDITIONS: dict[str, dict[str, dict[str, Any]]] = {
     "equation-duel": {"repaired": {"target": 22, "highest": 6}},
     "number-duel": {"repaired": {"target": 32, "highest": 5}},
-    "number-quest": {"repaired": {"target": 34, "copies": 1}},
+    "number-quest": {"repaired": {"target": 25, "copies": 1}},
+    "numerical-nexus": {"repaired": {"target": 30}},
     "operation-target": {"repaired": {"target": 85}},
 }
 """Rule sets of ours by game and name. `repaired` is the recommended one: found by `duels lab search --near book`."""
@@ -86,6 +86,6 @@ def label(rules: AnyGame) -> str:
     """A rule set in a line: the game and what differs from the book.
 
     >>> label(game("number-duel", target=60)), label(game("number-duel"))
-    ('Number Duel with target=60', 'Number Duel by the book')
+    ('Number Duel: first to 60', 'Number Duel by the book')
     """
-    return f"{rules.title} with {settings(rules.changes)}" if rules.changes else f"{rules.title} by the book"
+    return f"{rules.title}: {rules.house_rules}" if rules.changes else f"{rules.title} by the book"

@@ -29,8 +29,7 @@ from digitduels.players.sheet import (
     Sheet,
 )
 from digitduels.solver import memory
-from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
-from digitduels.solver.layout import distinct
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, distinct
 from digitduels.solver.schedule import waves
 from digitduels.solver.tables import Tables, share, workers
 

@@ -228,7 +228,7 @@ class _Compiler:
         """
         permitted, after, table = self.game.permitted, self.game.after, self.start.table
         numbered = {move: place for place, move in enumerate(self.moves)}
-        known: dict[int, tuple[Any, list[tuple[int, Any]]]] = {}  # legal moves that were numbered already
+        last, legal_moves = (), list[tuple[int, Any]]()  # with many hands the same moves are legal
         hands, depth, places, takes, changes = self.hands, self.depth, self.places, self.takes, self.changes
         tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(self.moves)
         for number in count(len(self.own) // len(self.moves)):
@@ -243,9 +243,9 @@ class _Compiler:
             state = tuple.__new__(State, (0, (hand, hand), table))  # takes half the time of State(…)
             row = none.copy()
             legal = permitted(state)
-            if id(legal) not in known:
-                known[id(legal)] = legal, [(numbered[move], move) for move in legal]
-            for place, move in known[id(legal)][1]:
+            if legal is not last:
+                last, legal_moves = legal, [(numbered[move], move) for move in legal]
+            for place, move in legal_moves:
                 _, (mine, theirs), left = after(state, move)
                 if takes[place] is None:
                     self.learn(place, state, left)
@@ -277,7 +277,8 @@ class _Compiler:
             self.explore()
         found = np.tile(np.arange(len(self.hands), dtype=np.int32), (len(self.moves), 1))
         for place, changes in enumerate(self.changes):
-            found[place, list(changes)] = list(changes.values())
+            if changes:
+                found[place, list(changes)] = list(changes.values())
         return found
 
     def ask(self, place: int, hands: range) -> None:
@@ -356,7 +357,7 @@ def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) ->
 
 def _changes(other: Ints) -> list[Ints]:
     """The maps that change anything."""
-    return [after for after in other if (after != np.arange(len(after))).any()]
+    return list(other[(other != np.arange(other.shape[1])).any(axis=1)])
 
 
 def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
@@ -364,11 +365,21 @@ def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
 
     The smallest pool with something to take is exactly what a move takes, so checking those is enough.
     """
-    fits = (takes[:, None] <= np.unique(takes, axis=0)).all(axis=2)  # [move, pool]
-    if fits.all():
+    pools, group = distinct(takes)
+    within = np.logical_and.reduce(pools[:, None] <= pools, axis=2)
+    if within.all():
         return False
+    fits = within[group]  # [move, pool]
     legal = own.T != ILLEGAL  # [hand, move]
-    return not (legal[legal.any(axis=1)] @ fits).all()
+    ways = legal[legal.any(axis=1)].astype(np.float32) @ fits.astype(np.float32)  # NumPy is slow with Booleans
+    return not ways.all()
+
+
+def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The distinct rows in order of first appearance, and the index of each row among them."""
+    places: dict[bytes, int] = {}
+    which = np.array([places.setdefault(row.tobytes(), len(places)) for row in rows], np.int64)
+    return rows[np.unique(which, return_index=True)[1]], which
 
 
 def _check(compiled: Compiled, enough: int) -> None:
@@ -383,7 +394,7 @@ def _check(compiled: Compiled, enough: int) -> None:
 
 def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
     """Compares the maps with the rules in one position and returns its number of moves."""
-    game = compiled.game
+    game, moves = compiled.game, compiled.game.moves
     table = state.table.place if compiled.digits else 0
     mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
     if mine is None or theirs is None:
@@ -399,14 +410,14 @@ def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
         if expected or (there.any() and compiled.stuck[mine] != ending):
             raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
         return 0
-    if game.permitted(state) != tuple(game.moves[place] for place in expected):
+    if game.permitted(state) != tuple(moves[place] for place in expected):
         raise DoesNotFactor("hand and table do not independently decide what is legal")
     own, other = compiled.own[:, mine].tolist(), compiled.other[:, theirs].tolist()
+    left = {need: compiled.table(table - need) for need in {compiled.needs[place] for place in expected}}
     for place in expected:
-        after = game.after(state, game.moves[place])
+        after = game.after(state, moves[place])
         hand = own[place]
-        left = compiled.table(table - compiled.needs[place]) if compiled.digits else state.table
-        if after.table != left or after.mine != compiled.hands[other[place]]:
+        if after.table != left[compiled.needs[place]] or after.mine != compiled.hands[other[place]]:
             raise DoesNotFactor("what a move does to the table or the other hand depends on more than these")
         if hand >= 0 and after.theirs != compiled.hands[hand]:
             raise DoesNotFactor("what a move does to its mover's hand depends on more than that hand")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
+from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled, distinct
 
 Words = npt.NDArray[np.uint64]
 
@@ -108,14 +108,6 @@ def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
         ),
         endings,
     )
-
-
-def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The distinct rows in order of first appearance, and the index of each row among them."""
-    places: dict[bytes, int] = {}
-    which = [places.setdefault(row.tobytes(), len(places)) for row in rows]
-    firsts = [which.index(place) for place in range(len(places))]
-    return rows[firsts], np.array(which, np.int64)
 
 
 def _next_other(row: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

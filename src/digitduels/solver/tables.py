@@ -50,38 +50,42 @@ def prepare(compiled: Compiled) -> Plan:
     from digitduels.solver import kernels
 
     parts, marks = lay_out(compiled)
-    boards = {table: _board(compiled, table) for table in kernels.ended(compiled.tables, parts)}
+    boards = _boards(compiled, kernels.ended(compiled.tables, parts))
     draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *boards.values()))
     scale = Scale.of(compiled.longest, draws)
     swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
     return Plan(compiled, parts, scale, marks, scale.ending(swapped), boards)
 
 
-def _board(compiled: Compiled, table: int) -> npt.NDArray[np.int8]:
-    """How the game ends at a table without moves, for [hand who waits, hand to move] and the player who waits.
+def _boards(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:
+    """How the game ends at tables without moves, for [hand who waits, hand to move] and the player who waits.
 
     Endings that are alike are asked once: if only the higher final score counts, one pair of hands for each case.
     """
-    game, pool, hands = compiled.game, compiled.table(table), compiled.hands
+    game, hands = compiled.game, compiled.hands
 
-    def ending(waiting: Any, moving: Any) -> int:
-        outcome = game.outcome(State(0, (moving, waiting), pool))
+    def ending(table: int, waiting: Any, moving: Any) -> int:
+        outcome = game.outcome(State(0, (moving, waiting), compiled.table(table)))
         if outcome is None:
             raise DoesNotFactor("a position without moves is not over")
         return ending_for(outcome.winner, 1)
 
     finals = [game.final_score(hand) for hand in hands]
     if None in finals:
-        return np.array([[ending(waiting, moving) for moving in hands] for waiting in hands], np.int8)
+        return {
+            table: np.array([[ending(table, waiting, moving) for moving in hands] for waiting in hands], np.int8)
+            for table in tables
+        }
     scores = np.array(finals, np.int64)
     order = np.sign(scores[:, None] - scores)
-    marks = np.empty(order.shape, np.int8)
-    for case in (-1, 0, 1):
-        pairs = np.argwhere(order == case)
-        if len(pairs):
-            waiting, moving = pairs[0]
-            marks[order == case] = ending(hands[waiting], hands[moving])
-    return marks
+    pairs = {case: divmod(int(np.argmax(order == case)), len(hands)) for case in np.unique(order).tolist()}
+    boards = {}
+    for table in tables:
+        marks = np.zeros(3, np.int8)  # [case]; -1 is the last one
+        for case, (waiting, moving) in pairs.items():
+            marks[case] = ending(table, hands[waiting], hands[moving])
+        boards[table] = marks[order]
+    return boards
 
 
 def fill(plan: Plan, progress: Progress | None = None) -> Codes:

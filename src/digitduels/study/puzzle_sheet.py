@@ -7,7 +7,6 @@ from html import escape
 from typing import NamedTuple
 
 from digitduels.manual import summary
-from digitduels.options import settings
 from digitduels.sentence import Line, Moves, Played, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.study.hints import refutation
@@ -87,4 +86,4 @@ def title(solution: Solution, seed: object) -> str:
 def about(solution: Solution) -> list[str]:
     """What the game is about, and what this variant changes."""
     game = solution.game
-    return [summary(game), *([f"House rules: {settings(game.changes)}."] if game.changes else [])]
+    return [summary(game), *([f"House rules: {game.house_rules}."] if game.changes else [])]

@@ -11,7 +11,7 @@ from digitduels.games import AnyGame
 from digitduels.lab.optimization import around
 from digitduels.manual import summary
 from digitduels.match import Match
-from digitduels.options import Choice, Option, Whole, settings
+from digitduels.options import Choice, Option, Whole
 from digitduels.players.levels import characters
 from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
@@ -45,7 +45,7 @@ def rules_view(match: Match) -> dict[str, Any]:
         "look": look(game.id),
         "options": game.values,
         "changed": game.changes,
-        "house_rules": settings(game.changes),
+        "house_rules": game.house_rules,
         "first": match.first + 1,
         "position": None if match.position is None else link.placed(game, match.position),
         "opening": match.opening,

@@ -9,7 +9,6 @@ from typing import Any
 
 from digitduels.games import game
 from digitduels.manual import summary
-from digitduels.options import settings
 from digitduels.web.classes.classroom import Classroom, Pupil, twin, waits
 from digitduels.web.rooms.acts import Room
 
@@ -26,7 +25,7 @@ def rules_of(classroom: Classroom) -> dict[str, Any]:
 def _words(name: str, options: str) -> tuple[str, str, str]:
     """What a game is called, what it is about, and how it differs from the book."""
     rules = game(name, **json.loads(options))
-    return rules.title, summary(rules), settings(rules.changes)
+    return rules.title, summary(rules), rules.house_rules
 
 
 def board_of(room: Room) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from digitduels.core import InvalidMove
 from digitduels.games import game_class, games
 from digitduels.manual import COMMON, card, rulings, tokens, transcript
 from digitduels.match import Match
-from digitduels.options import settings
 from digitduels.players import COACH, COACH_LEVEL, OPPONENTS
 from digitduels.study.ideas import ideas
 from digitduels.study.puzzles import TIERS, daily, order, today
@@ -275,7 +274,7 @@ async def learn(game: Id, request: Request) -> Response:
         **listing(type(rules)),
         "summary": about,
         "changed": rules.changes,
-        "house_rules": settings(rules.changes),
+        "house_rules": rules.house_rules,
         "rules": [" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
         "rulings": [*rulings(rules), *COMMON],
         "moves": tokens(rules),

@@ -152,7 +152,9 @@ export function moveList(view, reader) {
 /**
  * The rules that differ from the book; false if none do.
  * @param {{house_rules: string}} view
+ * @param {string} lab where these rules can be changed, if they can
  */
-export function houseRules({ house_rules: rules }) {
-  return rules !== "" && h("p", { class: "about" }, `House rules: ${rules}.`);
+export function houseRules({ house_rules: rules }, lab = "") {
+  const change = lab && [" ", h("a", { href: lab }, "Change these rules")];
+  return rules !== "" && h("p", { class: "about" }, `House rules: ${rules}.`, change);
 }

@@ -75,7 +75,7 @@ interface View {
   look: Look;
   options: Record<string, OptionValue>;
   changed: Record<string, OptionValue>;
-  /** The changed options in a line; empty by the book. */
+  /** The rules that differ from the book, in words; empty by the book. */
   house_rules: string;
   names: [string, string];
   first: Seat;

@@ -160,7 +160,7 @@ class ClassDesk extends ClassPage {
 
   #sentence() {
     const { state } = this;
-    const rules = [state.rules.title, state.rules.house_rules && `with ${state.rules.house_rules}`].filter(Boolean);
+    const rules = [state.rules.title, state.rules.house_rules].filter(Boolean);
     const open = state.boards.filter((board) => board.player !== null).length;
     const now = state.ended
       ? "The class is over."
@@ -169,7 +169,7 @@ class ClassDesk extends ClassPage {
         : state.round === 0
           ? "Waiting for pupils. Pair them when everybody is here."
           : `Round ${state.round}: ${open} of ${state.boards.length} games in progress.`;
-    return `${rules.join(" ")}. ${now}`;
+    return `${rules.join(": ")}. ${now}`;
   }
 
   #steer() {

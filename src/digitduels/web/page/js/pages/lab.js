@@ -55,6 +55,10 @@ class Lab {
     this.asking = new AbortController();
     this.timer = 0;
     this.controls = h("div", { class: "fields lab-controls" });
+    this.step = h("label");
+    this.steps = h("progress", { id: unique() });
+    this.step.htmlFor = this.steps.id;
+    this.progress = h("p", { class: "lab-progress soft", hidden: true }, this.step, this.steps);
     this.outcome = h("div");
     this.gauges = h("div");
     this.strip = h("div");
@@ -75,7 +79,14 @@ class Lab {
         "div",
         { class: "column" },
         h("section", { class: "card", "aria-label": "The rules" }, h("h2", null, "The rules"), this.controls),
-        h("section", { class: "card", "aria-label": "Who wins" }, this.outcome, this.gauges, this.onward),
+        h(
+          "section",
+          { class: "card", "aria-label": "Who wins" },
+          this.outcome,
+          this.gauges,
+          this.progress,
+          this.onward,
+        ),
         this.others,
         this.mapped,
       ),
@@ -173,14 +184,25 @@ class Lab {
     this.#compare();
     say("Working it out…");
     fill(this.outcome, h("h2", null, "Working it out…"));
-    fill(this.gauges, h("p", { class: "soft" }, "Measuring how fair and how deep it is…"));
+    fill(this.gauges);
     this.#onward();
     const { game } = this.card;
+    /** @type {[string, string, (this: Lab, answer: any) => void, HTMLElement | null][]} */
+    const questions = [
+      ["Solving the game…", `/api/solve/${game}`, this.#showOutcome, this.outcome],
+      ["Measuring how fair and how deep it is…", `/api/lab/${game}/report`, this.#showReport, this.gauges],
+      ["Drawing the map of the scores…", `/api/map/${game}`, this.#showMap, null],
+      ["Trying other values…", `/api/lab/${game}/strip`, this.#showStrip, null],
+    ];
+    this.progress.hidden = false;
     // One after the other: a visitor has few questions at a time, and those that were dropped may still be at work.
-    await this.#show(signal, `/api/solve/${game}`, this.#showOutcome, this.outcome);
-    await this.#show(signal, `/api/lab/${game}/report`, this.#showReport, this.gauges);
-    await this.#show(signal, `/api/map/${game}`, this.#showMap, null);
-    await this.#show(signal, `/api/lab/${game}/strip`, this.#showStrip, null);
+    for (const [place, [words, path, answered, room]] of questions.entries()) {
+      this.step.textContent = words;
+      this.steps.value = place / questions.length;
+      await this.#show(signal, path, answered, room);
+      if (signal.aborted) return;
+    }
+    this.progress.hidden = true;
   }
 
   /**

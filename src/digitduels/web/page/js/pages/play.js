@@ -6,7 +6,7 @@ import { anchor, button, fill, h, pause } from "../dom.js";
 import { GamePage, getFirstPosition } from "../game-page.js";
 import { keepBoard, showHead } from "../head.js";
 import { Hints } from "../hints.js";
-import { other, pathOf, readLink, rematchOf, withMoves } from "../link.js";
+import { newLink, other, pathOf, readLink, rematchOf, withMoves } from "../link.js";
 import { Notebook } from "../notebook.js";
 import { showMarks } from "../marks.js";
 import { go, setTitle } from "../router.js";
@@ -51,11 +51,12 @@ class Play extends GamePage {
     this.values.setAttribute("aria-pressed", "false");
     this.undo = button("Take back", () => void this.takeBack());
     this.table.element.append(this.end, this.#actions());
+    const lab = pathOf(newLink(link.game, { options: link.options }), "lab");
     this.element = h(
       "article",
       { class: "game" },
       this.table.element,
-      h("div", { class: "side" }, this.notice, houseRules(view), this.notebook.element),
+      h("div", { class: "side" }, this.notice, houseRules(view, lab), this.notebook.element),
     );
   }
 
