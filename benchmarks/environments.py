@@ -1,23 +1,18 @@
-"""Random legal play through the rules, Gymnasium, PettingZoo, the vectorised environment and gg-bench's interface.
+"""Random legal play through the rules, Gymnasium, PettingZoo and the vectorised environment.
 
-PettingZoo's own tic-tac-toe is measured in the same run if pygame is there, which it imports; and gg-bench's own
-environments if GGBENCH names a checkout of it: GGBENCH=../gg-bench python -m benchmarks environments
+PettingZoo's own tic-tac-toe is measured in the same run if pygame is there, which it imports.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Callable
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import digitduels as dd
-from digitduels.adapters import ggbench
 from digitduels.adapters.gymnasium import DuelEnv
 from digitduels.adapters.pettingzoo import env as duel
 from digitduels.adapters.vector import DuelVectorEnv
@@ -25,22 +20,18 @@ from digitduels.games import AnyGame
 
 SECONDS, RUNS = 0.3, 5
 GAMES = 4096
-NUMBERS = {game.name: number for number in (88, 185, 390, 417, 951) for game in [getattr(ggbench, f"Env{number}")]}
-COLUMNS = ("plain rules", "Gymnasium", "PettingZoo", "vectorised", "gg-bench's interface", "gg-bench's own")
+COLUMNS = ("plain rules", "Gymnasium", "PettingZoo", "vectorised")
 
 
 def table() -> str:
     plays: dict[tuple[str, str], Callable[[], float]] = {}
     for name in dd.games():
-        title, number = dd.game(name).title, NUMBERS[name]
-        own = theirs(number)
+        title = dd.game(name).title
         ways: list[Callable[[], float] | None] = [
             rules(dd.game(name)),
             agent(DuelEnv(name)),
             agents(duel(name)),
             None if name == "operation-target" else vector(DuelVectorEnv(name, num_envs=GAMES, opponent="self")),
-            moves(getattr(ggbench, f"Env{number}")()),
-            own and moves(own),
         ]
         plays |= {(title, column): way for column, way in zip(COLUMNS, ways, strict=True) if way is not None}
     try:
@@ -130,31 +121,3 @@ def vector(env: DuelVectorEnv) -> Callable[[], float]:
     for _ in range(10):
         play()
     return repeated(play)
-
-
-def moves(env: Any) -> Callable[[], float]:
-    """Whole games in gg-bench's interface. Some of its own games never end; what goes on for too long is left."""
-    choice = random.Random(1).choice
-
-    def play() -> int:
-        steps, over = 0, False
-        env.reset()
-        while not over and steps < 100 and (valid := env.valid_moves()):
-            over = env.step(choice(valid))[2]
-            steps += 1
-        return steps
-
-    return repeated(play)
-
-
-def theirs(number: int) -> Any | None:
-    """gg-bench's own environment of a game, if there is a checkout of it."""
-    path = Path(os.environ.get("GGBENCH", "")) / "gg_bench" / "data" / "envs" / f"env_{number}.py"
-    if not path.is_file():
-        return None
-    spec = spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.CustomEnv()

@@ -12,7 +12,8 @@ ends the game. `valid_moves()` lists the actions that may be taken; it is empty 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,60 +84,77 @@ class PlainWalk(Walk):
 
 
 class CompiledWalk(Walk):
-    """On the compiled form of a game. A position is known by integers: the player to move, both hands, the table."""
+    """On the compiled form of a game. A position is known by integers: the player to move, both hands, the table.
+
+    What the moves do and what is shown is computed in advance, so that the first games are as fast as later ones.
+    """
 
     def __init__(self, game: AnyGame, kind: type[Environment]) -> None:
         compiled = compile_game(game, lambda _: None)
         own, last, _ = with_endings(compiled)
-        self.game, self.compiled, self.kind, self.row = game, compiled, kind, kind.row
-        self.ids = {move: place for place, move in enumerate(game.moves)}
-        self.own, self.other = own.tolist(), compiled.other.T.tolist()
-        self.needs, self.hands = [int(need) for need in compiled.needs], [*compiled.hands, *last]
+        self.game, self.compiled, self.row = game, compiled, kind.row
+        self.moves, self.needs = len(game.moves), [int(need) for need in compiled.needs]
+        self.own = array("i", own.tobytes())  # [hand, move]
+        self.other = [  # [move]: what it makes of the other player's hands, or None if it leaves them alone
+            None if (hands == np.arange(len(hands))).all() else array("i", hands.tobytes()) for hands in compiled.other
+        ]
+        self.hands = [*compiled.hands, *last]
         self.shown = [kind.packed(kind.show_hand(hand)) for hand in self.hands]
-        self.going_on = len(self.own)  # the hands from here on end the game
-        self._most = compiled.takes.max(axis=0, initial=0).tolist()  # that one move takes of each number
-        self._free = bool((own >= 0).all())  # whether every hand may make every move
-        self._tables: dict[int, tuple[Any, bytes, dict[int, list[int]]]] = {}
-        self._valid: dict[Hashable, dict[int, list[int]]] = {}
+        self.going_on = len(compiled.hands)  # the hands from here on end the game
+        allowed, groups = np.unique(own[: self.going_on] >= 0, axis=0, return_inverse=True)
+        self.groups: list[int] = groups.ravel().tolist()  # hands of one group allow the same moves
+        self.allowed = [set(np.flatnonzero(moves).tolist()) for moves in allowed]
+        self.tables, self.fitting, self.valid = self._tables(kind)
         start = game.start()
         mine, theirs = compiled.places[start.mine], compiled.places[start.theirs]
-        place = start.table.place if compiled.digits else 0
-        row = kind.row(start.player, self.shown[mine], self.shown[theirs], kind.packed(kind.show_table(start.table)))
-        self.first = start.player, mine, theirs, place, row, self._actions(start), None
+        table = start.table.place if compiled.digits else 0
+        row = kind.row(start.player, self.shown[mine], self.shown[theirs], self.tables[table])
+        self.first = start.player, mine, theirs, table, row, self._actions(table, self.groups[mine]), None
+
+    def _tables(self, kind: type[Environment]) -> tuple[list[bytes], list[list[int]], list[dict[int, list[int]]]]:
+        """By table: what is shown of it; the moves for which it has the numbers; and the valid actions by group of
+        hand, as far as they were asked for. Tables that have the numbers for the same moves share the last two."""
+        compiled = self.compiled
+        if not compiled.digits:
+            return [kind.packed(kind.show_table(self.game.start().table))], [list(range(self.moves))], [{}]
+        counts = np.arange(compiled.tables)[:, None] // compiled.weights % compiled.base
+        rows, width = counts.astype(kind.dtype).tobytes(), compiled.digits * kind.dtype.itemsize
+        most = np.minimum(counts, compiled.takes.max(axis=0))
+        patterns, pattern = np.unique(most @ compiled.weights, return_inverse=True)
+        needed = patterns[:, None] // compiled.weights % compiled.base
+        fitting = [np.flatnonzero((compiled.takes <= left).all(axis=1)).tolist() for left in needed]
+        valid: list[dict[int, list[int]]] = [{} for _ in patterns]
+        shown = [rows[place : place + width] for place in range(0, len(rows), width)]
+        places = pattern.ravel().tolist()
+        return shown, [fitting[place] for place in places], [valid[place] for place in places]
 
     def follow(self, here: Here, action: Any) -> Here:
         # The player who waits is to move next.
-        player, theirs, mine, number, _, _, _ = here
-        player, number = 1 - player, number - self.needs[action]
-        mine, theirs = self.other[mine][action], self.own[theirs][action]
-        _, table, known = self._tables.get(number) or self._table(number)
-        shown = self.shown
+        player, theirs, mine, table, _, _, _ = here
+        player, table = 1 - player, table - self.needs[action]
+        theirs, other, shown = self.own[theirs * self.moves + action], self.other[action], self.shown
+        if other is not None:
+            mine = other[mine]
         if theirs < self.going_on:
-            hand = 0 if self._free else mine
-            valid = known.get(hand)
+            group = self.groups[mine]
+            valid = self.valid[table].get(group)
             if valid is None:
-                valid = known[hand] = self._actions(self.state((player, mine, theirs, number)))
+                valid = self.valid[table][group] = self._actions(table, group)
             if valid:
-                return player, mine, theirs, number, self.row(player, shown[mine], shown[theirs], table), valid, None
-        outcome = self.game.outcome(self.state((player, mine, theirs, number)))
-        return player, mine, theirs, number, self.row(1 - player, shown[theirs], shown[mine], table), [], outcome
+                row = self.row(player, shown[mine], shown[theirs], self.tables[table])
+                return player, mine, theirs, table, row, valid, None
+        outcome = self.game.outcome(self.state((player, mine, theirs, table)))
+        row = self.row(1 - player, shown[theirs], shown[mine], self.tables[table])
+        return player, mine, theirs, table, row, [], outcome
 
     def state(self, here: Here) -> State[Any, Any]:
-        player, mine, theirs, number = here[:4]
+        player, mine, theirs, table = here[:4]
         hands = self.hands[mine], self.hands[theirs]
-        table, *_ = self._tables.get(number) or self._table(number)
-        return State(player, hands if player == 0 else hands[::-1], table)
+        return State(player, hands if player == 0 else hands[::-1], self.compiled.table(table))
 
-    def _actions(self, state: State[Any, Any]) -> list[int]:
-        return [self.ids[move] for move in self.game.legal_moves(state)]
-
-    def _table(self, number: int) -> tuple[Any, bytes, dict[int, list[int]]]:
-        """A table, what is shown of it, and the valid actions by hand, which tables that allow the same moves share."""
-        table = self.compiled.table(number)
-        pattern = tuple(map(min, table.counts, self._most)) if self._most else None
-        shown = self.kind.packed(self.kind.show_table(table))
-        found = self._tables[number] = table, shown, self._valid.setdefault(pattern, {})
-        return found
+    def _actions(self, table: int, group: int) -> list[int]:
+        """The moves that hands of a group allow and for which the table has the numbers."""
+        return [action for action in self.fitting[table] if action in self.allowed[group]]
 
 
 _WALKS: dict[type[Environment], Walk] = {}
@@ -160,9 +178,8 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
 
     @staticmethod
     def show_table(table: Any) -> Sequence[int]:
-        """The numbers that are seen of the table."""
-        counts: Sequence[int] = table.counts
-        return counts
+        """The numbers that are seen of a table that is not a pool. Of a pool, the counts are seen."""
+        return []
 
     @staticmethod
     @abstractmethod
@@ -259,10 +276,6 @@ class Env417(Environment):
     @staticmethod
     def show_hand(hand: Any) -> Sequence[int]:
         return [hand.score, *hand.uses]
-
-    @staticmethod
-    def show_table(table: Any) -> Sequence[int]:
-        return []
 
     @staticmethod
     def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
