@@ -244,6 +244,10 @@ def test_a_choice_says_what_it_leads_to_or_why_it_is_not_possible(visit: Visit) 
     expect(status(page)).to_contain_text("Player 1's turn.")
     page.keyboard.press("*")
     expect(page.locator(".tile", has_text="54 ▼ 0")).to_have_count(1)
+    page.goto("/play/equation-duel")
+    expect(status(page)).to_contain_text("Player 1's turn.")
+    page.keyboard.type("8-")
+    expect(status(page)).to_have_text("Pick your second number.")
 
 
 def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:

@@ -11,6 +11,7 @@ import { bestValue, SIGNS, WORDS } from "./verdict.js";
  *   play: (move: string) => Promise<void>,
  *   explain: (picks: number[] | null) => void,
  *   say: (text: string) => void,
+ *   ask: (prompt: string) => void,
  *   foresee: (effect: MoveEffect | null) => void,
  *   confirm: () => boolean,
  *   reader: () => Seat | null,
@@ -251,7 +252,7 @@ export class Picker {
       this.choice.pick(field, place);
       this.#picked(field, place);
     } else if (this.active && this.choice.waits(field)) {
-      this.hooks.say(this.view.fields[this.choice.open]?.prompt ?? "");
+      this.#askFirst();
     } else if (this.active) {
       this.hooks.explain(this.choice.upTo(field, place) ?? [place]);
     }
@@ -268,6 +269,11 @@ export class Picker {
     if (next) this.hooks.say(`${this.choice.label(field, place)}. ${next.prompt}`);
     else if (!this.hooks.confirm()) this.#finish();
     else this.hooks.say(`${this.preview.element.innerText} Press Enter to play.`);
+  }
+
+  /** Says what comes before the value that was tried. */
+  #askFirst() {
+    this.hooks.ask(`${this.view.fields[this.choice.open]?.prompt}.`);
   }
 
   /** Sends the move. It stays chosen and locked until there is an answer. */
@@ -303,7 +309,8 @@ export class Picker {
     if ("picked" in effect) this.#picked(effect.picked.field, effect.picked.choice);
     if (!("refused" in effect)) return;
     const named = this.choice.find(effect.refused);
-    this.hooks.explain(named && this.choice.upTo(named.field, named.choice));
+    if (named && this.choice.waits(named.field)) this.#askFirst();
+    else this.hooks.explain(named && this.choice.upTo(named.field, named.choice));
   }
 
   /** @param {KeyboardEvent} event */

@@ -41,6 +41,7 @@ export class Table {
       confirm: more.confirm ?? no,
       reader,
       say: whisper,
+      ask: (prompt) => say(prompt, "turn"),
       explain: (picks) => void this.#explain(picks, query(), reader()),
       foresee: (effect) => this.board.foresee(effect),
     });
