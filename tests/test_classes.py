@@ -264,13 +264,24 @@ def test_a_lesson(client: TestClient) -> None:
     assert teacher.move(first["token"], "rematch").status_code == 422
     state = teacher.act("next")
     assert state["round"] == 2
-    teacher.act("end")
+    # One game of the second round is broken off after a move, the other one before.
+    mover = next(pupil for pupil in pupils if teacher.look(pupil["token"])["game"]["seat"] == 1)
+    assert teacher.move(mover["token"]).status_code == 201
+    ended = teacher.act("end")
     while (answer := client.get(f"{teacher.path}/results", headers=teacher.headers())).status_code == 503:
         time.sleep(0.2)  # the workers are still starting
     results = answer.json()
     assert [len(row["rounds"]) for row in results["pupils"]] == [2, 2, 2, 2]
-    assert sum(row["points"] for row in results["pupils"]) == 4
+    assert sum(row["points"] for row in results["pupils"]) == 3
+    assert sorted(row["games"] for row in results["pupils"]) == [1, 1, 2, 2]
+    assert [(game["over"], game["points"]) for game in results["games"][2:]].count((True, None)) == 1
+    assert [row["place"] for row in results["pupils"]] == sorted(pupil["place"] for pupil in ended["pupils"])
     assert results["pupils"][0]["place"] == 1
+    rows = {row["pupil"]: row for row in results["pupils"]}
+    for pupil in pupils:
+        own, row = teacher.look(pupil["token"]), rows[pupil["pupil"]]
+        assert own["points"] == row["points"]
+        assert own["games"] == [{"round": n, **game} for n, games in enumerate(row["rounds"], 1) for game in games]
     for row in results["pupils"]:
         assert 0 <= row["found"] <= row["critical"]
         assert row["critical"] - row["found"] >= len(row["moments"])

@@ -20,7 +20,7 @@ from digitduels.solver import Solution
 from digitduels.solver.search import Search
 from digitduels.study.defence import rate
 from digitduels.study.foresight import NEVER, near_hint
-from digitduels.study.hints import STEPS, advised, beginning, hint, tempting, values, warning
+from digitduels.study.hints import STEPS, advised, beginning, hint, hint_in, tempting, values, warning
 from digitduels.study.reasons import Reason, reason, reasons
 from digitduels.study.wording import worth
 from variants import describe, solve
@@ -129,7 +129,8 @@ def test_step_4_gives_one_of_the_best_moves_and_a_line_that_keeps_its_promise(so
         if verdict.value > -1:
             assert move in solution.best(state)
         lines = hint(state, solution, 4)
-        told = lines[1].removeprefix("With best play: ") if len(lines) > 2 else str(Played(move, state.player))
+        told = next((line for line in lines if line.startswith("With best play: ")), str(Played(move, state.player)))
+        told = told.removeprefix("With best play: ")
         outcome = game.outcome(played(game, state, told.removesuffix(".")))
         assert outcome is not None
         assert outcome.winner == {1: state.player, -1: 1 - state.player, 0: None}[verdict.value]
@@ -289,14 +290,31 @@ def test_known_moves_get_their_reason(name: str, line: str, move: str, sentence:
 def test_in_a_lost_position_the_hints_set_a_trap() -> None:
     game = dd.game("numerical-nexus")
     solution = solve(game)
-    assert hint(game.start(), solution, 2) == [
-        "Every move loses, so set a trap: find the one that is hardest to answer."
-    ]
+    assert hint(game.start(), solution, 2) == ["Set a trap: find the move that is hardest to answer."]
     move = advised(game.start(), solution)
     chances = {other: error_chance(game.start(), other, solution) for other in game.legal_moves(game.start())}
     assert chances[move] == max(chances.values()) > 0
-    hard = "Every move loses, but this one is hard to answer: in the next 2 turns a level 4 opponent goes wrong "
+    hard = "It is hard to answer: in the next 2 turns a level 4 opponent goes wrong "
     assert hint(game.start(), solution, 4)[-1] == f"{hard}{rate(chances[move])}."
+
+
+def test_a_lost_position_is_told_once_with_the_move_to_take_back() -> None:
+    game = dd.game("number-duel")
+    solution, match = solve(game), dd.Match(game)
+    for move in ("+1", "+1"):
+        match.play(game.read(move))
+    lost = next(move for move, verdict in solution.judge(match.state).items() if verdict.value < 0)
+    match.play(lost)
+    match.play(solution.best(match.state)[0])
+    told = {step: [line.to(match.names, 0) for line in hint_in(match, solution, step)] for step in range(1, STEPS + 1)}
+    had = "win" if solution.probe(match.states[2]).value > 0 else "draw"
+    regret = f"Take back your last move, {Played(lost, 0)}: it gave the {had} away."
+    assert told[1][-1] == regret
+    assert regret not in [line.to(match.names, 0) for line in hint_in(match, solution, 1, takebacks=False)]
+    assert sum(bool(re.search(r"\blos(e|es|ing)\b", line)) for lines in told.values() for line in lines) == 1
+    # From a start that is lost there is nothing to take back.
+    start = dd.Match(dd.game("numerical-nexus"))
+    assert hint_in(start, solve(start.game), 1) == hint(start.state, solve(start.game), 1)
 
 
 def test_hints_before_the_solution_say_what_is_known_and_that_the_rest_is_not(solution: Solution) -> None:

@@ -352,7 +352,7 @@ def test_the_end_names_the_turn_that_decided_it_and_offers_it_again(visit: Visit
     expect(page.get_by_role("region", name="The end")).to_contain_text("Only ×2 still won.")
     page.get_by_role("link", name="Try that moment again").click()
     expect(page.get_by_role("region", name="The end")).to_have_count(0)
-    expect(status(page)).to_contain_text("turn.")
+    expect(status(page)).to_have_text("Find a move that keeps your win.")
 
 
 # With a friend

@@ -183,12 +183,16 @@ def lesson(browser: Browser, servers: list[Server], programs: int, rounds: int, 
             expect(ann.get_by_role("heading", name="The class is over")).to_be_visible()
         finally:
             others.stop()
-        teacher.get_by_role("link", name="Results").first.click()
+        expect(wall.get_by_role("list", name="Standings").get_by_role("listitem")).to_have_count(programs + 2)
+        fits(wall)
+        teacher.get_by_role("link", name="Results").click()
         expect(teacher.get_by_role("table")).to_be_visible()
         token = teacher.evaluate(f"localStorage.getItem('class:teacher:{code}')")
         headers = {"Authorization": f"Bearer {token}"}
         results: Any = httpx.get(f"{urls[0]}/api/classes/{code}/results", headers=headers, timeout=PATIENCE).json()
         agree(urls[0], results, teacher, programs + 2, rounds)
+        own = next(row for row in results["pupils"] if row["name"] == "Ann")
+        expect(ann.locator(".class-games li")).to_have_count(own["games"])
         assert others.moves > programs
         return {"code": code, "results": results, "moves": others.moves}
 
@@ -211,10 +215,13 @@ def agree(url: str, results: Any, teacher: Page, pupils: int, rounds: int) -> No
     points = dict.fromkeys((row["name"] for row in results["pupils"]), 0.0)
     for game in results["games"]:
         state = httpx.get(f"{url}/api/games/{game['id']}", timeout=PATIENCE).json()
+        assert state["outcome"] is not None or state["closed"]
+        if not state["move_count"]:
+            assert game["points"] is None
+            continue
         winner = state["outcome"] and state["outcome"]["winner"]
         expected = [0.5, 0.5] if not winner else [float(winner == 1), float(winner == 2)]
         assert game["points"] == expected
-        assert state["outcome"] is not None or state["closed"]
         for name, got in zip(game["names"], expected, strict=True):
             if name in points:
                 points[name] += got
@@ -330,9 +337,12 @@ def test_a_pupil_on_a_new_device_and_one_who_is_removed(browser: Browser, server
         wall = teacher.context.new_page()
         wall.goto(f"/class/{code}/wall")
         expect(wall.locator(".names")).to_contain_text("Ann")
+        teacher.goto("/teach")
+        teacher.get_by_role("link", name=f"Class {code}").click()
         teacher.get_by_role("button", name="Delete it now").click()
         teacher.get_by_role("dialog").get_by_role("button", name="Delete it").click()
         teacher.wait_for_url("**/teach")
+        assert teacher.evaluate("Object.keys(localStorage).filter(name => name.startsWith('class:'))") == []
         expect(wall.get_by_role("heading", name="This class is gone")).to_be_visible()
         expect(wall.locator("main")).not_to_contain_text("Ann")
         expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()

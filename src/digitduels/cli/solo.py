@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.console import BOLD, GREEN, RED, Console, invocation
 from digitduels.cli.errors import LIMIT, Failure
@@ -17,6 +17,9 @@ from digitduels.sentence import Sentence, shown_moves, tell
 from digitduels.solver import Solution
 from digitduels.solver.background import Background
 from digitduels.solver.verdict import Verdict
+
+if TYPE_CHECKING:  # a game begins sooner without it
+    from digitduels.study.decisions import Decision
 
 SOLO_HELP = (
     "hint     get a hint; ask again for more",
@@ -168,7 +171,7 @@ class Solo(Session):
 
     def hint(self, _: str) -> bool:
         from digitduels.study.foresight import near_hint
-        from digitduels.study.hints import STEPS, hint
+        from digitduels.study.hints import STEPS, hint_in
 
         moves, state = len(self.match.moves), self.match.state
         asked, step = self.hints
@@ -179,7 +182,7 @@ class Solo(Session):
         if solution is None:
             self.say(*near_hint(self.match.game, state, self.near(), step, self.rest))
         else:
-            self.say(*hint(state, solution, step))
+            self.say(*hint_in(self.match, solution, step))
         return False
 
     def values(self, _: str) -> bool:
@@ -211,7 +214,7 @@ class Solo(Session):
         lost = self.match.outcome is not None and self.match.outcome.winner == self.computer
         told = [lesson.sentence, lesson.answer, lesson.resistance if lost else None]
         self.say("", *(line for line in told if line is not None))
-        mistakes = [swing.ply for swing in lesson.swings if swing.player == self.person]
+        mistakes = [swing for swing in lesson.swings if swing.player == self.person]
         self.offer_another_try(mistakes[-1] if mistakes else None)
 
     @property
@@ -221,10 +224,10 @@ class Solo(Session):
             return BOLD
         return f"{BOLD};{GREEN if outcome.winner == self.person else RED}"
 
-    def offer_another_try(self, ply: int | None) -> None:
+    def offer_another_try(self, mistake: Decision | None) -> None:
         """Offers to play on from before the person's last mistake, where there is one."""
-        self.mistake = ply
-        offered = ply is not None
+        self.mistake = mistake
+        offered = mistake is not None
         self.end_lines = (RETRY, *AT_THE_END) if offered else AT_THE_END
         self.end_keys = f"t: try, {END_KEYS}" if offered else END_KEYS
         for word in ("try", "t"):
@@ -233,9 +236,10 @@ class Solo(Session):
                 self.at_the_end[word] = self.retry
 
     def retry(self, _: str) -> bool:
-        """Goes back to before the person's last mistake."""
+        """Goes back to before the person's last mistake, and says what to look for."""
         assert self.mistake is not None
-        self.begin(self.match.until(self.mistake))
+        self.say("", self.mistake.quest)
+        self.begin(self.match.until(self.mistake.ply))
         return True
 
     def begin(self, match: Match) -> None:

@@ -88,6 +88,17 @@ class Decision(NamedTuple):
         moves = Moves(self.keeping, self.player, "and")
         return Sentence(f"{only}{{moves}} {_STILL[self.before.value]}.", moves=moves)
 
+    @property
+    def quest(self) -> Sentence:
+        """What to look for when the moment is tried again.
+
+        >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True, 0.5).quest
+        "Find a move that keeps Player 2's win."
+        """
+        if self.before.value > 0:
+            return Sentence("Find a move that keeps {player:whose} win.", player=self.player)
+        return Sentence("Find a move that keeps the draw.")
+
     def _did(self, rest: str, **fields: Any) -> Sentence:
         match self.kind:
             case "kept" | "threw":

@@ -34,11 +34,10 @@ def near_hint(game: AnyGame, state: State[Any, Any], known: Known, step: int, re
     verdicts = {move: verdict for move, verdict in known.items() if verdict is not None}
     best = max(verdicts.values(), default=None)
     if best is not None and (best.value > 0 or len(verdicts) == len(known)):
-        told = standing(player, best)
-        if step > 1:
-            moves = [move for move, verdict in verdicts.items() if verdict == best]
-            told.append(Sentence("Play {moves}.", moves=Moves(moves, player, "or")))
-        return told
+        if step == 1:
+            return standing(player, best)
+        moves = [move for move, verdict in verdicts.items() if verdict == best]
+        return [Sentence("Play {moves}.", moves=Moves(moves, player, "or"))]
     losing = [move for move, verdict in verdicts.items() if verdict.value < 0]
     if not losing:
         told = [Sentence("Looking a few moves ahead finds no win and no loss.")]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.match import Match
 from digitduels.players.natural import weights
 from digitduels.sentence import Count, Line, Moves, Played, Sentence, signs
 from digitduels.solver.solution import Solution
@@ -25,6 +26,12 @@ def hint(state: Position, solution: Solution, step: int) -> list[Sentence]:
     4: the move, its line and one true sentence.
     """
     return (_stand, _temptation, _half, _whole)[step - 1](state, solution)
+
+
+def hint_in(match: Match, solution: Solution, step: int, takebacks: bool = True) -> list[Sentence]:
+    """A hint in a game. In a lost position it also says so if the last move can be taken back and was the mistake."""
+    told = hint(match.state, solution, step)
+    return [*told, *_regret(match, solution)] if step == 1 and takebacks else told
 
 
 class Group(NamedTuple):
@@ -120,7 +127,8 @@ def _stand(state: Position, solution: Solution) -> list[Sentence]:
     if moves == 1:
         return [*lines, ONE_MOVE]
     if best.value < 0:
-        return [*lines, Sentence("All {moves} moves lose against best play.", moves=moves)]
+        lose = Sentence("All {moves} moves lose if {other} makes no mistake.", moves=moves, player=state.player)
+        return [*lines, lose]
     value = VALUES[best.value]
     if keeping == moves:
         return [*lines, Sentence("All {moves} moves keep the {value}.", moves=moves, value=value)]
@@ -138,8 +146,8 @@ def _temptation(state: Position, solution: Solution) -> list[Sentence]:
         return [tempts, refutation(state, move, solution)]
     if solution.judge(state).best.value < 0:
         if error_chance(state, advised(state, solution), solution) >= NOTABLE:
-            return [Sentence("Every move loses, so set a trap: find the one that is hardest to answer.")]
-        return [Sentence("Every move loses, and none is hard to answer.")]
+            return [Sentence("Set a trap: find the move that is hardest to answer.")]
+        return [Sentence("No move is hard to answer here. Play on and hope for a mistake.")]
     return [Sentence("No move is wrong here.")]
 
 
@@ -159,19 +167,36 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
     told = [Sentence("Play {move}.", move=Played(move, state.player))]
     if len(line) > 1:
         told.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
-    verdict = solution.judge(state)[move]
-    if verdict.value < 0:
-        chance = error_chance(state, move, solution)
-        if chance >= NOTABLE:
-            hard = Sentence(
-                "Every move loses, but this one is hard to answer: "
-                "in the next {turns} turns a level {level} opponent goes wrong {rate}.",
-                turns=REPLIES,
-                level=FALLIBLE,
-                rate=rate(chance),
-            )
-            return [*told, hard]
-    return [*told, reason(state, move, solution).sentence]
+    if solution.judge(state)[move].value > -1:
+        return [*told, reason(state, move, solution).sentence]
+    chance = error_chance(state, move, solution)
+    if chance < NOTABLE:
+        return told
+    hard = Sentence(
+        "It is hard to answer: in the next {turns} turns a level {level} opponent goes wrong {rate}.",
+        turns=REPLIES,
+        level=FALLIBLE,
+        rate=rate(chance),
+    )
+    return [*told, hard]
+
+
+def _regret(match: Match, solution: Solution) -> list[Sentence]:
+    """That the last move of the player to move lost the game; nothing if it did not."""
+    state, count = match.state, match.back(match.state.player)
+    if count is None or solution.probe(state).value > -1:
+        return []
+    had = solution.probe(match.states[-1 - count]).value
+    if had < 0:
+        return []
+    regret = Sentence(
+        "{player} can take back {move}: it gave the {value} away.",
+        you="Take back your last move, {move}: it gave the {value} away.",
+        player=state.player,
+        move=Played(match.moves[-count], state.player),
+        value=VALUES[had],
+    )
+    return [regret]
 
 
 # What they share

@@ -213,7 +213,7 @@ class ClassService:
         if not classroom.is_teacher(token):
             raise Refusal(403, "Only the teacher of this class may see this.")
         await self._classes.look_at_games(live)
-        ids = [table.id for table in classroom.tables if table.id in live.scores and table.id not in live.grades]
+        ids = [id for id, points in live.scores.items() if points is not None and id not in live.grades]
         for id, room in (await self._rooms.current_rooms(ids)).items():
             try:
                 grades = await self._ask("graded", room.match, address)

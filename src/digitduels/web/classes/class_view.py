@@ -9,7 +9,8 @@ from typing import Any
 
 from digitduels.games import game
 from digitduels.manual import summary
-from digitduels.web.classes.classroom import Classroom, Pupil, twin, waits
+from digitduels.web.classes.classroom import Classroom, Pupil, Scores, twin, waits
+from digitduels.web.classes.standings import games_of, standings
 from digitduels.web.rooms.acts import Room
 
 STUCK = 60  # seconds after which a board without a move is marked for the teacher
@@ -64,13 +65,14 @@ def common(classroom: Classroom) -> dict[str, Any]:
 def teacher_view(
     classroom: Classroom,
     boards: Mapping[str, dict[str, Any]],
-    scores: Mapping[str, tuple[float, float]],
+    scores: Scores,
     away: Set[int],
     now: float,
     lasts: float,
 ) -> dict[str, Any]:
     """The whole class: who is there, and the boards of this round. `lasts` is how many seconds a class is kept."""
-    points = classroom.points(scores)
+    ranked = standings(classroom, scores)
+    playing = {number for table in classroom.current if table.id not in scores for number in table.pupils}
     return {
         **common(classroom),
         "role": "teacher",
@@ -81,8 +83,10 @@ def teacher_view(
             {
                 "pupil": pupil.number,
                 "name": pupil.name,
-                "points": points[pupil.number],
+                "points": ranked[pupil.number].points,
+                "place": ranked[pupil.number].place,
                 "away": pupil.number in away,
+                "playing": pupil.number in playing,
                 "waiting": waits(classroom, pupil.number, scores),
                 "absent": pupil.absent is not None and pupil.number in away,
                 "like": _like(classroom, pupil, away),
@@ -105,8 +109,8 @@ def _like(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | None:
     return other.number if new or other.number in away else None
 
 
-def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Mapping[str, Any]) -> dict[str, Any]:
-    """What a pupil sees of the class: their name, and the game to play."""
+def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -> dict[str, Any]:
+    """What a pupil sees of the class: their name, the game to play, and what they have reached so far."""
     table = classroom.table_of(pupil.number)
     seated = None
     if table is not None:
@@ -118,4 +122,6 @@ def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Mapping[s
         "name": pupil.name,
         "game": seated,
         "waiting": waits(classroom, pupil.number, scores),
+        "points": classroom.points(scores)[pupil.number],
+        "games": [game._asdict() for game in games_of(classroom, pupil.number, scores)],
     }

@@ -33,13 +33,15 @@ LONGEST_MESSAGE = 120
 PAUSED = "Eyes to the front, please."
 CLASS_OVER = "This class has ended."
 
+Scores = Mapping[str, tuple[float, float] | None]
+"""The points of both seats in each game that is over; None for one that ended without a move and does not count."""
+
 
 class Known(NamedTuple):
     """What a rule must know besides the class."""
 
     now: float
-    scores: Mapping[str, tuple[float, float]] = {}
-    """The points of both seats in each game that is over."""
+    scores: Scores = {}
     seen: Mapping[int, float] = {}
     """When each pupil was last there."""
     opening: tuple[str, ...] = ()
@@ -89,6 +91,8 @@ class Table(NamedTuple):
     id: str
     round: int
     pupils: tuple[int | None, int | None]
+    level: int
+    """Of the computer, if it plays."""
 
     def with_pupil(self, number: int, instead: int) -> Table:
         """The same game with a pupil in the place of another."""
@@ -127,7 +131,8 @@ class Classroom:
                 self._set(Pupil(body["pupil"], body["name"], bytes.fromhex(body["token"])))
             case "pair" | "next":
                 self.round = body["round"]
-                begun = (Table(each["id"], self.round, tuple(each["pupils"])) for each in body["games"])
+                level = self.rules["level"]
+                begun = (Table(each["id"], self.round, tuple(each["pupils"]), level) for each in body["games"])
                 self.tables = (*self.tables, *begun)
             case "pause":
                 self.paused = body["message"]
@@ -190,13 +195,22 @@ class Classroom:
     def is_teacher(self, token: str) -> bool:
         return hmac.compare_digest(self.token, hashed(token))
 
-    def points(self, scores: Mapping[str, tuple[float, float]]) -> dict[int, float]:
-        """What every pupil has, given the points of games that are over; one that was broken off gives half a point."""
+    def name_at(self, table: Table, seat: int) -> str:
+        """What a player of a game is called."""
+        number = table.pupils[seat]
+        if number is None:
+            return computer_name(str(table.level))
+        pupil = self.pupils[number]
+        return "somebody who left" if pupil.removed else pupil.name
+
+    def points(self, scores: Scores) -> dict[int, float]:
+        """What every pupil has, given the points of games that are over."""
         found = dict.fromkeys(self.pupils, 0.0)
         for table in self.tables:
-            for seat, number in enumerate(table.pupils):
-                if number in found and table.id in scores:
-                    found[number] += scores[table.id][seat]
+            points = scores.get(table.id)
+            for number, own in zip(table.pupils, points or (), strict=False):
+                if number is not None:
+                    found[number] += own
         return found
 
     def resolve(
@@ -372,7 +386,7 @@ def _pair(classroom: Classroom, act: ClassAct, given: Known) -> ClassResolution:
     )
 
 
-def waits(classroom: Classroom, number: int, scores: Mapping[str, tuple[float, float]]) -> bool:
+def waits(classroom: Classroom, number: int, scores: Scores) -> bool:
     """Whether a pupil can be given a game in this round: one each in a tournament, else another after each."""
     table = classroom.table_of(number)
     return table is None or (table.id in scores and classroom.rules["mode"] != "rounds")

@@ -41,7 +41,7 @@ PRESETS: list[dict[str, Any]] = [
 
 TIMETABLE = (
     ("5 min", "Show the wall. Everybody scans or types the code and a first name."),
-    ("5 min", "Play one game together on the board on the wall. The class chooses the moves."),
+    ("5 min", "On Teach, open “One large board” and play one game together. The class chooses the moves."),
     ("10 min", "Press “Pair and start”. Walk around. The desk marks boards that are stuck."),
     ("5 min", "Press “Pause”. Ask question 1 and question 2. Let pupils show moves on the wall."),
     (

@@ -41,7 +41,7 @@ class LiveClass:
         self.classroom = classroom
         self.lock = asyncio.Lock()
         self.boards: dict[str, Glimpse] = {}
-        self.scores: dict[str, tuple[float, float]] = {}
+        self.scores: dict[str, tuple[float, float] | None] = {}
         self.grades: dict[str, Graded] = {}
         self.seen: dict[int, float] = {}
         """When each pupil was last there."""
@@ -152,9 +152,12 @@ class LiveClasses:
                 live.show(room)
 
 
-def score(room: Room) -> tuple[float, float]:
-    """The points of both seats: a win is one, a draw half; so is a game that was broken off."""
-    outcome = room.match.outcome
+def score(room: Room) -> tuple[float, float] | None:
+    """The points of both seats: a win is one, a draw half; so is a game that was broken off, if anybody had moved."""
+    match = room.match
+    outcome = match.outcome
+    if outcome is None and len(match.moves) == match.opening:
+        return None
     if outcome is None or outcome.winner is None:
         return 0.5, 0.5
     return (1.0, 0.0) if outcome.winner == 0 else (0.0, 1.0)

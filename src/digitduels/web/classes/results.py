@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from digitduels.games import game
-from digitduels.web.classes.classroom import Classroom, Table
+from digitduels.web.classes.classroom import Classroom, Scores, Table
+from digitduels.web.classes.standings import Standing, games_of, standings
 
-MOST_MOMENTS = 3  # of one pupil's own misses
+MOST_MOMENTS = 3  # of one pupil's own misses, those nearest to the end first: they are the easiest to see
 EXPLAINED = (
     "A win is 1 point. A draw, or a game that was broken off, is half a point for both. "
-    "A game against the computer counts like any other.",
+    "A game without a move does not count. A game against the computer counts like any other.",
     "Equal points: the pupil whose opponents have more points together comes first. The computer adds nothing. "
     "If that is equal too, they share the place.",
     "Critical moves found: how often a pupil found a move that keeps the result when other moves would throw it away. "
@@ -24,89 +25,64 @@ Grades = Mapping[str, list[dict[str, Any]]]
 """For each game that was judged, what both seats found and missed."""
 
 
-def results(
-    classroom: Classroom, scores: Mapping[str, tuple[float, float]], grades: Grades, links: Mapping[str, str]
-) -> dict[str, Any]:
+def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping[str, str]) -> dict[str, Any]:
     """The results of a class so far."""
-    points = classroom.points(scores)
-    rows = [_row(classroom, pupil.number, scores, grades, points) for pupil in classroom.present]
-    rows.sort(key=lambda row: (-row["points"], -row["opponents"], row["name"].casefold()))
-    for number, row in enumerate(rows, 1):
-        before = rows[number - 2] if number > 1 else None
-        tied = before is not None and (before["points"], before["opponents"]) == (row["points"], row["opponents"])
-        row["place"] = before["place"] if before is not None and tied else number
+    ranked = standings(classroom, scores)
     return {
         "code": classroom.code,
+        "began": classroom.created,
         "rounds": classroom.round,
         "title": game(classroom.rules["game"], **classroom.rules["options"]).title,
         "mode": classroom.rules["mode"],
         "explained": list(EXPLAINED),
-        "pupils": rows,
+        "pupils": [_row(classroom, number, standing, scores, grades) for number, standing in ranked.items()],
         "games": [_game(classroom, table, scores, links) for table in classroom.tables],
     }
 
 
-def _row(
-    classroom: Classroom,
-    number: int,
-    scores: Mapping[str, tuple[float, float]],
-    grades: Grades,
-    points: Mapping[int, float],
-) -> dict[str, Any]:
+def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, grades: Grades) -> dict[str, Any]:
     """One pupil."""
-    mine = [table for table in classroom.tables if number in table.pupils and table.id in scores]
-    got = [scores[table.id][table.pupils.index(number)] for table in mine]
-    judged = [grades[table.id][table.pupils.index(number)] for table in mine if table.id in grades]
-    critical = sum(grade["critical"] for grade in judged)
+    games = games_of(classroom, number, scores)
+    got = [game.points for game in games if game.points is not None]
+    seats = [
+        (table, table.pupils.index(number))
+        for table in classroom.tables
+        if number in table.pupils and table.id in grades
+    ]
+    judged = [grades[table.id][seat] for table, seat in seats]
+    moments = [
+        {"round": table.round, "against": classroom.name_at(table, 1 - seat), **miss}
+        for table, seat in seats
+        for miss in grades[table.id][seat]["misses"]
+    ]
+    rounds = range(1, classroom.round + 1)
     return {
         "pupil": number,
         "name": classroom.pupils[number].name,
-        "points": points[number],
-        "opponents": sum(
-            points.get(each, 0.0) for table in mine for each in table.pupils if each not in (number, None)
-        ),
-        "games": len(mine),
+        **standing._asdict(),
+        "games": len(got),
         "won": got.count(1.0),
         "drawn": got.count(0.5),
         "lost": got.count(0.0),
         "found": sum(grade["found"] for grade in judged),
-        "critical": critical,
+        "critical": sum(grade["critical"] for grade in judged),
         "chance": round(sum(grade["chance"] for grade in judged), 1),
-        "moments": [moment for grade in judged for moment in grade["misses"]][:MOST_MOMENTS],
-        "rounds": [_in_round(classroom, number, place, scores) for place in range(1, classroom.round + 1)],
+        "moments": sorted(moments, key=lambda moment: moment["distance"])[:MOST_MOMENTS],
+        "rounds": [
+            [{"against": game.against, "points": game.points} for game in games if game.round == number]
+            for number in rounds
+        ],
     }
 
 
-def _in_round(
-    classroom: Classroom, number: int, place: int, scores: Mapping[str, tuple[float, float]]
-) -> list[dict[str, Any]]:
-    """The games of a pupil in a round: against whom, and the points; None for a game that is not over."""
-    return [
-        {
-            "against": _name(classroom, table.pupils[1 - seat]),
-            "points": scores[table.id][seat] if table.id in scores else None,
-        }
-        for table in classroom.tables
-        if table.round == place and number in table.pupils
-        for seat in [table.pupils.index(number)]
-    ]
-
-
-def _name(classroom: Classroom, number: int | None) -> str:
-    if number is None:
-        return "Computer"
-    pupil = classroom.pupils.get(number)
-    return "somebody who left" if pupil is None or pupil.removed else pupil.name
-
-
-def _game(
-    classroom: Classroom, table: Table, scores: Mapping[str, tuple[float, float]], links: Mapping[str, str]
-) -> dict[str, Any]:
+def _game(classroom: Classroom, table: Table, scores: Scores, links: Mapping[str, str]) -> dict[str, Any]:
+    points = scores.get(table.id)
     return {
         "id": table.id,
         "round": table.round,
-        "names": [_name(classroom, number) for number in table.pupils],
-        "points": list(scores[table.id]) if table.id in scores else None,
+        "names": [classroom.name_at(table, seat) for seat in range(2)],
+        "over": table.id in scores,
+        "points": None if points is None else list(points),
         "review": links.get(table.id),
     }
 
@@ -114,7 +90,7 @@ def _game(
 def as_csv(told: dict[str, Any]) -> str:
     """The results as a table for a spreadsheet."""
     rounds = range(1, told["rounds"] + 1)
-    head = ["place", "name", "points", "opponents' points", "games", "won", "drawn", "lost"]
+    head = ["place", "name", "points", "opponents' points", "games", "won", "drawn or broken off", "lost"]
     head += [
         "critical moves found",
         "critical moves",

@@ -148,13 +148,16 @@ async def solve(game: Id, request: Request) -> Response:
 @router.get(
     "/hint/{game}",
     summary="A hint, in four steps from how it stands to the move",
-    openapi_extra=takes(step=("how much is told", {"type": "integer", "minimum": 1, "maximum": 4})),
+    openapi_extra=takes(
+        step=("how much is told", {"type": "integer", "minimum": 1, "maximum": 4}),
+        takebacks=("whether the player can take back a move", {"enum": ["on", "off"]}),
+    ),
 )
 async def hint(game: Id, request: Request) -> Response:
-    match, more = await read(game, request, "step")
+    match, more = await read(game, request, "step", "takebacks")
     going_on(match)
-    step = link.number(more, "step", 1, 4)
-    return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step)})
+    step, takebacks = link.number(more, "step", 1, 4), more.get("takebacks") != "off"
+    return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step, takebacks=takebacks)})
 
 
 @router.get(

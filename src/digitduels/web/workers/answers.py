@@ -14,7 +14,7 @@ from digitduels.games import AnyGame
 from digitduels.manual import card
 from digitduels.match import Match
 from digitduels.players import player
-from digitduels.sentence import Names, Played
+from digitduels.sentence import Names, Played, tell
 from digitduels.solver import Solution
 from digitduels.solver.search import Search
 from digitduels.solver.solution import Truth
@@ -23,7 +23,7 @@ from digitduels.study import puzzle_sheet, puzzles, serialization
 from digitduels.study.decisions import Decision, decisions
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.foresight import NEVER, PLIES, near_hint
-from digitduels.study.hints import hint, refutation, warning
+from digitduels.study.hints import hint_in, refutation, warning
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
 from digitduels.study.review import review
@@ -106,10 +106,10 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
     return answer | {"standing": wires(standing(player, judgement.best), match.names)}
 
 
-def hints(match: Match, solve: Solve, step: int, searching: bool = False) -> list[Wire]:
+def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False) -> list[Wire]:
     """The lines of a hint. With `searching` they tell what is near, and that the rest is not known."""
     if not searching:
-        return wires(hint(match.state, solve(match.game), step), match.names)
+        return wires(hint_in(match, solve(match.game), step, takebacks), match.names)
     near = lookahead_of(match.game, solve).search.within(match.state, PLIES)
     return wires(near_hint(match.game, match.state, near, step, NEVER), match.names)
 
@@ -156,9 +156,9 @@ def game_review(match: Match, solve: Solve) -> dict[str, Any]:
 def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
     """How both players of a game chose: critical moves, how many they found, and how many a random mover would find.
 
-    Also where the misses are, as links to a review, in which a reader can try the moment again.
+    Also what they missed, each with a link to a review in which they can try the moment again, and in words for paper.
     """
-    solution, place = solve(match.game), link.written(match)
+    solution, page = solve(match.game), f"/review/{match.game.id}?{link.written(match)}"
     grades: list[dict[str, Any]] = [{"critical": 0, "found": 0, "chance": 0.0, "misses": []} for _ in range(2)]
     for decision in decisions(match, solution):
         if not decision.critical:
@@ -168,8 +168,22 @@ def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
         grade["found"] += decision.found
         grade["chance"] += decision.chance
         if decision.swing and decision.move is not None:
-            grade["misses"].append(f"/review/{match.game.id}?{place}&at={decision.ply}")
+            grade["misses"].append(_moment(match, decision) | {"path": f"{page}&at={decision.ply}"})
     return grades
+
+
+def _moment(match: Match, decision: Decision) -> dict[str, Any]:
+    """A miss in words, for the player whose miss it was."""
+    seat = decision.player
+    said = [*match.game.view(match.states[decision.ply]), decision.deed, decision.quest]
+    *position, deed, quest = (tell(line, match.names, seat) for line in said if line)
+    return {
+        "move": decision.ply - match.opening + 1,
+        "distance": decision.before.distance,
+        "position": position,
+        "deed": deed,
+        "quest": quest,
+    }
 
 
 def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str, Any]:
@@ -179,7 +193,11 @@ def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str,
         "shown": wire(decision.deed if move is None else Played(move, decision.player), names),
     }
     if decision.swing:
-        words |= {"lesson": wire(decision.lesson, names), "answer": _perhaps(decision.answer, names)}
+        words |= {
+            "lesson": wire(decision.lesson, names),
+            "answer": _perhaps(decision.answer, names),
+            "quest": wire(decision.quest, names),
+        }
         state = match.states[decision.ply]
         words["line"] = None if move is None else _line(match, state, move, solution)
         # Who concedes out of turn had no move to choose.

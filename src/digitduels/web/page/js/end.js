@@ -2,7 +2,7 @@
 
 import { Failure, getPatiently } from "./api.js";
 import { anchor, button, fill, h, paragraphs } from "./dom.js";
-import { cutTo, pathOf, queryOf } from "./link.js";
+import { cutTo, pathOf, queryOf, withKeys } from "./link.js";
 import { tell, tellAll, tellEach } from "./sentence.js";
 import { WAIT } from "./status.js";
 
@@ -110,7 +110,7 @@ function retry(review, link, reader) {
   const mine = swings.findLast((turn) => reader === null || turn.player === reader);
   // Without take-backs, the moment can only be tried again in the review.
   if (!mine || !link.takebacks) return null;
-  const moment = pathOf(cutTo(link, mine.ply));
+  const moment = withKeys(pathOf(cutTo(link, mine.ply)), { find: mine.before.value });
   const decisive = mine === swings.at(-1);
   return decisive ? anchor("Try that moment again", moment, "main") : anchor("Try your mistake again", moment);
 }

@@ -175,6 +175,11 @@ export class GamePage {
     return seat === undefined ? null : (view.back[seat - 1] ?? null);
   }
 
+  /** Whether the reader may take back a move. */
+  get takesBack() {
+    return false;
+  }
+
   async takeBack() {
     const { back } = this;
     if (back !== null) await this.safely(() => this.goTo(cutTo(this.link, back)));

@@ -27,7 +27,8 @@ export class Hints {
   async #next() {
     await this.page.safely(async () => {
       const step = Math.min(this.step + 1, STEPS);
-      const { lines } = /** @type {Hint} */ (await this.page.ask("hint", { step: String(step) }));
+      const takebacks = this.page.takesBack ? "on" : "off";
+      const { lines } = /** @type {Hint} */ (await this.page.ask("hint", { step: String(step), takebacks }));
       const texts = tellEach(lines, this.page.reader);
       this.step = step;
       this.notebook.advise(`Hint ${step} of ${STEPS}`, paragraphs(texts));

@@ -47,6 +47,16 @@ export async function chooseGame({ main, signal }, page, heading, about, act) {
   fill(main, h("h1", null, heading), h("p", { class: "lead" }, about), h("ul", { class: "cards" }, items));
 }
 
+const LOCAL = /^(localhost|127\.|\[::1\])/;
+const ONLY_HERE =
+  "This address works on this computer only. Start the server with `duels serve --host 0.0.0.0`, then open this page " +
+  "at the computer's address in your network, such as http://192.168.1.20:8000.";
+
+/** Says how others reach this server, if they cannot at the address that the reader has opened. */
+export function localNote() {
+  return LOCAL.test(location.hostname) && h("p", { class: "local" }, coded(ONLY_HERE));
+}
+
 /**
  * A text in which what is between ` is code.
  * @param {string} text

@@ -25,3 +25,28 @@ export function remember(name, text) {
     // Then the memory must do.
   }
 }
+
+/** @param {string} name */
+export function forget(name) {
+  memory.delete(name);
+  try {
+    localStorage.removeItem(name);
+  } catch {
+    // Then there is nothing to forget.
+  }
+}
+
+/**
+ * The names that begin with a prefix, without it.
+ * @param {string} prefix
+ */
+export function recallNames(prefix) {
+  let stored = /** @type {string[]} */ ([]);
+  try {
+    stored = Object.keys(localStorage);
+  } catch {
+    // Then the memory must do.
+  }
+  const names = new Set([...stored, ...memory.keys()]);
+  return [...names].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+}

@@ -208,7 +208,9 @@ interface ClassPupil {
   pupil: number;
   name: string;
   points: number;
+  place: number;
   away: boolean;
+  playing: boolean;
   /** The computer took over, and they have not come back. */
   absent: boolean;
   waiting: boolean;
@@ -238,6 +240,14 @@ interface PupilClass extends ClassBasics {
   name: string;
   game: { id: string; seat: Seat; token: string } | null;
   waiting: boolean;
+  points: number;
+  games: PupilGame[];
+}
+/** A game from the side of one pupil; without points while it is played. */
+interface PupilGame {
+  round: number;
+  against: string;
+  points: number | null;
 }
 /** POST /api/classes. */
 interface NewClass {
@@ -260,6 +270,8 @@ interface ActedClass {
 interface ClassResults {
   code: string;
   title: string;
+  /** Seconds since 1970. */
+  began: number;
   mode: string;
   rounds: number;
   explained: string[];
@@ -281,14 +293,28 @@ interface ResultRow {
   found: number;
   critical: number;
   chance: number;
-  /** Links to own misses, to try them again. */
-  moments: string[];
+  /** Own misses, to try them again. */
+  moments: ClassMoment[];
   rounds: { against: string; points: number | null }[][];
+}
+/** A miss of a pupil: a link to its review, and in words for paper. */
+interface ClassMoment {
+  round: number;
+  against: string;
+  move: number;
+  /** Plies to the end with best play. */
+  distance: number;
+  position: string[];
+  deed: string;
+  quest: string;
+  path: string;
 }
 interface ResultGame {
   id: string;
   round: number;
   names: string[];
+  over: boolean;
+  /** Null while it is played, and for a game without a move, which does not count. */
   points: number[] | null;
   review: string | null;
 }
@@ -409,6 +435,8 @@ interface ReviewTurn {
   /** Why the best move at a swing was good. */
   reason: Sentence | null;
   lesson?: Sentence;
+  /** What to look for when the moment is tried again. */
+  quest?: Sentence;
   /** What would have kept the result. */
   answer?: Sentence | null;
   /** The move and the best play that follows; null when the player conceded. */

@@ -8,7 +8,7 @@ import { Ledger, listen } from "../live.js";
 import { RoomPage } from "../pages/room.js";
 import { setTitle } from "../router.js";
 import { tellAll } from "../sentence.js";
-import { pupilNames } from "./boards.js";
+import { playerName, pupilNames } from "./boards.js";
 import { gone } from "./class-page.js";
 
 /**
@@ -46,11 +46,10 @@ export async function show({ main, parts, signal }, state) {
  * @param {string} id of the game
  */
 function numbersOf(state, id) {
+  if (!state.rules.anonymous) return null;
   const board = state.boards.find((each) => each.id === id);
   const names = pupilNames(state, true);
-  if (!state.rules.anonymous) return null;
-  const number = (/** @type {Seat} */ seat) =>
-    names.get(board?.pupils[seat - 1] ?? 0) ?? (board ? "Computer" : `Player ${seat}`);
+  const number = (/** @type {Seat} */ seat) => (board ? playerName(board, seat, names) : `Player ${seat}`);
   return /** @type {[string, string]} */ ([number(1), number(2)]);
 }
 

@@ -16,6 +16,17 @@ export function pupilNames(state, anonymous) {
   return new Map(state.pupils.map(({ pupil, name }) => [pupil, anonymous ? `Pupil ${pupil}` : name]));
 }
 
+/**
+ * What a player of a board is called.
+ * @param {ClassBoard} board
+ * @param {Seat} seat
+ * @param {Map<number, string>} names of the pupils
+ */
+export function playerName(board, seat, names) {
+  const pupil = board.pupils[seat - 1];
+  return pupil ? (names.get(pupil) ?? "left") : `Level ${board.levels[seat - 1]}`;
+}
+
 /** The boards of a class, each in its place, so that nothing jumps. */
 export class Boards {
   constructor() {
@@ -68,36 +79,35 @@ class Tile {
       const row = /** @type {{name: HTMLElement, score: HTMLElement}} */ (this.rows[place]);
       const pupil = board.pupils[place];
       const level = board.levels[place];
-      const own = pupil ? (names.get(pupil) ?? "left") : "Computer";
+      const own = playerName(board, seat, names);
       row.name.textContent = (board.player === seat ? "▸ " : "") + own + (pupil && level ? " (computer)" : "");
       row.score.textContent = figureOf(board.scores[place] ?? null);
       this.sides[place]?.classList.toggle("turn", board.player === seat);
       this.sides[place]?.classList.toggle("won", board.winner === seat);
     });
-    this.note.textContent = [board.table === null ? "" : `At ${figureOf(board.table)}`, this.#say(board, seconds, late)]
+    this.note.textContent = [
+      board.table === null ? "" : `At ${figureOf(board.table)}`,
+      this.#say(board, names, seconds, late),
+    ]
       .filter(Boolean)
       .join(" · ");
     this.link.classList.toggle("stuck", late);
     this.link.classList.toggle("done", board.player === null);
-    const players = board.pupils.map((pupil) => (pupil ? (names.get(pupil) ?? "left") : "Computer"));
+    const players = SEATS.map((seat) => playerName(board, seat, names));
     set(this.link, "aria-label", `${players.join(" and ")}: ${this.note.textContent}`);
   }
 
   /**
    * @param {ClassBoard} board
+   * @param {Map<number, string>} names
    * @param {number} seconds
    * @param {boolean} late
    */
-  #say(board, seconds, late) {
-    if (board.winner !== null) return `✓ ${this.#name(board.winner)} won`;
+  #say(board, names, seconds, late) {
+    if (board.winner !== null) return `✓ ${playerName(board, board.winner, names)} won`;
     if (board.over) return "✓ draw";
     if (board.closed) return "ended";
     return `${late ? "⚠ stuck" : "thinking"} ${clock(seconds)}`;
-  }
-
-  /** @param {Seat} seat */
-  #name(seat) {
-    return this.rows[seat - 1]?.name.textContent ?? "";
   }
 }
 

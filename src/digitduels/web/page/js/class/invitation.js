@@ -1,9 +1,8 @@
 // How pupils get in: the code, the address, and a QR code.
 
 import { h } from "../dom.js";
+import { localNote } from "../lesson.js";
 import { joinUrl } from "./session.js";
-
-const LOCAL = /^(localhost|127\.|\[::1\])/;
 
 /** @param {string} code */
 export function invitation(code) {
@@ -21,8 +20,7 @@ export function invitation(code) {
       h("p", { class: "join-url" }, address),
       h("p", { class: "soft" }, "The code is"),
       h("p", { class: "code", "aria-label": [...code].join(" ") }, code),
-      LOCAL.test(location.hostname) &&
-        h("p", { class: "trouble" }, "This address works on this computer only. See “Start the server” in the guide."),
+      localNote(),
     ),
   );
   element.style.setProperty("--letters", String(address.length));

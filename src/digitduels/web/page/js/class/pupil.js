@@ -6,8 +6,14 @@ import { show as showRoom } from "../pages/room.js";
 import { setTitle } from "../router.js";
 import { keep } from "../seats.js";
 import { say } from "../status.js";
+import { count, points } from "./counts.js";
 import { classPath } from "./session.js";
 
+const RESULTS = new Map([
+  [1, "won"],
+  [0.5, "half a point"],
+  [0, "lost"],
+]);
 const LOST = "Connection lost. Reconnecting… your game is safe.";
 
 export class PupilPage {
@@ -28,6 +34,8 @@ export class PupilPage {
     this.head = h("h1", { class: "class-head" });
     this.line = h("p", { class: "line", hidden: true });
     this.note = h("section", { class: "card class-note", "aria-live": "polite" });
+    /** What the note says, as text. */
+    this.drawn = "";
     this.goal = h("p", { class: "class-goal" });
     this.place = h("div", { class: "class-game" });
     this.element = h("article", { class: "pupil" }, this.head, this.line, this.note, this.goal, this.place);
@@ -78,7 +86,7 @@ export class PupilPage {
   #wait() {
     const { state } = this;
     const others = state.pupil_count - 1;
-    const here = others === 1 ? "1 other pupil is here." : `${others} other pupils are here.`;
+    const here = `${count(others, "other pupil")} ${others === 1 ? "is" : "are"} here.`;
     const [title, text] = state.ended
       ? ["The class is over", "Thank you for playing. You can close this page."]
       : state.paused !== null
@@ -86,11 +94,25 @@ export class PupilPage {
         : state.game !== null
           ? ["Well played", "Wait for your next game. It opens by itself."]
           : [`You're in, ${state.name}`, `${here} Wait for your teacher. Your game opens by itself.`];
-    if (this.note.textContent !== `${title}${text}`) fill(this.note, h("h2", null, title), h("p", null, text));
+    const drawn = JSON.stringify([title, text, state.games]);
+    if (drawn !== this.drawn) fill(this.note, h("h2", null, title), h("p", null, text), this.#games());
+    this.drawn = drawn;
     if (state.game === null) {
       say("");
       setTitle(`Class ${state.code}`);
     }
+  }
+
+  /** What the pupil has reached so far. */
+  #games() {
+    const over = this.state.games.filter((game) => game.points !== null);
+    if (!over.length) return null;
+    const item = (/** @type {PupilGame} */ { round, against, points: got }) =>
+      h("li", null, `Round ${round}: ${RESULTS.get(got ?? 0)} against ${against}`);
+    return [
+      h("p", { class: "class-points" }, `You have ${points(this.state.points)}.`),
+      h("ul", { class: "class-games" }, over.map(item)),
+    ];
   }
 
   /** @param {string} id */

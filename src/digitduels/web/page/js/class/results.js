@@ -4,6 +4,7 @@ import { getAs, patiently } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
+import { count, halves } from "./counts.js";
 import { classPath } from "./session.js";
 
 const PRIVATE = "Show this to your class with care: it has names and results.";
@@ -38,7 +39,8 @@ export async function show({ main, signal }, state, token) {
       h(
         "p",
         { class: "soft" },
-        `Class ${results.code}, ${new Date().toLocaleDateString()}, ${count(results.rounds, "round")}. ${PRIVATE}`,
+        `Class ${results.code}, ${date(results.began)}, ${count(results.rounds, "round")}. `,
+        h("span", { class: "no-print" }, PRIVATE),
       ),
       h(
         "div",
@@ -59,10 +61,10 @@ export async function show({ main, signal }, state, token) {
                 "Points",
                 "Opponents' points",
                 "Won",
-                "Drawn",
+                "Drawn or broken off",
                 "Lost",
                 "Critical moves found",
-                "By chance",
+                "At random",
               ].map((text) => h("th", { scope: "col" }, text)),
               h("th", { scope: "col", class: "no-print" }, "Moments to try again"),
             ),
@@ -79,13 +81,14 @@ export async function show({ main, signal }, state, token) {
           round,
         ),
       ),
+      momentSheet(results.pupils),
     ),
   );
 }
 
 /** @param {ResultRow} row */
 function row(row) {
-  const moments = row.moments.map((path, place) =>
+  const moments = row.moments.map(({ path }, place) =>
     h("a", { href: path, target: "_blank", "aria-label": `Moment ${place + 1}` }, `${place + 1}`),
   );
   return h(
@@ -93,7 +96,7 @@ function row(row) {
     null,
     h("td", null, String(row.place)),
     h("th", { scope: "row" }, row.name),
-    [row.points, row.opponents].map((value) => h("td", null, shown(value))),
+    [row.points, row.opponents].map((value) => h("td", null, halves(value))),
     [row.won, row.drawn, row.lost].map((value) => h("td", null, String(value))),
     h("td", null, row.critical ? `${row.found} of ${row.critical}` : "–"),
     h("td", null, row.critical ? String(row.chance) : "–"),
@@ -110,28 +113,44 @@ function row(row) {
  * @param {number} round
  */
 function roundList(games, round) {
-  const game = (/** @type {ResultGame} */ { names, points, review }) =>
+  const result = (/** @type {ResultGame} */ { over, points }) =>
+    points ? points.map(halves).join(" – ") : over ? "no move, does not count" : "not over";
+  const game = (/** @type {ResultGame} */ each) =>
     h(
       "li",
       null,
-      `${names[0]} – ${names[1]}: ${points ? points.map(shown).join(" – ") : "not over"} `,
-      review && h("a", { class: "no-print", href: review, target: "_blank" }, "review"),
+      `${each.names[0]} – ${each.names[1]}: ${result(each)} `,
+      each.review && h("a", { class: "no-print", href: each.review, target: "_blank" }, "review"),
     );
   return h("section", { class: "round" }, h("h3", null, `Round ${round}`), h("ul", null, games.map(game)));
 }
 
-/** @param {number} points */
-function shown(points) {
-  const whole = Math.floor(points);
-  return points === whole ? String(whole) : `${whole || ""}½`;
+/**
+ * On paper, the moments are positions to cut out and hand back.
+ * @param {ResultRow[]} pupils
+ */
+function momentSheet(pupils) {
+  const moment = (/** @type {string} */ name) => (/** @type {ClassMoment} */ moment) =>
+    h(
+      "section",
+      { class: "exercise" },
+      h("h3", null, `${name}: round ${moment.round}, move ${moment.move} against ${moment.against}`),
+      h("div", { class: "position" }, paragraphs(moment.position)),
+      h("p", null, `${moment.deed} ${moment.quest}`),
+    );
+  const missed = pupils.filter(({ moments }) => moments.length);
+  if (!missed.length) return null;
+  return h(
+    "section",
+    { class: "moments", "aria-label": "Moments to try again" },
+    h("h2", null, "Moments to try again"),
+    missed.flatMap(({ name, moments }) => moments.map(moment(name))),
+  );
 }
 
-/**
- * @param {number} number
- * @param {string} thing
- */
-function count(number, thing) {
-  return `${number} ${thing}${number === 1 ? "" : "s"}`;
+/** @param {number} seconds */
+function date(seconds) {
+  return new Date(seconds * 1000).toLocaleDateString([], { day: "numeric", month: "long", year: "numeric" });
 }
 
 /**

@@ -1,9 +1,9 @@
 // The classes that this browser belongs to, and what it does in them.
 
-import { Failure, identify, post } from "../api.js";
+import { Failure, getAs, identify, post } from "../api.js";
 import { pause } from "../dom.js";
 import { secret } from "../seats.js";
-import { recall, remember } from "../storage.js";
+import { forget, recall, recallNames, remember } from "../storage.js";
 
 const TRIES = 10; // of an act without an answer; its key makes it happen once
 const WAIT = [300, 600, 1200, 2400]; // milliseconds before the next try
@@ -41,9 +41,40 @@ function enter(code, role, token) {
  * @param {Record<string, unknown>} rules
  */
 export async function startClass(rules) {
-  const { code, token } = /** @type {NewClass} */ (await post("/api/classes", { ...rules, key: secret() }));
+  const { code, token, state } = /** @type {NewClass} */ (await post("/api/classes", { ...rules, key: secret() }));
   enter(code, "teacher", token);
+  remember(`class:deleted:${code}`, String(state.deleted));
   return code;
+}
+
+/**
+ * Forgets that this browser is the teacher of a class.
+ * @param {string} code
+ */
+export function forgetClass(code) {
+  forget(`class:teacher:${code}`);
+  forget(`class:deleted:${code}`);
+}
+
+/**
+ * The classes that this browser is the teacher of. Those that are gone are forgotten.
+ * @param {AbortSignal} signal
+ */
+export async function myClasses(signal) {
+  const found = [];
+  for (const code of recallNames("class:teacher:")) {
+    const deleted = Number(recall(`class:deleted:${code}`) ?? Infinity);
+    try {
+      if (deleted * 1000 < Date.now()) forgetClass(code);
+      else
+        found.push(
+          /** @type {TeacherClass} */ (await getAs(classPath(code), recall(`class:teacher:${code}`) ?? "", signal)),
+        );
+    } catch (error) {
+      if (error instanceof Failure && (error.status === 404 || error.status === 403)) forgetClass(code);
+    }
+  }
+  return found;
 }
 
 /**

@@ -2,21 +2,17 @@
 
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
-import { checkbox, field, group, optionFields, radios, readOptions, trouble } from "../form.js";
+import { field, group, optionFields, radios, readOptions, trouble } from "../form.js";
 import { levelOptions } from "../levels.js";
 import { go } from "../router.js";
 import { startClass } from "./session.js";
+import { readSettings, settingFields } from "./settings.js";
 
 /** @type {[ClassMode, string][]} */
 const MODES = [
   ["pairs", "Pairs: two pupils at a board"],
   ["rounds", "Tournament: rounds, paired by results"],
   ["computer", "Everyone against the computer"],
-];
-/** @type {[string, string][]} */
-const STARTS = [
-  ["book", "As in the book"],
-  ["fair", "Balanced start"],
 ];
 
 /**
@@ -65,14 +61,8 @@ class StartForm {
       "div",
       { class: "form" },
       field("Game", this.game),
-      field("Level of the computer", this.level),
       group("The class plays", radios("mode", MODES, "pairs")),
-      group("Start", radios("start", STARTS, "book")),
-      group(
-        "Help",
-        h("div", null, checkbox("class-hints", "Hints", false), checkbox("class-takebacks", "Take-backs", false)),
-      ),
-      group("On the wall", checkbox("anonymous", "Numbers instead of names", false)),
+      settingFields(this.level, { start: "book", hints: false, takebacks: false, anonymous: false }),
       group("Rules of this game", this.options),
     );
   }
@@ -132,11 +122,7 @@ class StartForm {
         game: this.card.game,
         options: readOptions(this.card.options, data),
         mode: data.get("mode"),
-        level: Number(data.get("level")),
-        start: data.get("start"),
-        hints: data.has("class-hints"),
-        takebacks: data.has("class-takebacks"),
-        anonymous: data.has("anonymous"),
+        ...readSettings(data),
       });
       await go(`/class/${code}`);
     } catch (error) {

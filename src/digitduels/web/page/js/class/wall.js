@@ -1,10 +1,14 @@
-// The wall: the code while the class gathers, then all boards, readable from the last row.
+// The wall: the code while the class gathers, then all boards, at the end the standings; readable from the last row.
 
 import { anchor, button, fill, h } from "../dom.js";
 import { setTitle } from "../router.js";
 import { Boards, pupilNames } from "./boards.js";
 import { ClassPage } from "./class-page.js";
+import { count, points } from "./counts.js";
 import { invitation } from "./invitation.js";
+
+const TIES = "Equal points: the pupil whose opponents have more points together comes first.";
+const MOST_ROWS = 15; // of the standings in a column
 
 /**
  * @param {Place} place
@@ -30,6 +34,13 @@ class ClassWall extends ClassPage {
     this.boards = new Boards();
     this.title = h("h1");
     this.names = h("ul", { class: "names" });
+    this.standings = h("ul", { class: "standings", "aria-label": "Standings" });
+    this.final = h(
+      "section",
+      { class: "final", "aria-label": "The end" },
+      this.standings,
+      h("p", { class: "soft" }, TIES),
+    );
     this.count = h("p", { class: "count" });
     this.banner = h("p", { class: "banner", role: "status", hidden: true });
     this.invited = invitation(state.code);
@@ -43,6 +54,7 @@ class ClassWall extends ClassPage {
       this.banner,
       this.arrivals,
       this.boards.element,
+      this.final,
     );
   }
 
@@ -70,14 +82,33 @@ class ClassWall extends ClassPage {
     this.banner.hidden = state.paused === null;
     if (this.banner.textContent !== state.paused) this.banner.textContent = state.paused ?? "";
     const names = pupilNames(state, anonymous);
-    this.count.textContent = state.pupil_count === 1 ? "1 pupil is here" : `${state.pupil_count} pupils are here`;
+    this.count.textContent = `${count(state.pupil_count, "pupil")} ${state.pupil_count === 1 ? "is" : "are"} here`;
     this.names.style.setProperty("--count", String(Math.max(1, names.size)));
     fill(
       this.names,
       [...names.values()].map((name) => h("li", null, name)),
     );
-    this.boards.element.hidden = gathering;
+    this.boards.element.hidden = gathering || state.ended;
+    this.final.hidden = !state.ended;
+    if (state.ended) this.#drawStandings(names);
     super.draw();
+  }
+
+  /** @param {Map<number, string>} names */
+  #drawStandings(names) {
+    const pupils = this.state.pupils.toSorted((one, two) => one.place - two.place);
+    const columns = Math.ceil(pupils.length / MOST_ROWS);
+    this.standings.style.setProperty("--columns", String(columns));
+    this.standings.style.setProperty("--rows", String(Math.ceil(pupils.length / columns)));
+    const row = (/** @type {ClassPupil} */ pupil) =>
+      h(
+        "li",
+        null,
+        h("span", { class: "place" }, `${pupil.place}.`),
+        h("span", { class: "who" }, names.get(pupil.pupil)),
+        h("span", { class: "points" }, points(pupil.points)),
+      );
+    fill(this.standings, pupils.map(row));
   }
 
   tick() {

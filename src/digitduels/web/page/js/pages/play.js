@@ -6,7 +6,7 @@ import { anchor, button, fill, h, pause } from "../dom.js";
 import { GamePage, getFirstPosition } from "../game-page.js";
 import { keepBoard, showHead } from "../head.js";
 import { Hints } from "../hints.js";
-import { newLink, other, pathOf, readLink, rematchOf, withMoves } from "../link.js";
+import { newLink, other, pathOf, readLink, rematchOf, splitQuery, withMoves } from "../link.js";
 import { Notebook } from "../notebook.js";
 import { showMarks } from "../marks.js";
 import { go, setTitle } from "../router.js";
@@ -16,16 +16,23 @@ import { houseRules } from "../table.js";
 import { verdictList } from "../verdict.js";
 
 const THINKING = 600; // milliseconds before the computer moves, so that the reader sees their own move first
+/** What to look for when a moment is tried again, by what there is to keep. */
+const QUESTS = new Map([
+  ["win", "Find a move that keeps your win."],
+  ["draw", "Find a move that keeps the draw."],
+]);
 
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
-  const link = readLink(parts[0] ?? "", query);
+  const [own, rest] = splitQuery(query, ["find"]);
+  const link = readLink(parts[0] ?? "", rest);
   const view = await getFirstPosition(link, signal);
   if (signal.aborted) return;
   setTitle(view.title);
   showHead("Play", view, link.options);
   const page = new Play(link, view, signal);
   fill(main, page.element);
+  page.quest = QUESTS.get(own["find"] ?? "") ?? "";
   page.draw();
   showMarks(page.table);
   void page.goOn();
@@ -44,6 +51,8 @@ class Play extends GamePage {
    */
   constructor(link, view, signal) {
     super(link, view, signal);
+    /** What the reader looks for, until they have moved. */
+    this.quest = "";
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
     this.notebook = new Notebook(this.record, () => this.hideAdvice());
     this.hints = new Hints(this, this.notebook);
@@ -111,6 +120,10 @@ class Play extends GamePage {
     return super.active && !this.waiting;
   }
 
+  get takesBack() {
+    return this.link.takebacks;
+  }
+
   get confirms() {
     return confirmsFor(!this.link.takebacks);
   }
@@ -132,6 +145,11 @@ class Play extends GamePage {
     if (focused && document.activeElement?.matches("body, :disabled")) this.table.picker.focus();
   }
 
+  sayStatus() {
+    if (this.quest) say(this.quest, this.mood);
+    else super.sayStatus();
+  }
+
   /** Keeps the game in this browser's list. */
   async #keep() {
     const { link, view, reader } = this;
@@ -150,6 +168,7 @@ class Play extends GamePage {
    * @param {import("../game-page.js").Step} [step] Back leaves the game: moves are taken back with their own button
    */
   async goTo(link, step = "replace") {
+    this.quest = "";
     await super.goTo(link, step);
     void this.#keep();
     await this.goOn();

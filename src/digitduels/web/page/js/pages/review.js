@@ -366,7 +366,8 @@ class ReviewPage extends GamePage {
   /** @param {ReviewTurn} turn */
   #question(turn) {
     const kicker = h("p", { class: "kicker" }, `Turning point ${this.#number} of ${this.swings.length}`);
-    const question = `To move: ${this.name(turn.player)}. What would you play? Choose on the board.`;
+    const quest = turn.quest && tell(turn.quest, this.reader);
+    const question = `To move: ${this.name(turn.player)}. ${quest} Choose on the board.`;
     return h("div", { class: "ask" }, kicker, this.active ? h("p", null, question) : this.#lesson(turn));
   }
 

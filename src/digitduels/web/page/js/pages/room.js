@@ -146,6 +146,10 @@ export class RoomPage extends GamePage {
     return this.over ? "over" : this.active ? "turn" : "wait";
   }
 
+  get takesBack() {
+    return this.playing && this.state.class?.takebacks !== false;
+  }
+
   get full() {
     return this.state.seats.every((chair) => chair.joined);
   }
@@ -297,9 +301,9 @@ export class RoomPage extends GamePage {
   }
 
   #drawActions() {
-    const { state, playing, reader } = this;
+    const { state, reader } = this;
     this.actions.hidden = reader === null;
-    this.undo.hidden = !playing || state.class?.takebacks === false;
+    this.undo.hidden = !this.takesBack;
     if (this.hints) this.hints.button.hidden = !this.active;
     this.undo.disabled = state.takeback !== null || this.back === null;
     this.again.hidden = state.rematch !== null || state.class !== null;

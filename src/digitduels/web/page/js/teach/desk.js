@@ -1,6 +1,8 @@
 // The teacher's desk: what the class gets, and the ways to the board and the sheets.
 
 import { getPatiently } from "../api.js";
+import { count } from "../class/counts.js";
+import { myClasses } from "../class/session.js";
 import { startForm } from "../class/start-form.js";
 import { share } from "../dialog.js";
 import { anchor, button, fill, h } from "../dom.js";
@@ -16,21 +18,22 @@ import {
   seatRadios,
   trouble,
 } from "../form.js";
+import { localNote } from "../lesson.js";
 import { levelOptions } from "../levels.js";
 import { newLink } from "../link.js";
 import { gameRadios } from "../new-game.js";
 import { go, note } from "../router.js";
 import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 
-const LOCAL = /^(localhost|127\.|\[::1\])/;
 const COUNT = "6"; // puzzles on a sheet unless somebody wants more or fewer
 const ABOUT =
-  "No accounts. Start a class with a code, send a link with your settings, play together on the board on the wall, " +
-  "or print puzzles.";
+  "No accounts. Start a class with a code, send a link with your settings, play together on one large board, or print " +
+  "puzzles.";
 const CLASS =
   "Up to 60 pupils join with a code and a first name. You pair them, pause all boards, see who is stuck, and get " +
   "results. Everything is deleted after a day.";
-const WALL = "Large enough for the last row. Play together, and show what every move is worth when you want to.";
+const WALL =
+  "For the whole class together, readable from the last row. Show what every move is worth when you want to.";
 
 /** @param {import("./class-link.js").Lesson} lesson */
 export function show(lesson) {
@@ -55,11 +58,14 @@ class Desk {
     this.tiers = h("select", { name: "tier" }, h("option", { value: "" }, "Any"));
     const count = own["count"] ?? COUNT;
     this.count = h("input", { name: "count", type: "number", min: 1, max: 24, value: count, inputmode: "numeric" });
+    this.running = h("section", { class: "card", "aria-labelledby": "running", hidden: true });
     void this.#offerTiers();
+    void this.#listClasses();
     this.element = h(
       "article",
       { class: "teach" },
       h("header", null, h("h1", null, "Teach"), h("p", { class: "lead" }, ABOUT)),
+      this.running,
       this.#classCard(),
       this.#linkCard(),
       this.#wallCard(),
@@ -119,29 +125,33 @@ class Desk {
     return section("class", "Start a class", about, startForm(this.cards, this.signal));
   }
 
+  /** Lists the classes that this browser runs. */
+  async #listClasses() {
+    const classes = await myClasses(this.signal);
+    if (this.signal.aborted || !classes.length) return;
+    const item = (/** @type {TeacherClass} */ { code, ended, pupil_count: pupils, round, rules }) => {
+      const stage = ended ? "over" : round ? `round ${round}` : "not begun";
+      const about = `${rules.title}, ${count(pupils, "pupil")}, ${stage}`;
+      return h("li", null, anchor(`Class ${code}`, `/class/${code}`, ended ? "quiet" : "main"), h("span", null, about));
+    };
+    fill(this.running, h("h2", { id: "running" }, "Your classes"), h("ul", { class: "roster" }, classes.map(item)));
+    this.running.hidden = false;
+  }
+
   #linkCard() {
-    const local = LOCAL.test(location.hostname);
-    const command = h("code", null, "duels serve --host 0.0.0.0");
-    const hint = h(
-      "p",
-      { class: "soft" },
-      "This link only works on this computer. ",
-      command,
-      " makes it work on your network.",
-    );
     return section(
       "class-link",
       "A link for the class",
       this.form,
       this.trouble,
-      h("div", null, this.url, this.sentence, local && hint, this.actions),
+      h("div", null, this.url, this.sentence, localNote(), this.actions),
     );
   }
 
   #wallCard() {
     const open = () => void go(teachPath(this.rules, { show: "board", seed: null }));
     const row = h("p", { class: "row" }, button("Open the board", open, "main"));
-    return section("wall", "A board on the wall", h("p", { class: "soft" }, WALL), row);
+    return section("wall", "One large board", h("p", { class: "soft" }, WALL), row);
   }
 
   #paperCard() {
@@ -150,7 +160,7 @@ class Desk {
       const own = { tier: this.tiers.value, count: this.count.value, sheet: shortSeed() };
       void go(teachPath(this.rules, { show: "sheet", seed: null, ...own }));
     };
-    const about = `From ${this.card.title}, with the rules above. The answers are on a separate page.`;
+    const about = `${this.card.title}, as chosen under “A link for the class”. The answers are on a separate page.`;
     const form = h(
       "form",
       { class: "form", onsubmit: print },

@@ -23,7 +23,7 @@ export async function show({ main, card, link, own, signal }) {
     main,
     h(
       "article",
-      { class: "paper" },
+      { class: "paper sheet-page" },
       h(
         "p",
         { class: "row no-print" },

@@ -1,0 +1,49 @@
+"""The standings of a class: points, and the opponents' points when they are equal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from digitduels.web.classes.classroom import Classroom, Scores
+
+
+class Standing(NamedTuple):
+    """Where a pupil is in the standings. Equal ones share a place."""
+
+    place: int
+    points: float
+    opponents: float
+    """The points of all opponents together; the computer adds nothing."""
+
+
+class PlayedGame(NamedTuple):
+    """A game from the side of one pupil. `points` is None while it is played."""
+
+    round: int
+    against: str
+    points: float | None
+
+
+def standings(classroom: Classroom, scores: Scores) -> dict[int, Standing]:
+    """Every pupil by number, the best first."""
+    points = classroom.points(scores)
+    opponents = dict.fromkeys(points, 0.0)
+    for table in classroom.tables:
+        first, second = table.pupils
+        if scores.get(table.id) is not None and first in points and second in points:
+            opponents[first] += points[second]
+            opponents[second] += points[first]
+    keys = {pupil.number: (-points[pupil.number], -opponents[pupil.number]) for pupil in classroom.present}
+    order = sorted(keys, key=lambda number: (keys[number], classroom.pupils[number].name.casefold()))
+    places = {key: place for place, key in reversed([*enumerate((keys[number] for number in order), 1)])}
+    return {number: Standing(places[keys[number]], points[number], opponents[number]) for number in order}
+
+
+def games_of(classroom: Classroom, number: int, scores: Scores) -> list[PlayedGame]:
+    """The games of a pupil, except those that do not count."""
+    return [
+        PlayedGame(table.round, classroom.name_at(table, 1 - seat), None if points is None else points[seat])
+        for table in classroom.tables
+        if number in table.pupils and not (table.id in scores and scores[table.id] is None)
+        for seat, points in [(table.pupils.index(number), scores.get(table.id))]
+    ]

@@ -1,0 +1,169 @@
+// The list of pupils on the desk: how each is doing, and what the teacher can do about it.
+
+import { ask } from "../dialog.js";
+import { button, fill, h } from "../dom.js";
+import { field } from "../form.js";
+import { points } from "./counts.js";
+
+/** @typedef {(act: string, more?: Record<string, unknown>, done?: string) => Promise<void>} Act */
+
+export class Roster {
+  /** @param {Act} act does something in the class */
+  constructor(act) {
+    this.act = act;
+    this.list = h("ul", { class: "roster" });
+    this.removed = h("ul", { class: "roster", "aria-label": "Removed" });
+    this.element = h(
+      "section",
+      { class: "card", "aria-label": "Pupils" },
+      h("h2", null, "Pupils"),
+      this.list,
+      this.removed,
+    );
+    /** What is shown, as text: it is drawn only when it changes, so that buttons keep the focus. */
+    this.drawn = "";
+    /** @type {ClassPupil[]} */
+    this.pupils = [];
+    this.ended = false;
+  }
+
+  /** @param {TeacherClass} state */
+  update({ pupils, removed, round, ended }) {
+    const drawn = JSON.stringify([pupils, removed, round, ended]);
+    if (drawn === this.drawn) return;
+    Object.assign(this, { drawn, pupils, ended });
+    const rows = pupils.map((pupil) => this.#row(pupil, round > 0));
+    fill(this.list, rows.length ? rows : h("li", null, "Nobody has joined yet."));
+    fill(
+      this.removed,
+      removed.map((pupil) => this.#out(pupil)),
+    );
+  }
+
+  /**
+   * @param {ClassPupil} pupil
+   * @param {boolean} begun whether there are points
+   */
+  #row(pupil, begun) {
+    const { ended } = this;
+    const like = this.pupils.find((other) => other.pupil === pupil.like);
+    const left = pupil.away && pupil.playing && !pupil.absent;
+    const edit = h(
+      "button",
+      { type: "button", class: "plain", onclick: () => void this.edit(pupil) },
+      "Edit",
+      h("span", { class: "hidden" }, ` ${pupil.name}`),
+    );
+    return h(
+      "li",
+      null,
+      h("span", { class: "pupil-name" }, pupil.name),
+      h("span", { class: "soft" }, [!ended && doing(pupil), begun && points(pupil.points)].filter(Boolean).join(" · ")),
+      h(
+        "span",
+        { class: "row tight" },
+        !ended && like && button(`This is ${like.name}`, () => void this.admit(pupil, like), "main"),
+        !ended && left && button("Let the computer play", () => void this.act("substitute", { pupil: pupil.pupil })),
+        edit,
+      ),
+    );
+  }
+
+  /** @param {{pupil: number, name: string}} pupil who was removed */
+  #out({ pupil, name }) {
+    const done = `${name} can join again on the same device.`;
+    const back = button(`Let ${name} in again`, () => void this.act("restore", { pupil }, done));
+    return h(
+      "li",
+      null,
+      h("span", { class: "pupil-name" }, name),
+      h("span", { class: "soft" }, "removed"),
+      h("span", { class: "row tight" }, !this.ended && back),
+    );
+  }
+
+  /** @param {ClassPupil} pupil */
+  async edit(pupil) {
+    const name = h("input", { name: "name", maxlength: 20, value: pupil.name, autocomplete: "off" });
+    const others = this.pupils.filter((other) => other !== pupil);
+    const answers = /** @type {[string, string][]} */ (
+      [
+        ["rename", "Rename"],
+        !this.ended && others.length && ["same", "This is another pupil…"],
+        !this.ended && ["remove", "Remove…"],
+        ["", "Cancel"],
+      ].filter(Boolean)
+    );
+    const answer = await ask(pupil.name, [field("First name", name)], answers);
+    if (answer === "rename") await this.act("rename", { pupil: pupil.pupil, name: name.value });
+    if (answer === "same") await this.identify(pupil, others);
+    if (answer === "remove") await this.remove(pupil);
+  }
+
+  /**
+   * A newcomer may be a pupil who joined before, on another device.
+   * @param {ClassPupil} newcomer
+   * @param {ClassPupil} pupil
+   */
+  async admit(newcomer, pupil) {
+    const same =
+      pupil.away ||
+      (await ask(
+        `Is ${newcomer.name} the same person as ${pupil.name}?`,
+        [
+          h("p", null, `${pupil.name} is still here on another device. You may have two pupils with this name.`),
+          h("p", null, `If they are the same person, ${pupil.name} plays on the new device only.`),
+        ],
+        [
+          ["yes", `This is ${pupil.name}`],
+          ["", "Cancel"],
+        ],
+      ));
+    if (same) await this.act("admit", { pupil: pupil.pupil, device: newcomer.pupil });
+  }
+
+  /**
+   * A pupil joined again on another device under another name, and the teacher says who it is.
+   * @param {ClassPupil} newcomer
+   * @param {ClassPupil[]} others
+   */
+  async identify(newcomer, others) {
+    const list = h(
+      "select",
+      { name: "same" },
+      others.map(({ pupil, name }) => h("option", { value: String(pupil) }, name)),
+    );
+    list.value = String(newcomer.like ?? others.find(({ away }) => away)?.pupil ?? others[0]?.pupil);
+    const answer = await ask(
+      `Who is ${newcomer.name}?`,
+      [
+        h("p", null, "For a pupil who joined again on another device. The two become one, with the games of both."),
+        field(`${newcomer.name} is`, list),
+      ],
+      [
+        ["yes", "They are the same person"],
+        ["", "Cancel"],
+      ],
+    );
+    if (answer) await this.act("admit", { pupil: Number(list.value), device: newcomer.pupil });
+  }
+
+  /** @param {ClassPupil} pupil */
+  async remove(pupil) {
+    const answer = await ask(
+      `Remove ${pupil.name}?`,
+      [h("p", null, "Their game ends, and they leave the class. You can let them in again.")],
+      [
+        ["yes", "Remove"],
+        ["", "Cancel"],
+      ],
+    );
+    if (answer) await this.act("remove", { pupil: pupil.pupil });
+  }
+}
+
+/** @param {ClassPupil} pupil */
+function doing({ absent, away, playing, waiting }) {
+  if (absent) return "the computer plays";
+  return [playing ? "playing" : waiting ? "waiting" : "finished", away && "away"].filter(Boolean).join(", ");
+}
