@@ -24,6 +24,8 @@ from hypothesis.stateful import (
 import digitduels as dd
 from digitduels.solver import Reference
 from digitduels.web.app import create
+from digitduels.web.classes.classroom import ClassAct, Classroom, Known, begin_class, class_act, join_class
+from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -270,19 +272,19 @@ def test_a_lesson(client: TestClient) -> None:
     ended = teacher.act("end")
     while (answer := client.get(f"{teacher.path}/results", headers=teacher.headers())).status_code == 503:
         time.sleep(0.2)  # the workers are still starting
-    results = answer.json()
-    assert [len(row["rounds"]) for row in results["pupils"]] == [2, 2, 2, 2]
-    assert sum(row["points"] for row in results["pupils"]) == 3
-    assert sorted(row["games"] for row in results["pupils"]) == [1, 1, 2, 2]
-    assert [(game["over"], game["points"]) for game in results["games"][2:]].count((True, None)) == 1
-    assert [row["place"] for row in results["pupils"]] == sorted(pupil["place"] for pupil in ended["pupils"])
-    assert results["pupils"][0]["place"] == 1
-    rows = {row["pupil"]: row for row in results["pupils"]}
+    told = answer.json()
+    assert [len(row["rounds"]) for row in told["pupils"]] == [2, 2, 2, 2]
+    assert sum(row["points"] for row in told["pupils"]) == 3
+    assert sorted(row["games"] for row in told["pupils"]) == [1, 1, 2, 2]
+    assert [(game["over"], game["points"]) for game in told["games"][2:]].count((True, None)) == 1
+    assert [row["place"] for row in told["pupils"]] == sorted(pupil["place"] for pupil in ended["pupils"])
+    assert told["pupils"][0]["place"] == 1
+    rows = {row["pupil"]: row for row in told["pupils"]}
     for pupil in pupils:
         own, row = teacher.look(pupil["token"]), rows[pupil["pupil"]]
         assert own["points"] == row["points"]
         assert own["games"] == [{"round": n, **game} for n, games in enumerate(row["rounds"], 1) for game in games]
-    for row in results["pupils"]:
+    for row in told["pupils"]:
         assert 0 <= row["found"] <= row["critical"]
         assert row["critical"] - row["found"] >= len(row["moments"])
         assert 0 <= row["chance"] <= row["critical"]
@@ -290,6 +292,36 @@ def test_a_lesson(client: TestClient) -> None:
     assert table.headers["content-type"].startswith("text/csv")
     assert len(table.text.splitlines()) == 5
     assert client.get(f"{teacher.path}/results", headers=teacher.headers(pupils[0]["token"])).status_code == 403
+
+
+def test_the_position_that_most_pupils_missed_is_suggested() -> None:
+    more = {"level": 2, "hints": False, "takebacks": False, "start": "book", "anonymous": False, "mode": "pairs"}
+    rules = {"game": "operation-target", "options": {}, **more}
+    classroom = Classroom(begin_class(rules, "BCDFG", "a key", 0.0)[0])
+    for name in ("Ann", "Bob", "Cem", "Dora", "Eve"):
+        classroom = join_class(classroom, f"token of {name}", name, 0.0).classroom
+    classroom = class_act(classroom, ClassAct("pair", classroom.head, "another key"), Known(0.0)).classroom
+    *games, against_computer = sorted(classroom.tables, key=lambda table: None in table.pupils)
+    missed, found = ({"found": found, "path": "/there", "position": ["At 3"], "quest": "Find it."} for found in (0, 1))
+
+    def discussion(*met: list[list[dict[str, Any]]]) -> Any:
+        """What is suggested after games in which both seats met these positions."""
+        grades = {
+            table.id: [NO_GRADE | {"met": positions} for positions in seats]
+            for table, seats in zip((*games, against_computer), met, strict=True)
+        }
+        return results(classroom, dict.fromkeys(grades, (1.0, 0.0)), grades, {})["discussion"]
+
+    nobody: list[list[dict[str, Any]]] = [[], []]
+    assert discussion([[missed], [missed]], [[missed], [found]], nobody) == {
+        **{name: missed[name] for name in ("path", "position", "quest")},
+        "missed": 3,
+        "times": 4,
+    }
+    assert discussion([[missed], [found]], [[missed], [found]], nobody) is None
+    seat = against_computer.pupils.index(None)
+    computer = [[missed] * 5 if place == seat else [missed] for place in range(2)]
+    assert discussion(nobody, nobody, computer) is None, "what the computer missed is nobody's business"
 
 
 def test_a_pupil_on_a_new_device_is_admitted_with_one_act(client: TestClient) -> None:

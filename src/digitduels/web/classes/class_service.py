@@ -12,7 +12,7 @@ from digitduels.web.classes import classroom as rules_of_classes
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.classes.classroom import ClassAct, ClassConflict, ClassResolution, Classroom, Known
 from digitduels.web.classes.live_classes import Graded, LiveClass, LiveClasses
-from digitduels.web.classes.results import results
+from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.watchers import NOT_YOURS, ClassWatchers
 from digitduels.web.guard import Buckets
 from digitduels.web.link import written
@@ -220,7 +220,7 @@ class ClassService:
             except Refusal as refusal:
                 if refusal.status == 503:
                     raise
-                grades = [{"critical": 0, "found": 0, "chance": 0.0, "misses": []}] * 2
+                grades = [NO_GRADE] * 2
             live.grades[id] = Graded(grades, f"/review/{room.match.game.id}?{written(room.match)}")
         found = {id: graded.seats for id, graded in live.grades.items()}
         return results(classroom, live.scores, found, {id: graded.review for id, graded in live.grades.items()})

@@ -23,6 +23,8 @@ EXPLAINED = (
 
 Grades = Mapping[str, list[dict[str, Any]]]
 """For each game that was judged, what both seats found and missed."""
+NO_GRADE: dict[str, Any] = {"critical": 0, "found": 0, "chance": 0.0, "misses": [], "met": []}
+"""For a game that cannot be judged."""
 
 
 def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping[str, str]) -> dict[str, Any]:
@@ -35,9 +37,25 @@ def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping
         "title": game(classroom.rules["game"], **classroom.rules["options"]).title,
         "mode": classroom.rules["mode"],
         "explained": list(EXPLAINED),
+        "discussion": _discussion(classroom, grades),
         "pupils": [_row(classroom, number, standing, scores, grades) for number, standing in ranked.items()],
         "games": [_game(classroom, table, scores, links) for table in classroom.tables],
     }
+
+
+def _discussion(classroom: Classroom, grades: Grades) -> dict[str, Any] | None:
+    """A position to discuss: the critical one that most pupils missed, if at least two did, and most of those there."""
+    met: dict[str, list[dict[str, Any]]] = {}
+    for table in classroom.tables:
+        for number, grade in zip(table.pupils, grades.get(table.id, ()), strict=False):
+            for position in grade["met"] if number is not None else ():
+                met.setdefault(position["path"], []).append(position)
+    missed = {path: sum(not each["found"] for each in positions) for path, positions in met.items()}
+    path = max(missed, key=missed.__getitem__, default=None)
+    if path is None or missed[path] < 2 or 2 * missed[path] <= len(met[path]):
+        return None
+    position, quest = met[path][0]["position"], met[path][0]["quest"]
+    return {"path": path, "missed": missed[path], "times": len(met[path]), "position": position, "quest": quest}
 
 
 def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, grades: Grades) -> dict[str, Any]:

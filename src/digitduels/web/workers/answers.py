@@ -156,10 +156,13 @@ def game_review(match: Match, solve: Solve) -> dict[str, Any]:
 def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
     """How both players of a game chose: critical moves, how many they found, and how many a random mover would find.
 
-    Also what they missed, each with a link to a review in which they can try the moment again, and in words for paper.
+    Also what they missed, each with a link to a review in which they can try the moment again, and in words for paper;
+    and all critical positions that they met, each with a large board for the class.
     """
     solution, page = solve(match.game), f"/review/{match.game.id}?{link.written(match)}"
-    grades: list[dict[str, Any]] = [{"critical": 0, "found": 0, "chance": 0.0, "misses": []} for _ in range(2)]
+    grades: list[dict[str, Any]] = [
+        {"critical": 0, "found": 0, "chance": 0.0, "misses": [], "met": []} for _ in range(2)
+    ]
     for decision in decisions(match, solution):
         if not decision.critical:
             continue
@@ -167,9 +170,22 @@ def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
         grade["critical"] += 1
         grade["found"] += decision.found
         grade["chance"] += decision.chance
+        grade["met"].append(_position(match, decision))
         if decision.swing and decision.move is not None:
             grade["misses"].append(_moment(match, decision) | {"path": f"{page}&at={decision.ply}"})
     return grades
+
+
+def _position(match: Match, decision: Decision) -> dict[str, Any]:
+    """A critical position for the whole class, without names."""
+    game, state = match.game, match.states[decision.ply]
+    board = link.written(Match(game, position=state))
+    return {
+        "found": decision.found,
+        "path": f"/teach?show=board&game={game.id}&{board}",
+        "position": [line for line in game.view(state) if line],
+        "quest": str(decision.quest),
+    }
 
 
 def _moment(match: Match, decision: Decision) -> dict[str, Any]:

@@ -275,6 +275,8 @@ interface ClassResults {
   mode: string;
   rounds: number;
   explained: string[];
+  /** A position that most pupils missed, on a large board. */
+  discussion: { path: string; missed: number; times: number; position: string[]; quest: string } | null;
   pupils: ResultRow[];
   games: ResultGame[];
 }

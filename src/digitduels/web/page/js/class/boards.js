@@ -106,7 +106,7 @@ class Tile {
   #say(board, names, seconds, late) {
     if (board.winner !== null) return `✓ ${playerName(board, board.winner, names)} won`;
     if (board.over) return "✓ draw";
-    if (board.closed) return "ended";
+    if (board.closed) return "broken off";
     return `${late ? "⚠ stuck" : "thinking"} ${clock(seconds)}`;
   }
 }

@@ -72,6 +72,7 @@ export async function show({ main, signal }, state, token) {
           h("tbody", null, results.pupils.map(row)),
         ),
       ),
+      results.discussion && discussion(results.discussion),
       h("h2", null, "How to read it"),
       paragraphs(results.explained),
       h("h2", null, "Round by round"),
@@ -123,6 +124,16 @@ function roundList(games, round) {
       each.review && h("a", { class: "no-print", href: each.review, target: "_blank" }, "review"),
     );
   return h("section", { class: "round" }, h("h3", null, `Round ${round}`), h("ul", null, games.map(game)));
+}
+
+/** @param {NonNullable<ClassResults["discussion"]>} moment */
+function discussion({ path, missed, times, position, quest }) {
+  return [
+    h("h2", null, "A moment to discuss"),
+    h("p", null, `This position came up ${times} times, and the right move was missed ${missed} times. ${quest}`),
+    h("div", { class: "position" }, paragraphs(position)),
+    h("p", { class: "row no-print" }, h("a", { class: "button", href: path, target: "_blank" }, "Show it large")),
+  ];
 }
 
 /**

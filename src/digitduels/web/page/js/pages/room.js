@@ -296,6 +296,7 @@ export class RoomPage extends GamePage {
     setTimeout(() => {
       if (this.event !== event || this.signal.aborted) return;
       this.event = "";
+      whisper("");
       fill(this.bars, this.line, this.#bars());
     }, NEWS);
   }
