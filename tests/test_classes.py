@@ -467,7 +467,7 @@ def test_everyone_against_a_level(client: TestClient) -> None:
     assert [board["pupils"].count(None) for board in state["boards"]] == [1, 1, 1]
     assert {len([level for level in board["levels"] if level]) for board in state["boards"]} == {1}
     end = time.monotonic() + 30
-    while teacher.look(pupils[0]["token"])["waiting"] is False:
+    while teacher.look(pupils[0]["token"])["playing"]:
         teacher.move(pupils[0]["token"])
         assert time.monotonic() < end
 

@@ -121,7 +121,7 @@ def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -
         "pupil": pupil.number,
         "name": pupil.name,
         "game": seated,
-        "waiting": waits(classroom, pupil.number, scores),
+        "playing": table is not None and table.id not in scores,
         "points": classroom.points(scores)[pupil.number],
         "games": [game._asdict() for game in games_of(classroom, pupil.number, scores)],
     }

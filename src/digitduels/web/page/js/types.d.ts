@@ -239,7 +239,7 @@ interface PupilClass extends ClassBasics {
   pupil: number;
   name: string;
   game: { id: string; seat: Seat; token: string } | null;
-  waiting: boolean;
+  playing: boolean;
   points: number;
   games: PupilGame[];
 }

@@ -76,7 +76,7 @@ export class PupilPage {
     if (this.goal.firstChild?.textContent !== goal)
       fill(this.goal, goal, h("a", { href: rules, target: "_blank" }, "All rules"));
     this.goal.hidden = state.ended;
-    const waits = state.game === null || state.waiting || state.ended || state.paused !== null;
+    const waits = !state.playing || state.ended || state.paused !== null;
     this.note.hidden = !waits;
     if (waits) this.#wait();
     const id = state.game?.id ?? "";
