@@ -10,7 +10,7 @@ from typing import Any
 from digitduels.games import game
 from digitduels.manual import summary
 from digitduels.web.classes.classroom import Classroom, Pupil, Scores, twin, waits
-from digitduels.web.classes.standings import games_of, standings
+from digitduels.web.classes.ranking import games_of, standings
 from digitduels.web.rooms.acts import Room
 
 STUCK = 60  # seconds after which a board without a move is marked for the teacher

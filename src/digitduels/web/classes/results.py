@@ -9,7 +9,7 @@ from typing import Any
 
 from digitduels.games import game
 from digitduels.web.classes.classroom import Classroom, Scores, Table
-from digitduels.web.classes.standings import Standing, games_of, standings
+from digitduels.web.classes.ranking import Standing, games_of, standings
 
 MOST_MOMENTS = 3  # of one pupil's own misses, those nearest to the end first: they are the easiest to see
 EXPLAINED = (
