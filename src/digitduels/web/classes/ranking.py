@@ -16,7 +16,7 @@ class Standing(NamedTuple):
     """The points of all opponents together; the computer adds nothing."""
 
 
-class PlayedGame(NamedTuple):
+class PupilGame(NamedTuple):
     """A game from the side of one pupil. `points` is None while it is played."""
 
     round: int
@@ -39,10 +39,10 @@ def standings(classroom: Classroom, scores: Scores) -> dict[int, Standing]:
     return {number: Standing(places[keys[number]], points[number], opponents[number]) for number in order}
 
 
-def games_of(classroom: Classroom, number: int, scores: Scores) -> list[PlayedGame]:
+def games_of(classroom: Classroom, number: int, scores: Scores) -> list[PupilGame]:
     """The games of a pupil, except those that do not count."""
     return [
-        PlayedGame(table.round, classroom.name_at(table, 1 - seat), None if points is None else points[seat])
+        PupilGame(table.round, classroom.name_at(table, 1 - seat), None if points is None else points[seat])
         for table in classroom.tables
         if number in table.pupils and not (table.id in scores and scores[table.id] is None)
         for seat, points in [(table.pupils.index(number), scores.get(table.id))]
