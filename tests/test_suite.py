@@ -7,13 +7,15 @@ import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from digitduels.cli.main import main
-from digitduels.evals import _registry
+from digitduels.evals import _registry, suite_tasks
+from digitduels.evals.leaderboard import LogError
 from digitduels.evals.suite import (
     CHANCES,
     DISTANCES,
@@ -25,11 +27,14 @@ from digitduels.evals.suite import (
     make_suite,
     read_suite,
 )
-from digitduels.evals.suite_results import read_results, reference
+from digitduels.evals.suite_plots import gap_plot, skill_plot
+from digitduels.evals.suite_results import gap, page, read_results, reference
 from digitduels.evals.suite_tasks import suite_v1, suite_v1_games
+from digitduels.players.levels import LEVELS_VERSION
 from digitduels.study.splits import split
 from variants import solve
 
+DOCS = Path(__file__).parents[1] / "docs"
 SMALL = (("number-quest", {"target": 12, "highest": 4}), ("number-duel", {"target": 20, "highest": 5}))
 
 
@@ -170,9 +175,41 @@ def test_the_command_runs_and_reports(small: Path, capsys: pytest.CaptureFixture
     (row,) = json.loads(shown[shown.index("{") :])["rows"]
     assert (row["positions"], row["of"]) == (4, 20)
     page = (out / "results.md").read_text()
-    assert "![Skill](skill.svg)" in page
+    assert "(skill.svg)" in page
+    assert "(gap.svg)" in page
     assert re.search(r"^\| digitduels/perfect \|( (1\.00|–) \|){4}$", page, re.MULTILINE)
-    assert (out / "skill.svg").read_text().startswith("<svg")
+    # A dot for all games and one for each of the two; one for the variants, as this suite has no game by the book.
+    for plot, dots in (("skill.svg", 3), ("gap.svg", 1)):
+        assert len(ElementTree.fromstring((out / plot).read_text()).findall("{*}circle")) == dots
+
+
+def test_published_rows_are_of_todays_levels_and_the_pages_follow_from_them() -> None:
+    """If this fails, the levels changed: run `python -m benchmarks reference` and the commands of docs/suite.md."""
+    assert f"\nLevels of version {LEVELS_VERSION};" in (DOCS / "suite.md").read_text(encoding="utf-8")
+    found = json.loads((DOCS / "suite-results" / "results.json").read_text(encoding="utf-8"))
+    suite, rows = read_suite(), found["rows"]
+    assert found["sha256"] == suite.sha256
+    assert {row["levels"] for row in rows if row["model"].startswith("digitduels/")} == {LEVELS_VERSION}
+    for name, text in (
+        ("results.md", page(suite, rows)),
+        ("skill.svg", skill_plot(suite.name, rows)),
+        ("gap.svg", gap_plot(suite.name, rows)),
+    ):
+        assert (DOCS / "suite-results" / name).read_text(encoding="utf-8") == text
+
+
+def test_logs_of_other_levels_are_refused(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = small.parent / "levels"
+    monkeypatch.setattr(suite_tasks, "LEVELS_VERSION", LEVELS_VERSION - 1)
+    (log,) = evaluate(suite_v1(str(small)), model="digitduels/4", limit=1, log_dir=str(folder), display="none")
+    with pytest.raises(LogError, match=f"levels of version {LEVELS_VERSION - 1}, not {LEVELS_VERSION}"):
+        read_results(read_suite(small), [Path(log.location)])
+
+
+def test_the_interval_of_the_gap_follows_from_both_intervals() -> None:
+    book, variants = {"value": 0.5, "low": 0.2, "high": 0.6}, {"value": 0.4, "low": 0.1, "high": 0.8}
+    assert gap(book, variants) == {"value": 0.1, "low": -0.4, "high": 0.4162}
+    assert gap(book, {"value": None})["value"] is None
 
 
 @pytest.mark.parametrize(

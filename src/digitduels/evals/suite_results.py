@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,13 +13,12 @@ from digitduels.core import State
 from digitduels.evals.leaderboard import LogError
 from digitduels.evals.suite import DISTANCES, Suite, band
 from digitduels.players import OPPONENTS
-from digitduels.players.levels import tuning
+from digitduels.players.levels import LEVELS_VERSION, tuning
 from digitduels.solver import Progress
 from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
 
 DEPTHS = (2, 4)  # plies that the searches of the reference rows look ahead
-RESULTS_VERSION = 1
 Policy = Callable[[Solution, State[Any, Any]], Mapping[Any, float]]
 
 
@@ -33,8 +32,13 @@ class Answer(NamedTuple):
     forfeit: bool = False
 
 
-def results(suite: Suite, label: str, answers: Sequence[Answer], errors: int = 0) -> dict[str, Any]:
-    """The row of a model or player as JSON values. Epochs of a position are averaged, so that it counts once."""
+def results(
+    suite: Suite, label: str, answers: Sequence[Answer], errors: int = 0, levels: int | None = None
+) -> dict[str, Any]:
+    """The row of a model or player as JSON values. Epochs of a position are averaged, so that it counts once.
+
+    `levels` is the version of our levels, if the row is of one of our players.
+    """
     items = {item["id"]: item for item in suite.positions}
     groups: dict[int, list[Answer]] = defaultdict(list)
     for answer in answers:
@@ -50,9 +54,11 @@ def results(suite: Suite, label: str, answers: Sequence[Answer], errors: int = 0
         return part(lambda item: band(item["distance"], DISTANCES) == place)
 
     book = [variant["book"] for variant in suite.variants]
+    by_the_book, variants = part(lambda item: book[item["variant"]]), part(lambda item: not book[item["variant"]])
     games = dict.fromkeys(variant["game"] for variant in suite.variants)
     return {
         "model": label,
+        "levels": levels,
         "positions": len(groups),
         "of": len(items),
         "answers": len(answers),
@@ -60,11 +66,22 @@ def results(suite: Suite, label: str, answers: Sequence[Answer], errors: int = 0
         "forfeits": sum(answer.forfeit for answer in answers),
         "refused": sum(answer.refused for answer in answers),
         "skill": part(lambda _: True),
-        "book": part(lambda item: book[item["variant"]]),
-        "variants": part(lambda item: not book[item["variant"]]),
+        "book": by_the_book,
+        "variants": variants,
+        "gap": gap(by_the_book, variants),
         "games": {name: of_game(name) for name in games},
         "distances": [of_distance(place) for place in range(len(DISTANCES) + 1)],
     }
+
+
+def gap(book: Mapping[str, Any], variants: Mapping[str, Any]) -> dict[str, float | None]:
+    """Skill by the book minus skill in the variants, with the interval that follows from those of both."""
+    if book["value"] is None or variants["value"] is None:
+        return {"value": None, "low": None, "high": None}
+    value = book["value"] - variants["value"]
+    below = math.hypot(book["value"] - book["low"], variants["high"] - variants["value"])
+    above = math.hypot(book["high"] - book["value"], variants["value"] - variants["low"])
+    return {"value": round(value, 4), "low": round(value - below, 4), "high": round(value + above, 4)}
 
 
 def _grade(item: Mapping[str, Any], group: Sequence[Answer]) -> Grade:
@@ -90,7 +107,7 @@ def reference(suite: Suite, progress: Progress | None = None) -> list[dict[str, 
             likely = policy(solution, state)
             kept = sum(chance for move, chance in likely.items() if str(move) in keeping)
             answers[name].append(Answer(item["id"], kept))
-    return [results(suite, name, found) for name, found in answers.items()]
+    return [results(suite, name, found, levels=LEVELS_VERSION) for name, found in answers.items()]
 
 
 def _uniform(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
@@ -149,8 +166,13 @@ def read_results(suite: Suite, paths: Iterable[Path]) -> list[dict[str, Any]]:
             log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
         except Exception as error:  # Inspect's reader raises many kinds
             raise LogError(f"{file} is not an Inspect log: {error}") from None
-        if (log.eval.metadata or {}).get("suite") != suite.sha256:
+        about = log.eval.metadata or {}
+        if about.get("suite") != suite.sha256:
             continue
+        if _ours(log.eval.model) and (played := about.get("levels")) != LEVELS_VERSION:
+            raise LogError(
+                f"{file} is of levels of version {played}, not {LEVELS_VERSION}. Run {log.eval.model} again."
+            )
         for sample in log.samples or ():
             if sample.error is not None or not sample.scores:
                 errors[log.eval.model] += 1
@@ -159,8 +181,15 @@ def read_results(suite: Suite, paths: Iterable[Path]) -> list[dict[str, Any]]:
             answers[log.eval.model][sample.uuid or f"{log.eval.eval_id} {sample.id} {sample.epoch}"] = Answer(
                 int(sample.id), value["found"], int(value["refused"]), int(value["answers"]), bool(value["forfeits"])
             )
-    rows = [results(suite, model, list(answers[model].values()), errors[model]) for model in {*answers, *errors}]
+    rows = [
+        results(suite, model, list(answers[model].values()), errors[model], LEVELS_VERSION if _ours(model) else None)
+        for model in {*answers, *errors}
+    ]
     return sorted(rows, key=lambda row: (-(row["skill"]["value"] or 0), row["model"]))
+
+
+def _ours(model: str) -> bool:
+    return model.startswith("digitduels/")
 
 
 # For people
@@ -173,11 +202,9 @@ def markdown(suite: Suite, rows: Sequence[Mapping[str, Any]], exact: bool = Fals
     head += [] if exact else ["positions", "forfeits", "errors"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for row in rows:
-        told, gap = row["skill"], "–"
-        if row["book"]["value"] is not None and row["variants"]["value"] is not None:
-            gap = f"{row['book']['value'] - row['variants']['value']:+z.2f}"
+        told = row["skill"]
         interval = "–" if told["value"] is None else f"{told['low']:z.2f} to {told['high']:z.2f}"
-        parts = [_value(told, 3), interval, _value(row["book"]), _value(row["variants"]), gap]
+        parts = [_value(told, 3), interval, _value(row["book"]), _value(row["variants"]), _value(row["gap"], sign="+")]
         parts += [_value(row["games"][name]) for name in games]
         if not exact:
             parts += [f"{row['positions']} of {row['of']}", str(row["forfeits"]), str(row["errors"])]
@@ -193,47 +220,35 @@ def by_distance(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def gaps(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The gap between book and variants with its interval, as a table."""
+    lines = ["|  | gap | 95 % interval |", "|---|---:|---:|"]
+    for row in rows:
+        told = row["gap"]
+        interval = "–" if told["value"] is None else f"{told['low']:+z.2f} to {told['high']:+z.2f}"
+        lines.append(f"| {row['model']} | {_value(told, sign='+')} | {interval} |")
+    return "\n".join(lines) + "\n"
+
+
 def page(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The page of results: the tables, and the plot beside it."""
+    """The page of results: the tables, and the plots beside it."""
+    ours = [row["levels"] for row in rows if row["levels"] is not None]
     parts = [
         f"# Results of {suite.name}",
         f"SHA-256: `{suite.sha256}`. Written by `duels suite report LOGS --out FOLDER`.",
         markdown(suite, rows).rstrip(),
-        "![Skill](skill.svg)",
-        "Skill by the distance from the end:",
+        *([f"Models called digitduels/… are our own players, with levels of version {max(ours)}."] if ours else []),
+        "## Skill by game",
+        "![Skill of each model, overall and in each game](skill.svg)",
+        "## Book and variants",
+        "![Skill by the book, in variants, and the gap between them](gap.svg)",
+        gaps(rows).rstrip(),
+        "## Skill by distance",
+        "Skill by the distance from the end, with best play:",
         by_distance(rows).rstrip(),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _value(told: Mapping[str, Any], digits: int = 2) -> str:
-    return "–" if told["value"] is None else f"{told['value']:z.{digits}f}"
-
-
-def plot(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Skill with its interval, one line per row, as SVG."""
-    left, width, line = 220, 480, 26
-    height = line * len(rows) + 60
-    low: float = min([-0.2, *(row["skill"]["low"] for row in rows if row["skill"]["low"] is not None)])
-
-    def x(value: float) -> float:
-        return left + width * (value - low) / (1 - low)
-
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 60} {height}" '
-        'font-family="sans-serif" font-size="13" role="img">',
-        f"<title>Skill on {escape(suite.name)}</title>",
-        f'<rect width="{left + width + 60}" height="{height}" fill="white"/>',
-    ]
-    for tick in (0, 0.25, 0.5, 0.75, 1):
-        parts.append(f'<path d="M{x(tick):.1f} 20V{height - 35}" stroke="#CCC"/>')
-        parts.append(f'<text x="{x(tick):.1f}" y="{height - 18}" text-anchor="middle">{tick:g}</text>')
-    for place, row in enumerate(rows):
-        told, y = row["skill"], 36 + place * line
-        parts.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{escape(row["model"])}</text>')
-        if told["value"] is not None:
-            ends = f"M{x(told['low']):.1f} {y}H{x(told['high']):.1f}"
-            parts.append(f'<path d="{ends}" stroke="#0072B2" stroke-width="2"/>')
-            parts.append(f'<circle cx="{x(told["value"]):.1f}" cy="{y}" r="4" fill="#0072B2"/>')
-    parts.append(f'<text x="{left}" y="{height - 3}">skill: 0 is a random mover, 1 is no mistake</text>')
-    return "\n".join([*parts, "</svg>"]) + "\n"
+def _value(told: Mapping[str, Any], digits: int = 2, sign: str = "-") -> str:
+    return "–" if told["value"] is None else f"{told['value']:{sign}z.{digits}f}"

@@ -14,6 +14,7 @@ from inspect_ai.solver import TaskState
 from digitduels.evals.protocol import Style
 from digitduels.evals.suite import SUITE, SUITE_SHA256, read_suite
 from digitduels.evals.tasks import SKILL, Duel, about, decide, duel, exact_game, shares
+from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import to_record
 
 SUITE_TASK_VERSION = 1
@@ -54,7 +55,7 @@ def suite_v1(file: str | None = None) -> Task:
         solver=decide(Style(retries=suite.retries), asked=True),
         scorer=exact_position(),
         version=SUITE_TASK_VERSION,
-        metadata={"suite": suite.sha256, "name": suite.name},
+        metadata={"suite": suite.sha256, "name": suite.name, "levels": LEVELS_VERSION},
     )
 
 
@@ -79,7 +80,7 @@ def suite_v1_games(file: str | None = None) -> Task:
         solver=duel("perfect", Style(retries=suite.retries)),
         scorer=exact_game(),
         version=SUITE_TASK_VERSION,
-        metadata={"suite": suite.sha256, "name": suite.name},
+        metadata={"suite": suite.sha256, "name": suite.name, "levels": LEVELS_VERSION},
     )
 
 

@@ -90,7 +90,8 @@ def _report(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace, suite: Suite) -> None:
     """Prints the results of logs, and writes them with a plot into a folder if that is wanted."""
     from digitduels.evals.leaderboard import LogError
-    from digitduels.evals.suite_results import page, plot, read_results
+    from digitduels.evals.suite_plots import gap_plot, skill_plot
+    from digitduels.evals.suite_results import page, read_results
 
     paths = [Path(str(word).removeprefix("file://")) for word in arguments.words]
     for path in paths:
@@ -109,12 +110,13 @@ def _show(arguments: argparse.Namespace, suite: Suite) -> None:
             arguments.out.mkdir(parents=True, exist_ok=True)
             for name, text in (
                 ("results.md", page(suite, rows)),
-                ("skill.svg", plot(suite, rows)),
+                ("skill.svg", skill_plot(suite.name, rows)),
+                ("gap.svg", gap_plot(suite.name, rows)),
                 ("results.json", _json(suite, rows)),
             ):
                 with files.writing(arguments.out / name) as file:
                     file.write(text.encode())
-        Console().say(f"Written: results.md, skill.svg and results.json in {quoted_path(arguments.out)}.")
+        Console().say(f"Written: results.md, skill.svg, gap.svg and results.json in {quoted_path(arguments.out)}.")
     _print(arguments, suite, rows)
 
 
