@@ -127,7 +127,12 @@ def _stand(state: Position, solution: Solution) -> list[Sentence]:
     if moves == 1:
         return [*lines, ONE_MOVE]
     if best.value < 0:
-        lose = Sentence("All {moves} moves lose if {other} makes no mistake.", moves=moves, player=state.player)
+        lose = Sentence(
+            "All {moves} moves lose if {player} makes no mistake.",
+            you="All {moves} moves lose if you make no mistake.",
+            moves=moves,
+            player=1 - state.player,
+        )
         return [*lines, lose]
     value = VALUES[best.value]
     if keeping == moves:
