@@ -95,6 +95,11 @@ def test_undo_after_the_game_is_lost_goes_back_to_your_own_last_move(duels: Run)
     assert "You take back ×2.\nTarget Number: 23\nCurrent Number: 20\n\nYour Turn:\n" in played.stdout
 
 
+def test_another_try_says_what_to_look_for(duels: Run) -> None:
+    played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\ntry\n")
+    assert "\nFind a move that keeps your win.\n\nGame Start!\n" in played.stdout
+
+
 def test_undo_after_a_concession_takes_back_only_that(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nconcede\nu\nmoves\n")
     assert "You concede.\nPerfect wins the game!\n" in played.stdout

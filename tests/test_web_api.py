@@ -21,7 +21,7 @@ from digitduels.record import to_record
 from digitduels.sentence import PLAYERS, Played, signs
 from digitduels.study import serialization
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.hints import hint, refutation, warning
+from digitduels.study.hints import hint_in, refutation, warning
 from digitduels.study.puzzles import attempt, daily, find, judge, order, today
 from digitduels.study.reasons import reason
 from digitduels.study.review import review
@@ -248,7 +248,7 @@ def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Clien
         solution = solve(match.game)
         for step in (1, 2, 3, 4):
             told = get(site, f"hint/{name}", match, step=step)
-            assert told == {"step": step, "lines": wires(hint(match.state, solution, step), match.names)}
+            assert told == {"step": step, "lines": wires(hint_in(match, solution, step), match.names)}
         for move in match.game.legal_moves(match.state)[:: max(1, len(match.game.moves) // 5)]:
             warned, verdict = warning(match.state, move, solution), solution.judge(match.state)[move]
             why = refutation(match.state, move, solution) if warned else reason(match.state, move, solution).sentence
