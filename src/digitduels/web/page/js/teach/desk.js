@@ -27,8 +27,8 @@ import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 
 const COUNT = "6"; // puzzles on a sheet unless somebody wants more or fewer
 const ABOUT =
-  "No accounts. Start a class with a code, send a link with your settings, play together on one large board, or print " +
-  "puzzles.";
+  "No accounts. Start a class with a code, send a link with your settings, play together on one large board, " +
+  "or print puzzles.";
 const CLASS =
   "Up to 60 pupils join with a code and a first name. You pair them, pause all boards, see who is stuck, and get " +
   "results. Everything is deleted after a day.";
