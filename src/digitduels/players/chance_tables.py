@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -20,28 +21,44 @@ from digitduels.players.sheet import HOPE
 from digitduels.solver import cache
 from digitduels.solver.tables import Tables
 
+_DIGEST = hashlib.sha256().digest_size  # bytes
+
 
 @lru_cache(2)
 def chance_table(solution: Tables) -> npt.NDArray[np.uint8]:
     """[position]: how likely the player to move makes the mistake that perfect play hopes for, in CHANCE_STEPS."""
     path, key = cache.path_of(solution.game).with_suffix(cache.CHANCE_FILES), _key(solution)
+    chances = _read(path, key, len(solution.codes))
+    if chances is None:
+        chances = error_steps(solution)
+        try:
+            _write(path, key, chances)
+        except OSError as error:
+            warnings.warn(f"The chances of {solution.game.title} could not be cached: {error.strerror}", stacklevel=3)
+    return chances
+
+
+def _read(path: Path, key: bytes, size: int) -> npt.NDArray[np.uint8] | None:
+    """The chances in a file; None if there is no such file, or it is damaged or belongs to something else."""
     try:
         data = path.read_bytes() if path.is_file() else b""
     except OSError:
-        data = b""
-    if data[:32] == key and len(data) == 64 + len(solution.codes):
-        found = np.frombuffer(data, np.uint8, offset=64)
-        if hashlib.sha256(found.data).digest() == data[32:64]:
-            return found
-    found = error_steps(solution)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with files.writing(path) as file:
-            file.write(key + hashlib.sha256(found.data).digest())
-            file.write(found.data)
-    except OSError as error:
-        warnings.warn(f"The chances of {solution.game.title} could not be cached: {error.strerror}", stacklevel=3)
-    return found
+        return None
+    if data[:_DIGEST] != key or len(data) != 2 * _DIGEST + size:
+        return None
+    chances = np.frombuffer(data, np.uint8, offset=2 * _DIGEST)
+    return chances if _digest(chances) == data[_DIGEST : 2 * _DIGEST] else None
+
+
+def _write(path: Path, key: bytes, chances: npt.NDArray[np.uint8]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with files.writing(path) as file:
+        file.write(key + _digest(chances))
+        file.write(chances.data)
+
+
+def _digest(chances: npt.NDArray[np.uint8]) -> bytes:
+    return hashlib.sha256(chances.data).digest()
 
 
 def _key(solution: Tables) -> bytes:

@@ -30,7 +30,7 @@ from digitduels.players.sheet import (
 )
 from digitduels.solver import memory
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, distinct
-from digitduels.solver.schedule import waves
+from digitduels.solver.schedule import BLOCK, waves
 from digitduels.solver.tables import Tables, share, workers
 
 _SHARE = 0.4  # of the free memory, for the rows
@@ -57,7 +57,10 @@ def fill(
     progress: Callable[[str, float], None] | None,
     hope: tuple[int, int],
 ) -> npt.NDArray[np.float64]:
-    """[start, column]: what is expected in some positions; see expectation.py."""
+    """[start, column]: what the columns of a sheet expect in some positions; see expectation.py.
+
+    `reached` says which positions can arise from the starts, if that is known. `hope` is for perfect play.
+    """
     if reached is None:
         reached = solution.reached([solution.place(start) for start in starts])
     if any(isinstance(column.policy, BatchPolicy) for column in sheet.columns):
@@ -67,7 +70,8 @@ def fill(
                 f"{asked:,} positions of {solution.game.title} can arise here, and a policy of your own is asked in "
                 f"{ASKED:,} at most. Start nearer to the end of the game, or choose a smaller variant."
             )
-    hopes = len(_hopes(solution, hope, 0)) if any(column.policy == PERFECTLY for column in sheet.columns) else 0
+    perfect = any(column.policy == PERFECTLY for column in sheet.columns)
+    hopes = len(_hope_columns(solution, hope)) if perfect else 0
     batches, found = list(_batches(solution, sheet, hopes)), np.zeros((len(starts), len(sheet.columns)))
     for number, (places, columns) in enumerate(batches):
 
@@ -76,32 +80,32 @@ def fill(
                 progress("measuring", (number + done) / len(batches))
 
         if hopes:
-            columns = [*columns, *_hopes(solution, hope, len(columns))]
+            columns = [*columns, *_hope_columns(solution, hope, len(columns))]
         found[:, places] = _expected(solution, columns, starts, reached, report)[:, : len(places)]
     return found
 
 
 def error_steps(solution: Tables, hope: tuple[int, int] = HOPE) -> npt.NDArray[np.uint8]:
     """[position]: how likely the player to move makes the mistake that perfect play hopes for, in CHANCE_STEPS."""
-    columns, board = _hopes(solution, hope, 0), len(solution.compiled.hands) ** 2
+    columns, board = _hope_columns(solution, hope), len(solution.compiled.hands) ** 2
     _check_room(solution, len(columns))
     found = np.zeros((solution.compiled.tables, board), np.uint8)
 
-    def copy(tables: Places, step: _Step) -> None:
+    def keep(tables: Places, step: _Step) -> None:
         boards = step.rows.reshape(-1, board, len(columns))
         for table, place in zip(tables.tolist(), (step.first[tables] // board).tolist(), strict=True):
             found[table] = np.clip(boards[place, :, -1], 0.0, 1.0) * CHANCE_STEPS + HALF
 
     for step in _pass(solution, columns, np.ones(len(solution.codes), np.bool_)):
-        if step.turns:
-            copy(step.tables, step)
-    if not step.turns:
-        copy(np.arange(solution.compiled.tables), step)
+        if step.recycles:
+            keep(step.tables, step)
+    if not step.recycles:
+        keep(np.arange(solution.compiled.tables), step)
     return found.reshape(-1)
 
 
 def _batches(solution: Tables, sheet: Sheet, more: int) -> Iterator[tuple[list[int], list[Column]]]:
-    """The columns, all at once or as many as fit into memory beside some more, with their places on the sheet."""
+    """The columns with their places on the sheet: all at once, or as many at a time as fit into memory with `more`."""
     batch: list[int] = []
     for group in _groups(sheet.columns):
         _check_room(solution, len(group) + more)
@@ -118,12 +122,12 @@ def _column_size(solution: Tables) -> int:
 
 
 def _has_room(solution: Tables, columns: int) -> bool:
-    """Whether so many columns fit into memory."""
+    """Whether this many columns fit into memory."""
     return columns * _column_size(solution) <= _SHARE * memory.available()
 
 
 def _check_room(solution: Tables, columns: int) -> None:
-    """Raises TooLarge if so many columns do not fit into memory."""
+    """Raises TooLarge if this many columns do not fit into memory."""
     if not _has_room(solution, columns):
         raise TooLarge(
             f"Measuring {solution.game.title} with these options needs at least "
@@ -132,7 +136,7 @@ def _check_room(solution: Tables, columns: int) -> None:
 
 
 def _groups(columns: Sequence[Column]) -> list[list[int]]:
-    """The places of columns that go on with each other."""
+    """The places of the columns, grouped: a column refers only to columns of its own group."""
     group = list(range(len(columns)))
     for place, column in enumerate(columns):
         for after in (column.onward, column.aside):
@@ -143,6 +147,7 @@ def _groups(columns: Sequence[Column]) -> list[list[int]]:
 
 
 def _renumbered(columns: Sequence[Column], places: list[int]) -> list[Column]:
+    """The columns at some places, referring to each other by their new places."""
     numbers = {place: number for number, place in enumerate(places)} | {NO_COLUMN: NO_COLUMN}
     chosen = (columns[place] for place in places)
     return [column._replace(onward=numbers[column.onward], aside=numbers[column.aside]) for column in chosen]
@@ -157,9 +162,10 @@ class _Step(NamedTuple):
     """[table]: the place of its first position."""
     tables: Places
     """The tables that were filled last."""
-    turns: bool
-    """Whether the next steps use the memory of these tables again."""
+    recycles: bool
+    """Whether later steps use the memory of these tables again."""
     done: float
+    """The share of all positions that is filled."""
 
 
 def _pass(solution: Tables, columns: Sequence[Column], reached: npt.NDArray[np.bool_]) -> Iterator[_Step]:
@@ -170,31 +176,31 @@ def _pass(solution: Tables, columns: Sequence[Column], reached: npt.NDArray[np.b
     levels = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, Sight)))
     plies = compiled.longest + 2
     sees = np.array([[level.sees(distance) for distance in range(plies)] for level in levels]).reshape(-1, plies)
-    ring, scale, table = _Ring(compiled), tuple(map(int, solution.scale)), _table(columns, levels)
-    near = *map(np.array, nature(solution.game, compiled.hands)), WASTED
-    arguments = *_steps(compiled), near, scale, sees, table
+    ring, scale, table = _Ring(compiled), tuple(map(int, solution.scale)), _kernel_columns(columns, levels)
+    natural = *map(np.array, nature(solution.game, compiled.hands)), WASTED
+    arguments = *_steps(compiled), natural, scale, sees, table
     rows = np.zeros((ring.boards * board, len(columns)), np.float32)
-    own = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, BatchPolicy)))
+    asked = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, BatchPolicy)))
     maps = tuple(map(np.ascontiguousarray, (compiled.own.T, compiled.other.T, np.array(compiled.needs, np.int64))))
     done = 0
     with workers() as pool:
-        for wave in waves(compiled, 4 * len(columns), 1 if ring.turns else 1 << 19):
+        for wave in waves(compiled, 4 * len(columns), 1 if ring.recycles else BLOCK):
             first = ring.first(wave) * board
 
             def work(part: Any, first: Places = first) -> None:
                 kernels.fill(rows, solution.codes, reached, part, first, *arguments)
 
             share(pool, wave, work)
-            for policy in own:
+            for policy in asked:
                 listed = np.array([place for place, column in enumerate(columns) if column.policy is policy])
-                for places in _asked(solution, wave, reached):
+                for places in _places_to_ask(solution, wave, reached):
                     shares = policy.shares(solution, places)
                     kernels.mix(rows, places, shares, solution.codes, first, maps, scale, listed, table)
             done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
-            yield _Step(rows, first, wave[:, 0].astype(np.int64), bool(ring.turns), done / compiled.positions)
+            yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / compiled.positions)
 
 
-def _asked(solution: Tables, wave: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> Iterator[Places]:
+def _places_to_ask(solution: Tables, wave: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> Iterator[Places]:
     """The reached positions of a wave in which somebody is to move, as many at a time as a policy is asked for."""
     hands = len(solution.compiled.hands)
     boards, found = reached.reshape(-1, hands, hands), [np.empty(0, np.int64)]
@@ -236,14 +242,14 @@ def _expected(
     found = np.zeros((len(encoded), len(columns)))
     for step in _pass(solution, columns, reached):
         for number, (table, mine, theirs) in enumerate(encoded):
-            if not step.turns or table in step.tables:
+            if not step.recycles or table in step.tables:
                 found[number] = step.rows[step.first[table] + theirs * hands + mine]
         progress(step.done)
     return found
 
 
-def _hopes(solution: Tables, hope: tuple[int, int], at: int) -> list[Column]:
-    """The columns from a place on of which the last says how likely the one to move makes the mistake hoped for."""
+def _hope_columns(solution: Tables, hope: tuple[int, int], at: int = 0) -> list[Column]:
+    """Columns for the places from `at` on. The last says how likely the player to move makes the mistake hoped for."""
     level, replies = hope
     fallible: Kind = BY_CHANCE if level == 1 else sight(level, tuning(solution.game).reaches)
     columns = [Column(fallible, factor=0.0, swing=float(replies > 0))]
@@ -266,22 +272,24 @@ class _Ring:
         held = np.zeros(compiled.tables, np.int64)
         for digit in range(compiled.digits):
             held += places // compiled.base**digit % compiled.base
-        self.held = held
-        self.turns = int(taken[0]) + 1 if taken.any() and (taken == taken[0]).all() else 0
-        self.level = int(np.bincount(held).max()) if self.turns else compiled.tables
-        self.boards = self.level * max(1, self.turns)
-        self._first = np.zeros(compiled.tables, np.int64) if self.turns else places
+        self.recycles = bool(taken.any() and (taken == taken[0]).all())
+        self._held = held
+        self._levels = int(taken[0]) + 1 if self.recycles else 1  # that are in memory at a time
+        self._boards_of_level = int(np.bincount(held).max()) if self.recycles else compiled.tables
+        self.boards = self._boards_of_level * self._levels
+        self._first = np.zeros(compiled.tables, np.int64) if self.recycles else places
 
     def first(self, wave: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """[table]: its board, during a wave."""
-        if self.turns:
+        if self.recycles:
             tables = wave[:, 0].astype(np.int64)
-            self._first[tables] = self.held[tables] % self.turns * self.level + np.arange(len(tables))
+            level = self._held[tables] % self._levels
+            self._first[tables] = level * self._boards_of_level + np.arange(len(tables))
         return self._first
 
 
 def _steps(compiled: Compiled) -> tuple[Any, Any]:
-    """The takes, and what every take can do with every hand, equal results once."""
+    """The distinct takes, and what each can do with every hand, equal results once, as the kernels read them."""
     hands = len(compiled.hands)
     takes, group = distinct(compiled.takes)
     maps, which = distinct(np.vstack([np.arange(hands, dtype=np.int32), compiled.other]))
@@ -307,13 +315,13 @@ def _steps(compiled: Compiled) -> tuple[Any, Any]:
 
 
 def _endings(compiled: Compiled, hand: int, moves: Sequence[int]) -> int:
-    """To how many different hands some moves that end the game lead."""
+    """How many different hands some moves that end the game lead to."""
     game, start = compiled.game, compiled.game.start()
     state = State(0, (compiled.hands[hand], start.theirs), start.table)
     return len({game.after(state, game.moves[move]).theirs for move in moves})
 
 
-def _table(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...]:
+def _kernel_columns(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...]:
     """The columns as the kernels read them."""
     from digitduels.players import policy_kernels as kernels
 

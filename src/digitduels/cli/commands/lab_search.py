@@ -80,10 +80,13 @@ def run(arguments: argparse.Namespace) -> int:
         usage(str(error))
     except KeyboardInterrupt:
         stopped = True
-        complain("Stopped. This is what was found so far.")
     best = front(rows, goals)
     if not best:
+        if stopped:
+            raise Failure(INTERRUPTED, "Stopped before a rule set was measured.")
         raise Failure(FAILURE, "None of the rule sets could be solved within --positions.")
+    if stopped:
+        complain("Stopped. This is what was found so far.")
     console = Console()
     if arguments.save is not None:
         with write_errors(arguments.save):
