@@ -19,7 +19,7 @@ EDITIONS: dict[str, dict[str, dict[str, Any]]] = {
     "numerical-nexus": {"repaired": {"target": 30}},
     "operation-target": {"repaired": {"target": 85}},
 }
-"""Rule sets of ours by game and name. `repaired` is the recommended one: found by `duels lab search --near book`."""
+"""Rule sets of ours by game and name. `repaired` is the recommended one: docs/lab.md says how it was chosen."""
 
 
 def presets(name: str) -> dict[str, dict[str, Any]]:
