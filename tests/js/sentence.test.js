@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { tell, tellAll, tellEach } from "../../src/digitduels/web/page/js/sentence.js";
+import { tell, tellAll, tellEach, unbroken } from "../../src/digitduels/web/page/js/sentence.js";
 
 const RESET = {
   text: "Bob resets Ann's score.",
@@ -30,4 +30,11 @@ test("several sentences are a list or a line, without empty ones", () => {
   const sentences = [RESET, { text: "" }, { text: "Ann's turn.", you: "Your turn.", of: 1 }];
   assert.deepEqual(tellEach(sentences, 1), ["Bob resets your score.", "Your turn."]);
   assert.equal(tellAll(sentences), "Bob resets Ann's score. Ann's turn.");
+});
+
+test("an equation and a numbered name stay on one line", () => {
+  assert.equal(
+    unbroken("Level 3: 9 + 2 = 11. Player 1's turn. You have 2 left."),
+    "Level\u00a03: 9\u00a0+\u00a02\u00a0=\u00a011. Player\u00a01's turn. You have 2 left.",
+  );
 });
