@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -210,6 +211,22 @@ def test_the_interval_of_the_gap_follows_from_both_intervals() -> None:
     book, variants = {"value": 0.5, "low": 0.2, "high": 0.6}, {"value": 0.4, "low": 0.1, "high": 0.8}
     assert gap(book, variants) == {"value": 0.1, "low": -0.4, "high": 0.4162}
     assert gap(book, {"value": None})["value"] is None
+
+
+def test_the_task_for_lm_eval_grades_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without lm-eval, which is large: `make clients` runs the task in it."""
+    monkeypatch.syspath_prepend(str(DOCS.parent / "examples" / "lm_eval"))
+    task = import_module("suite_task")
+    documents = task.entries()
+    assert len(documents) == 264
+    for document in documents[:20]:
+        (best, *_), chance = document["keeping"], document["chance"]
+        right = task.graded(document, [f'Not {{"move": "+99"}}, but {{"move": "{best}"}}'])
+        assert right == {"skill": (1.0, chance), "found": 1.0, "legal": 1.0}
+        for reply in ("I would add five.", '{"move": "+99"}', '{"move": 5}', "{" * 10_000, ""):
+            assert task.graded(document, [reply]) == {"skill": (0.0, chance), "found": 0.0, "legal": 0.0}
+    assert task.skill([(1.0, 0.25), (1.0, 0.5)]) == 1.0
+    assert task.skill([(0.0, 0.25), (1.0, 0.5), (0.0, 0.25)]) == 0.0
 
 
 @pytest.mark.parametrize(
