@@ -50,7 +50,7 @@ export async function chooseGame({ main, signal }, page, heading, about, act) {
 const LOCAL = /^(localhost|127\.|\[::1\])/;
 const ONLY_HERE =
   "This address works on this computer only. Start the server with `duels serve --host 0.0.0.0`, then open this page " +
-  "at the computer's address in your network, such as http://192.168.1.20:8000.";
+  "at the computer's address in your network, such as 192.168.1.20:8000.";
 
 /** Says how others reach this server, if they cannot at the address that the reader has opened. */
 export function localNote() {
