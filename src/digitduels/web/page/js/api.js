@@ -23,6 +23,7 @@ export class Failure extends Error {
 const AGAIN = [200, 800, 0]; // milliseconds after each try of a request that got no answer
 const SILENCE = 8000; // milliseconds after which a request that is answered at once counts as lost
 const WORK = 60_000; // milliseconds after which one that takes work does
+const BUSY = [429, 503]; // answers after which a request is sent again
 const TRIES = 30; // requests while the server is busy
 const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
 const SILENT = "Can't reach the server. Your game is safe. Check your connection and try again.";
@@ -129,7 +130,7 @@ export function getPatiently(path, query, signal, waiting) {
 }
 
 /**
- * Asks again for as long as the server is busy, within reason.
+ * Asks again for as long as the server is busy, or others at this address ask too much, within reason.
  * @template T
  * @param {() => Promise<T>} ask
  * @param {() => void} [waiting] called each time the server asks for patience
@@ -140,7 +141,7 @@ export async function patiently(ask, waiting) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof Failure) || error.status !== 503 || tries >= TRIES) throw error;
+      if (!(error instanceof Failure) || !BUSY.includes(error.status) || tries >= TRIES) throw error;
       waiting?.();
       await pause(1000);
     }
