@@ -97,6 +97,8 @@ SLOW = (
 # The longest tests, by how their names or those of their files begin. `make long` runs them; `make test` leaves them
 # out, to stay below twenty minutes on two cores. A file that is named on the command line runs whole.
 LONG = (
+    "test_a_level_answers_as_likely_as_its_exact_probabilities_say[2-number-quest",
+    "test_tables_and_reference_agree_in_every_position_of_small_variants[number-duel target=20",
     "test_the_harness_finds_the_fault",
     "test_rooms_model",
     "test_the_steps_of_the_container",

