@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain, compress, repeat
 from operator import add, floordiv, mul, sub
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from digitduels.core import Board, Outcome, Side, State, Stock
+from digitduels.options import Choice, option
 from digitduels.sentence import Sentence, number_word
 
 ARITHMETIC: Final[dict[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "x": mul, "/": floordiv}
@@ -18,11 +19,12 @@ _TIE_RULES: Final = {
     "last-mover-wins": "If the scores are equal, the player who moved last wins.",
     "draw": "If the scores are equal, the game is a draw.",
 }
-TIE_HOUSE_RULES: Final = (
-    "the last mover loses a tie",
-    "the last mover wins a tie",
-    "a tie is a draw",
-)  # in the order of TIES
+_TIE_HOUSE_RULES: Final = ("the last mover loses a tie", "the last mover wins a tie", "a tie is a draw")
+
+
+def tie_option(when: str) -> Any:
+    """The option that says who wins at equal scores."""
+    return option(TIES[0], Choice(TIES), f"who wins at equal scores when {when}", rules=_TIE_HOUSE_RULES)
 
 
 class Pool(NamedTuple):

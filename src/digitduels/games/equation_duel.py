@@ -9,8 +9,8 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Choice, Whole, option
-from digitduels.pool import ARITHMETIC, TIE_HOUSE_RULES, TIES, Pool, laid_out, run_out, set_up, tie_rule
+from digitduels.options import Whole, option
+from digitduels.pool import ARITHMETIC, Pool, laid_out, run_out, set_up, tie_option, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -41,7 +41,7 @@ class EquationDuel(Game[int, Pool, Move]):
 
     target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
     highest: int = option(9, Whole(2, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
-    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the numbers run out", rules=TIE_HOUSE_RULES)
+    tie: str = tie_option("the numbers run out")
 
     rulings = (
         "Numbers are used two at a time, so an odd one at the end is never used. The game ends when fewer than two are "

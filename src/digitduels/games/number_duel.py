@@ -8,20 +8,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Choice, Whole, option
-from digitduels.pool import (
-    ARITHMETIC,
-    TIE_HOUSE_RULES,
-    TIES,
-    Pool,
-    each_of,
-    laid_out,
-    missing,
-    row,
-    run_out,
-    set_up,
-    tie_rule,
-)
+from digitduels.options import Whole, option
+from digitduels.pool import ARITHMETIC, Pool, each_of, laid_out, missing, row, run_out, set_up, tie_option, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -49,7 +37,7 @@ class NumberDuel(Game[int, Pool, Move]):
     target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
     highest: int = option(10, Whole(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
     copies: int = option(2, Whole(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
-    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty", rules=TIE_HOUSE_RULES)
+    tie: str = tie_option("the pool is empty")
 
     rulings = (
         "A move past the target is legal: the score drops to 0 and that copy of the number is gone.",

@@ -9,19 +9,7 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Choice, Whole, option
-from digitduels.pool import (
-    ARITHMETIC,
-    TIE_HOUSE_RULES,
-    TIES,
-    Pool,
-    each_of,
-    laid_out,
-    missing,
-    row,
-    run_out,
-    set_up,
-    tie_rule,
-)
+from digitduels.pool import ARITHMETIC, Pool, each_of, laid_out, missing, row, run_out, set_up, tie_option, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -64,7 +52,7 @@ class NumberQuest(Game[int, Pool, Move]):
         "whether an invalid operation costs the turn or is refused",
         rules=("an invalid operation costs the turn", "an invalid operation is refused"),
     )
-    tie: str = option(TIES[0], Choice(TIES), "who wins at equal scores when the pool is empty", rules=TIE_HOUSE_RULES)
+    tie: str = tie_option("the pool is empty")
 
     rulings = (
         "Fractions are dropped. With `division=exact` a division that leaves a remainder is invalid.",
