@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import Any
 
 CONNECTIONS = 16
-ROUNDS = 15
+ROUNDS = 40
 GAMES = 25  # of a round, played to their end
 MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
 LONG_RULES = {"highest": 99, "copies": 10, "target": 1_000_000}
 LONG_MOVES = [f"+{number}" for number in range(1, 100) for _ in range(10)]
 LENGTHS = (20, 900)  # moves that were played before
 LONG_GAMES = 16
-LATE = 4  # moves in each of them in a round
+LATE = 2  # moves in each of them in a round
 HELLO = """
 import sys
 import uvicorn

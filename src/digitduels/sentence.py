@@ -55,7 +55,7 @@ class Sentence(str):
         player: int | None = None,
         **fields: Any,
     ) -> Sentence:
-        told = tuple([name for name, value in fields.items() if isinstance(value, _TOLD)])
+        told = tuple([name for name, value in fields.items() if isinstance(value, TOLD)])
         sentence = str.__new__(cls, _render(template, player, fields, told, PLAYERS, None))
         sentence._parts, sentence._told = (template, you, book, player, fields), told
         return sentence
@@ -67,6 +67,8 @@ class Sentence(str):
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
         """The sentence with these names, in the second person if `reader` is the player it is about."""
+        if reader is None and names == PLAYERS:
+            return str(self)
         template, you, _, player, fields = self._parts
         if you is not None and reader is not None and reader == player:
             template = you
@@ -167,7 +169,7 @@ class Field:
         return self.to()
 
 
-_TOLD = (Field, Sentence)  # what depends on the reader
+TOLD = (Field, Sentence)  # what depends on the reader
 
 
 class Played(Field):

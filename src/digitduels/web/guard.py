@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import json
 import logging
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from digitduels.web.classes.allowances import Allowances
+from digitduels.web.deadline import Deadline
 from digitduels.web.logs import event
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
@@ -67,6 +67,7 @@ class Guard:
         self.seats = Buckets(settings.rate / SEAT_SHARE, settings.burst // SEAT_SHARE or 1)
         self.lines = {refused: Buckets(*lines) for refused, lines in LOG_LINES.items()}
         self.unlogged = 0
+        self.patience = Deadline(settings.patience)
         self.open = 0
         metrics.gauge("http_requests_open", "Requests in progress, with live feeds.", lambda: self.open)
         seconds = f";w={max(1, round(settings.burst / settings.rate))}" if settings.rate else ""
@@ -152,7 +153,7 @@ class Guard:
     async def _collect(self, visit: Visit, receive: Receive) -> bytes:
         data = bytearray()
         try:
-            async with asyncio.timeout(self.settings.patience):
+            with self.patience:
                 more = True
                 while more:
                     message = await receive()

@@ -13,7 +13,9 @@ log = logging.getLogger("digitduels")
 
 def event(what: str, level: int = logging.INFO, *, fault: bool = False, **details: Any) -> None:
     """Notes that something happened; where it is a fault of ours that is being handled, with where it was."""
-    log.log(level, what, exc_info=fault, extra={"details": details})
+    if log.isEnabledFor(level):
+        handled = sys.exc_info() if fault else None
+        log.handle(log.makeRecord(log.name, level, "", 0, what, (), handled, extra={"details": details}))
 
 
 class Lines(logging.Formatter):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from digitduels.sentence import Field, Names, Sentence
+from digitduels.sentence import TOLD, Field, Names
 
 Wire = dict[str, Any]
 
@@ -17,13 +17,14 @@ Wire = dict[str, Any]
 def wire(said: str | Field, names: Names) -> Wire:
     """A sentence, a part of one or a plain string, for every reader.
 
+    >>> from digitduels.sentence import Sentence
     >>> said = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
     >>> wire(said, ("Ann", "Bob"))
     {'text': "Bob resets Ann's score.", 'you': "You reset Ann's score.", 'of': 2, 'them': 'Bob resets your score.'}
     >>> wire("Over.", ("Ann", "Bob"))
     {'text': 'Over.'}
     """
-    if not isinstance(said, Sentence | Field):
+    if not isinstance(said, TOLD):
         return {"text": said}
     text = said.to(names)
     subject = getattr(said, "player", None) or 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 
@@ -78,8 +78,7 @@ def assembled(id: str, game: Sequence[Any], seats: Iterable[Sequence[Any]], even
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """What a rule decides: events that follow the last one, the game's new status, and what comes with them."""
 
     events: tuple[Event, ...]
@@ -87,7 +86,7 @@ class Change:
     due: bool
     seats: tuple[Seat, ...] = ()
     """Seats that were taken."""
-    begins: Kept | None = field(default=None)
+    begins: Kept | None = None
     """Another game that begins."""
 
 

@@ -105,7 +105,7 @@ MIGRATIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Append:
     """What follows a version of a game."""
 
