@@ -15,8 +15,7 @@ import pytest
 import digitduels as dd
 from conftest import Run
 from digitduels.cli.main import main
-from digitduels.evals.dataset import rows, write_lines, write_parquet
-from digitduels.match import Match
+from digitduels.evals.dataset import reached, read_lines, rows, write_lines, write_parquet
 from digitduels.study.positions import only_move, positions
 from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
@@ -26,20 +25,13 @@ GAME = dd.game("number-quest", target=12, highest=4)
 DRAWN = dd.game("number-duel", target=12, highest=4, copies=1, tie="draw")
 
 
-def replayed(row: dict[str, Any]) -> Match:
-    match = Match(dd.game(row["game"], **json.loads(row["options"])))
-    for token in row["moves"]:
-        match.play(match.game.read(token))
-    return match
-
-
 @pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
 def test_every_row_tells_the_truth_about_a_position_that_can_arise(game: Any) -> None:
     solution = solve(game)
     found = list(rows(solution, 100))
     words = {"win": 1, "draw": 0, "loss": -1}
     for row in found:
-        match = replayed(row)
+        match = reached(row)
         state = match.state
         verdict = solution.probe(state)
         assert (row["player"], words[row["value"]], row["plies"]) == (state.player + 1, *verdict)
@@ -54,7 +46,7 @@ def test_every_row_tells_the_truth_about_a_position_that_can_arise(game: Any) ->
         assert row["chance"] == len(kept) / len(after)
         assert row["split"] == split(game, state)
         assert " ".join(row["legal"]) in row["prompt"]
-    assert len({replayed(row).state for row in found}) == len(found)
+    assert len({reached(row).state for row in found}) == len(found)
 
 
 def test_rows_are_spread_over_values_and_distances() -> None:
@@ -116,6 +108,18 @@ def test_parquet_and_lines_of_json_hold_the_same_rows_in_the_documented_columns(
         if line.startswith("| `"):
             column, kind = (part.strip(" `") for part in line.split("|")[1:3])
             assert types[column] == documented[kind], column
+
+
+def test_lines_of_json_are_read_again_and_other_files_are_refused(tmp_path: Path) -> None:
+    file, old, other = tmp_path / "rows.jsonl", tmp_path / "old.jsonl", tmp_path / "other.jsonl"
+    with file.open("wb") as out:
+        write_lines(rows(solve(GAME), 5), out)
+    assert list(read_lines(file)) == list(rows(solve(GAME), 5))
+    old.write_text('{"version": 2}\n')
+    other.write_bytes(b"\xff\n")
+    for refused in (old, other):
+        with pytest.raises(ValueError, match=f"{refused.name} is not a dataset of version 3"):
+            list(read_lines(refused))
 
 
 def test_the_command_writes_the_same_file_again(duels: Run, home: Path) -> None:

@@ -15,8 +15,10 @@ from inspect_ai import eval as evaluate
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from digitduels.cli.main import main
-from digitduels.evals import _registry, suite_tasks
+from digitduels.evals import _registry, protocol, suite_tasks
+from digitduels.evals.dataset import reached
 from digitduels.evals.leaderboard import LogError
+from digitduels.evals.protocol import NoAnswer
 from digitduels.evals.suite import (
     CHANCES,
     DISTANCES,
@@ -217,7 +219,7 @@ def test_the_task_for_lm_eval_grades_replies(monkeypatch: pytest.MonkeyPatch) ->
     """Without lm-eval, which is large: `make clients` runs the task in it."""
     monkeypatch.syspath_prepend(str(DOCS.parent / "examples" / "lm_eval"))
     task = import_module("suite_task")
-    documents = task.entries()
+    documents = list(read_suite().rows())
     assert len(documents) == 264
     for document in documents[:20]:
         (best, *_), chance = document["keeping"], document["chance"]
@@ -227,6 +229,41 @@ def test_the_task_for_lm_eval_grades_replies(monkeypatch: pytest.MonkeyPatch) ->
             assert task.graded(document, [reply]) == {"skill": (0.0, chance), "found": 0.0, "legal": 0.0}
     assert task.skill([(1.0, 0.25), (1.0, 0.5)]) == 1.0
     assert task.skill([(0.0, 0.25), (1.0, 0.5), (0.0, 0.25)]) == 0.0
+
+
+def test_our_players_answer_what_verifiers_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without verifiers, which is large: `make clients` runs the environments in it."""
+    monkeypatch.syspath_prepend(str(DOCS.parent / "examples" / "verifiers"))
+    players = import_module("players")
+    rows = [row for row in read_suite().rows() if row["game"] == "operation-target"]
+    assert len(rows) == 8
+    for row in rows:
+        asked, match = [row["rules"], row["prompt"]], reached(row)
+        assert str(protocol.move(match, players.reply("perfect", asked))) in row["keeping"]
+        with pytest.raises(NoAnswer) as refused:
+            protocol.move(match, players.reply("prose", asked))
+        again = [*asked, "I would add five.", protocol.refusal(refused.value.reason, match)]
+        assert players.position(again).state == match.state
+        assert protocol.move(match, players.reply("random", again)) in match.game.legal_moves(match.state)
+
+
+def test_a_run_of_verifiers_is_reported_with_skill(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS.parent / "examples" / "verifiers"))
+    report = import_module("skill").report
+
+    def episode(position: int, found: float) -> str:
+        record = {"game": "number-duel", "options": {}, "moves": [f"+{position}"]}
+        trace = {"rewards": {"found": {"score": found, "weight": 1.0}}, "metrics": {"chance": 0.25, "legal": 1.0}}
+        return json.dumps({"ok": True, "task": {"data": {"record": record}}, "traces": [trace]})
+
+    failed = json.dumps({"ok": False, "traces": []})
+    right, wrong = [episode(number, 1.0) for number in range(1, 9)], [episode(number, 0.0) for number in range(1, 9)]
+    assert report([*right, failed]).startswith("skill 1.000 (")
+    assert report([*right[:2], *wrong[2:]]).startswith("skill 0.000 (")
+    assert report([*right[:2], *wrong[2:]]).endswith("found 0.250, chance 0.250, legal 1.000, errors 0")
+    assert report([*right, failed]).endswith("found 1.000, chance 0.250, legal 1.000, errors 1")
+    assert report(reversed(right * 2 + wrong)) == report(right * 2 + wrong), "the order of the rollouts does not matter"
+    assert report([failed]) == "no critical position, errors 1"
 
 
 @pytest.mark.parametrize(

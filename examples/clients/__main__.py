@@ -15,7 +15,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "frameworks" / "clients.md"
-CLIENTS = ("maskable_ppo", "cleanrl_ppo", "tianshou_dqn", "alpha_zero", "lm_eval_suite")
+CLIENTS = ("maskable_ppo", "cleanrl_ppo", "tianshou_dqn", "alpha_zero", "lm_eval_suite", "verifiers_suite")
 
 
 def main() -> int:

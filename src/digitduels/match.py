@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from digitduels.core import OVER, IllegalMove, Outcome, State
@@ -158,6 +158,15 @@ def concession(player: int, forfeit: str | None = None) -> Sentence:
     return Sentence(
         "{player} forfeits the game: {reason}", you="You forfeit the game: {reason}", player=player, reason=forfeit
     )
+
+
+def played(game: AnyGame, tokens: Iterable[str]) -> Match:
+    """A match after the moves of its opening."""
+    match = Match(game)
+    for token in tokens:
+        match.play(game.read(token))
+    match.opening = len(match.moves)
+    return match
 
 
 def player_names(names: Sequence[str]) -> tuple[str, str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from digitduels.evals import protocol
-from digitduels.match import Match
+from digitduels.games import game
+from digitduels.match import Match, played
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.study.positions import positions
@@ -58,6 +60,11 @@ def row(match: Match, solution: Solution) -> dict[str, Any]:
     }
 
 
+def reached(row: Mapping[str, Any]) -> Match:
+    """The match that led to the position of a row."""
+    return played(game(row["game"], **json.loads(row["options"])), row["moves"])
+
+
 def write_lines(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
     """Writes rows as lines of JSON and returns how many."""
     count = 0
@@ -65,6 +72,19 @@ def write_lines(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
         file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
         count += 1
     return count
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yields the rows of a file of JSON lines; raises ValueError if it is not a dataset of this version."""
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                row = json.loads(line)
+                if row["version"] != ROW_VERSION:
+                    raise ValueError
+            except (ValueError, KeyError, TypeError, RecursionError):
+                raise ValueError(f"{path} is not a dataset of version {ROW_VERSION}.") from None
+            yield row
 
 
 def write_parquet(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:

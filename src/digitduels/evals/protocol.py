@@ -198,6 +198,22 @@ def chosen(text: str) -> str:
     return found
 
 
+def move(match: Match, text: str) -> Any:
+    """The legal move that a reply chooses; raises InvalidMove or IllegalMove with the reason."""
+    return legal(match.game, match.state, chosen(text))
+
+
+def objection(error: InvalidMove | IllegalMove, player: int, cut_off: bool) -> str:
+    """Why a reply is refused. One that was cut off before its answer is told so."""
+    if cut_off and isinstance(error, NoAnswer):
+        return Sentence(
+            "The reply was cut off before its answer.",
+            you="Your reply was cut off before its answer. Think in fewer words.",
+            player=player,
+        )
+    return error.reason
+
+
 def legal(game: AnyGame, state: State[Any, Any], text: str) -> Any:
     """The legal move that a text means; raises InvalidMove or IllegalMove with the reason."""
     move = game.read(text, state)

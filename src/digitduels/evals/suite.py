@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from digitduels.evals import protocol
 from digitduels.games import AnyGame, game
-from digitduels.match import Match
+from digitduels.match import Match, played
 from digitduels.solver import Progress
 from digitduels.solver.library import solution_of
 from digitduels.solver.verdict import Judgement
@@ -66,7 +66,22 @@ class Suite(NamedTuple):
 
     def match(self, item: Mapping[str, Any]) -> Match:
         """The match that leads to a position or a start."""
-        return _played(self.game(item), item["moves"])
+        return played(self.game(item), item["moves"])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The positions with the columns of a dataset that a question and its scoring need, and an id."""
+        for item in self.positions:
+            variant = self.variants[item["variant"]]
+            yield {
+                "id": item["id"],
+                "game": variant["game"],
+                "options": json.dumps(variant["options"]),
+                "moves": item["moves"],
+                "rules": variant["rules"],
+                "prompt": item["prompt"],
+                "chance": len(item["keeping"]) / item["legal"],
+                "keeping": item["keeping"],
+            }
 
 
 class SuiteError(ValueError):
@@ -172,7 +187,7 @@ def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
     found: dict[str, list[str]] = {}
     for number in range(_TRIED if count else 0):
         opening = [str(move) for move in fair_start(solution_of(rules), f"{seed} {number}")]
-        match = _played(rules, opening)
+        match = played(rules, opening)
         if split(rules, match.state) == "test":
             found.setdefault(_key(match), opening)
         if len(found) == count:
@@ -182,14 +197,6 @@ def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
 
 def _key(match: Match) -> str:
     return json.dumps([match.game.id, match.game.values, match.game.placed(match.state)], sort_keys=True)
-
-
-def _played(rules: AnyGame, tokens: Sequence[str]) -> Match:
-    match = Match(rules)
-    for token in tokens:
-        match.play(rules.read(token))
-    match.opening = len(match.moves)
-    return match
 
 
 def _written(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:

@@ -269,8 +269,7 @@ async def turn(state: TaskState, match: Match, style: Style, conversation: list[
             chosen = protocol.chosen(text)
             move = protocol.legal(match.game, match.state, chosen)
         except (InvalidMove, IllegalMove) as error:
-            cut = isinstance(error, NoAnswer) and state.output.stop_reason == "max_tokens"
-            reason = _cut_off(seat) if cut else error.reason
+            reason = protocol.objection(error, seat, cut_off=state.output.stop_reason == "max_tokens")
             kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
             _answered(state, match, chosen, kind, reason)
             conversation += [state.output.message, _message(match, protocol.refusal(reason, match, style))]
@@ -284,14 +283,6 @@ async def turn(state: TaskState, match: Match, style: Style, conversation: list[
         seat, Sentence("No legal move in {answers}. The last reason: {reason}", answers=answers, reason=reason)
     )
     _note(state, match)
-
-
-def _cut_off(player: int) -> Sentence:
-    return Sentence(
-        "The reply was cut off before its answer.",
-        you="Your reply was cut off before its answer. Think in fewer words.",
-        player=player,
-    )
 
 
 def _note(state: TaskState, match: Match) -> None:
