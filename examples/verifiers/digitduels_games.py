@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import verifiers.v1 as vf
 from digitduels_positions import Chat, decide
@@ -12,7 +12,7 @@ from digitduels_positions import Chat, decide
 from digitduels.evals import protocol
 from digitduels.evals.leaderboard import performance
 from digitduels.evals.suite import SUITE, read_suite
-from digitduels.players import check, player
+from digitduels.players import OPPONENTS, player
 from digitduels.record import replay, to_record
 from digitduels.solver.library import solution_of
 
@@ -27,12 +27,11 @@ class Start(vf.TaskData):
 
 class GamesConfig(vf.TasksetConfig):
     file: Path = SUITE
-    opponent: str = "perfect"
+    opponent: Literal[OPPONENTS] = "perfect"
 
 
 class Games(vf.Taskset[vf.Task[Start], GamesConfig]):
     def load(self) -> Iterator[vf.Task[Start]]:
-        check(self.config.opponent)
         suite = read_suite(self.config.file)
         for number, item in enumerate(suite.starts, 1):
             for seat in (1, 2):
