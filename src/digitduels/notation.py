@@ -18,7 +18,8 @@ class Notation:
         self.moves = moves
         self.labels = labels
         self.menu = menu
-        self._tokens: dict[Key, Any] = {spelled(str(move)): move for move in moves}
+        self._tokens = {str(move): move for move in moves}
+        self._spelled: dict[Key, Any] = {spelled(token): move for token, move in self._tokens.items()}
         self._fields: list[dict[Key, Any]] = [
             {spelled(text): value for value in dict.fromkeys(column) for text in (str(value), self.label(value))}
             for column in zip(*moves, strict=True)
@@ -29,12 +30,15 @@ class Notation:
         return self.labels.get(value, str(value))
 
     def move(self, text: str, phrases: Iterable[tuple[str, Any]] = ()) -> Any | None:
-        """The move that a text means, as one of these phrases or as a token; None if it means none."""
+        """The move that a text means, as a token or as one of these phrases; None if it means none."""
+        move = self._tokens.get(text)  # as programs write it
+        if move is not None:
+            return move
         key = spelled(text)
         for phrase, move in phrases:
             if spelled(phrase) == key:
                 return move
-        return self._tokens.get(key)
+        return self._spelled.get(key)
 
     def field(self, place: int, text: str, possible: Sequence[Any]) -> Any | None:
         """The value of a field that a text means. In a menu, a bare number picks the choice with that number."""

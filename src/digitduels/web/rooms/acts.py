@@ -136,7 +136,7 @@ class Room:
     def _happen(self, event: Event) -> None:
         match event.kind:
             case "move":
-                self.match.play(_move(self.match, event.body["move"]))
+                self.match.play(self.match.game.read(event.body["move"], self.match.state))
             case "concede":
                 self.match.concede(event.body["seat"])
             case "accept":
@@ -205,7 +205,7 @@ def _start(kept: Kept) -> Match:
     position = None if rules["position"] is None else played.position(rules["position"])
     match = Match(played, names=_names(kept.seats), first=rules["first"] - 1, position=position)
     for token in rules["moves"]:
-        match.play(_move(match, token))
+        match.play(match.game.read(token, match.state))
     match.opening = len(match.moves)
     return match
 
@@ -216,17 +216,6 @@ def _game(name: str, options: str) -> AnyGame:
         return game(name, **json.loads(options))
     except UnknownGame as error:  # the package that it came from is gone
         raise Refusal(404, str(error)) from None
-
-
-@lru_cache(64)
-def _tokens(rules: AnyGame) -> dict[str, Any]:
-    return {str(move): move for move in rules.moves}
-
-
-def _move(match: Match, text: str) -> Any:
-    """The move that a text means: a token, as programs write it, or a phrase."""
-    move = _tokens(match.game).get(text)
-    return match.game.read(text, match.state) if move is None else move
 
 
 def _names(seats: Iterable[Seat]) -> tuple[str, str]:
@@ -389,7 +378,7 @@ def _play(room: Room, seat: int, text: str, key: str, now: float, more: dict[str
     if match.state.player != seat:
         raise Refusal(422, f"It is {match.names[match.state.player]}'s turn.")
     try:
-        body = {"move": str(_move(match, text)), **(more or {})}
+        body = {"move": str(match.game.read(text, match.state)), **(more or {})}
         return room.resolve((seat, "move", body, key), at=now)
     except (InvalidMove, IllegalMove) as error:
         raise Refusal(422, tell(error.reason, match.names, seat)) from None
