@@ -28,6 +28,7 @@ from conftest import PATIENCE
 from digitduels.record import to_record
 from digitduels.web import link
 from digitduels.web.app import routed
+from digitduels.web.deadline import Deadline
 from digitduels.web.guard import MOST_CLIENTS, Buckets, whose
 from digitduels.web.logs import Lines
 from digitduels.web.refusal import Refusal
@@ -86,6 +87,31 @@ def test_a_body_is_counted_in_bytes_even_if_it_does_not_say_its_length(reader: h
 
 def test_a_body_that_does_not_come_is_not_waited_for(reader: httpx.Client) -> None:
     assert exchange(reader, post(b"{", "Content-Length: 1000")).startswith(b"HTTP/1.1 408 ")
+
+
+def test_one_timer_ends_every_task_that_is_late_and_no_other() -> None:
+    async def run() -> None:
+        deadline, log = Deadline(0.2), list[str]()
+
+        async def work(name: str, begin: float, seconds: float) -> None:
+            await asyncio.sleep(begin)
+            try:
+                with deadline:
+                    await asyncio.sleep(seconds)
+                log.append(f"{name} done")
+            except TimeoutError:
+                log.append(f"{name} late")
+            await asyncio.sleep(0)  # the task is not cancelled for good
+
+        cancelled = asyncio.create_task(work("cancelled", 0, PATIENCE))
+        asyncio.get_running_loop().call_later(0.05, cancelled.cancel)
+        works = [work("quick", 0, 0), work("first", 0, PATIENCE), work("second", 0.1, PATIENCE), work("last", 0.6, 0)]
+        await asyncio.gather(*works)
+        assert log == ["quick done", "first late", "second late", "last done"]
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+
+    asyncio.run(run())
 
 
 def test_what_is_refused_is_not_listened_to_any_longer(reader: httpx.Client) -> None:
