@@ -25,9 +25,9 @@ def answers_before_commit() -> None:
     """People are answered at once, and the transaction is committed a little later."""
     answer = sqlite._answer
 
-    def together(self: sqlite.SqliteStore, jobs: list[sqlite.Job], database: sqlite3.Connection, begin: str) -> None:
+    def run(self: sqlite.SqliteStore, batch: list[sqlite.Job], database: sqlite3.Connection, begin: str) -> None:
         database.execute(begin)
-        for job in jobs:
+        for job in batch:
             result, refusal = None, None
             try:
                 result = job.work(database)
@@ -38,7 +38,7 @@ def answers_before_commit() -> None:
             time.sleep(0.2)
         database.execute("COMMIT")
 
-    sqlite.SqliteStore._together = together  # type: ignore[method-assign]
+    sqlite.SqliteStore._run = run  # type: ignore[method-assign]
 
 
 def ignores_the_version() -> None:

@@ -1,4 +1,4 @@
-"""Where games between friends are kept: the interface of a store, its two kinds, and how one is opened."""
+"""Storage for rooms and classes: the `Store` interface, its two implementations, and `open_store`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens the store that a setting names."""
+"""Opens the store for the `database` setting."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from digitduels.web.store.interface import Store, StoreError
 
 
 def open_store(database: str) -> Store:
-    """The store at a URL, `postgresql://…`, or in an SQLite file; without a name, in the user's own file.
+    """Opens a store: PostgreSQL for a `postgresql://…` URL, else an SQLite file. Default: a file in the user's home.
 
-    A database of an older version is brought up to date.
+    An older database is migrated to the current version.
     """
     if database.startswith(("postgresql://", "postgres://")):
         try:
@@ -20,15 +20,15 @@ def open_store(database: str) -> Store:
             raise StoreError("PostgreSQL needs one more package: pip install 'digitduels[postgresql]'.") from None
         return PostgresqlStore(database)
     if "://" in database and not database.startswith("sqlite:///"):
-        kind = quoted(database.partition("://")[0] + "://…")  # what follows may hold a password
+        kind = quoted(database.partition("://")[0] + "://…")  # the rest may contain a password
         raise StoreError(f"A database is postgresql://… or the name of a file; {kind} is neither.")
     from digitduels.web.store.sqlite import SqliteStore
 
     file = database.removeprefix("sqlite:///")
-    return SqliteStore(Path(file) if file else _own_file())
+    return SqliteStore(Path(file) if file else _default_file())
 
 
-def _own_file() -> Path:
+def _default_file() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_state_dir("digitduels", appauthor=False)) / "games.sqlite"

@@ -1,7 +1,8 @@
-"""Where games between friends, and classes that play them, are kept: what a store holds and promises.
+"""The interface of a store, and the values that it stores: rooms and classes, each with its events.
 
-A store knows no rules. `append` keeps what follows a version of a game, all of it or nothing, and only if the game
-still has that version; the answer comes when it is kept. Events are never changed, and deleted only with their game.
+A store knows no rules. `append` adds events after a given version of a game. It saves all of them or, if the game has a
+different version by now, none of them. It returns after the commit. Events never change, and are deleted only
+together with their game.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any, NamedTuple, Protocol
 
 
 class StoreError(Exception):
-    """A store that cannot be used, or cannot be used just now; says why."""
+    """The store is unusable or temporarily unavailable. The message says why."""
 
 
 class Seat(NamedTuple):
-    """A seat that is taken, by a person with a token or by the computer with a level. Seats are 0 and 1."""
+    """An occupied seat: a person with a token, or the computer with a level. Seats are numbered 0 and 1."""
 
     seat: int
     token: bytes | None
@@ -25,15 +26,15 @@ class Seat(NamedTuple):
     name: str
     level: int | None
     seen: float
-    """When its person was last heard of."""
+    """When this person was last online."""
 
 
 class Event(NamedTuple):
-    """One thing that happened; the versions of a game's events count from 1 without a gap."""
+    """One event of a game or class. Versions count from 1 without gaps."""
 
     version: int
     seat: int | None
-    """Who did it; None for the server."""
+    """The player who acted; None for the server."""
     kind: str
     body: dict[str, Any]
     key: str
@@ -42,33 +43,35 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class Kept:
-    """All that is kept of a game."""
+    """A stored game."""
 
     id: str
     rules: dict[str, Any]
-    """The game, its options and how it began."""
+    """The game, its options and its start."""
     invite: bytes | None
     """The hash of the invitation to the free seat."""
     status: str
-    """open: a seat is free; playing; over; closed."""
+    """open (a seat is free), playing, over or closed."""
     due: bool
-    """Whether it waits for a move of the computer."""
+    """Whether it is the computer's turn."""
     created: float
     touched: float
     head: int = 0
-    """The version: how many events there are."""
+    """The version: the number of events."""
     seats: tuple[Seat, ...] = ()
     events: tuple[Event, ...] = ()
-    """All of them, or those after the version that a reader asked for."""
+    """All events, or those after the requested version."""
     code: str | None = None
-    """The code of the class that it belongs to, with which it is deleted."""
+    """The code of its class, if any. Deleting the class deletes the game."""
 
     def seat(self, number: int) -> Seat | None:
         return next((seat for seat in self.seats if seat.seat == number), None)
 
 
-def assembled(id: str, game: Sequence[Any], seats: Iterable[Sequence[Any]], events: Iterable[Sequence[Any]]) -> Kept:
-    """What is kept of a game, from the rows of its three tables."""
+def game_from_rows(
+    id: str, game: Sequence[Any], seats: Iterable[Sequence[Any]], events: Iterable[Sequence[Any]]
+) -> Kept:
+    """Builds a stored game from the rows of its three tables."""
     rules, invite, status, due, created, touched, head, code = game
     return Kept(
         id, json.loads(rules), invite, status, bool(due), created, touched, head,
@@ -79,163 +82,163 @@ def assembled(id: str, game: Sequence[Any], seats: Iterable[Sequence[Any]], even
 
 
 class Change(NamedTuple):
-    """What a rule decides: events that follow the last one, the game's new status, and what comes with them."""
+    """A change to a game: the events to append, its new status, and rows to insert with them."""
 
     events: tuple[Event, ...]
     status: str
     due: bool
     seats: tuple[Seat, ...] = ()
-    """Seats that were taken."""
+    """Newly occupied seats."""
     begins: Kept | None = None
-    """Another game that begins."""
+    """A new game that starts with this change: the rematch."""
 
 
 @dataclass(frozen=True)
 class KeptClass:
-    """All that is kept of a class, besides its games."""
+    """A stored class, without its games."""
 
     code: str
-    """What pupils type to join."""
+    """The code that pupils type to join."""
     id: str
-    """What only its teacher's key leads to."""
+    """Derived from the teacher's idempotency key, so that a retry finds the same class."""
     token: bytes
     """The hash of the teacher's token."""
     rules: dict[str, Any]
-    """What is played, and how."""
+    """The game, its options, and the settings of the class."""
     created: float
     head: int = 0
     events: tuple[Event, ...] = ()
-    """All of them, or those after the version that a reader asked for."""
+    """All events, or those after the requested version."""
 
 
 class Told(NamedTuple):
-    """An event for games of a class whatever their versions are. Only games that are being played get it."""
+    """An event for several games of a class, appended whatever their versions. Games not in progress are skipped."""
 
     games: tuple[str, ...]
     kind: str
     body: dict[str, Any]
     key: str
     closes: bool = False
-    """Whether the games are closed by it."""
+    """Whether this event closes the games."""
 
 
 @dataclass(frozen=True)
 class ClassChange:
-    """What a rule decides about a class: events that follow the last one, and what comes with them."""
+    """A change to a class: the events to append, and the changes to its games."""
 
     events: tuple[Event, ...]
     begins: tuple[Kept, ...] = ()
-    """Games that begin."""
+    """New games."""
     told: tuple[Told, ...] = ()
 
 
 class Glance(NamedTuple):
-    """What shows whether watchers of a game have to be told: its version, and when its people were last seen."""
+    """Just enough to see whether a game has news: its version, and when each person was last online, by seat."""
 
     head: int
     seen: tuple[tuple[int, float], ...]
 
 
 class Store(Protocol):
-    """What every store does. An answer comes only after what it tells of is kept for good."""
+    """The methods of every store. A write returns only after its commit."""
 
     observe: Callable[[float], None]
-    """Is told how many seconds each request took, with waiting."""
+    """Called after each request with its duration in seconds, including the wait."""
 
     async def create(self, game: Kept) -> bool:
-        """Keeps a game that begins; False if there is one with this id."""
+        """Inserts a new game. Returns False if the id exists."""
 
     async def read(self, id: str, after: int = 0) -> Kept | None:
-        """What is kept of a game, as it was at one moment, with its events after a version; None if there is none."""
+        """Returns a consistent snapshot of a game, with its events after a version, or None if it does not exist."""
 
     async def append(self, id: str, head: int, change: Change) -> bool:
-        """Keeps what follows a version; False, and nothing is kept, if the game does not have that version."""
+        """Appends a change to a game at version `head`. On a version conflict, returns False and saves nothing."""
 
     async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
-        """A glance at each of these games that exists."""
+        """Returns a glance at each of these games, leaving out those that do not exist."""
 
     async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
-        """Notes that these people, by game and seat, were there."""
+        """Records that these people, by game and seat, were online at a time."""
 
     async def due(self, before: float) -> list[str]:
-        """Some games that have been waiting for the computer since before a time, without those that are broken."""
+        """Returns up to AT_ONCE games that have waited for the computer since before a time, except broken ones."""
 
     async def idle(self, before: float) -> list[str]:
-        """Some games being played in which nothing has happened since a time, without those that are broken."""
+        """Returns up to AT_ONCE games in progress without an event since a time, except broken ones."""
 
     async def mark_broken(self, id: str, reason: str) -> None:
-        """Marks a game that cannot be played on here, until the store is opened again."""
+        """Marks a game that this program cannot replay. Opening the store clears the mark."""
 
     async def forget(self, before: float) -> list[str]:
-        """Deletes some games from before a time that nobody joined."""
+        """Deletes up to AT_ONCE games that were created before a time and never joined. Returns their ids."""
 
     async def expire(self, before: float) -> list[str]:
-        """Deletes some games that ended before a time."""
+        """Deletes up to AT_ONCE games that ended before a time. Returns their ids."""
 
     async def create_class(self, new: KeptClass) -> KeptClass | None:
-        """Keeps a class that begins; the one that there is if its id is known, and None if its code is taken."""
+        """Inserts a class and returns it. If the id exists, returns the stored class; if the code is taken, None."""
 
     async def read_class(self, code: str, after: int = 0) -> KeptClass | None:
-        """What is kept of a class, as it was at one moment, with its events after a version; None if there is none."""
+        """Returns a consistent snapshot of a class, with its events after a version, or None if it does not exist."""
 
     async def append_class(self, code: str, head: int, change: ClassChange) -> dict[str, int] | None:
-        """Keeps what follows a version of a class, all of it or nothing; the versions of the games that were told.
+        """Appends a change to a class at version `head`. Returns the new versions of the games in `change.told`.
 
-        None, and nothing is kept, if the class does not have that version.
+        On a version conflict, returns None and saves nothing.
         """
 
     async def glance_classes(self, codes: Collection[str]) -> dict[str, int]:
-        """For each of these classes that exists, a number that grows with everything in it and in its games."""
+        """Returns a number for each existing class that grows with every event in the class and in its games."""
 
     async def see_pupils(self, people: Collection[tuple[str, int]], at: float) -> None:
-        """Notes that these pupils, by class and number, were there."""
+        """Records that these pupils, by class and number, were online at a time."""
 
     async def pupils_seen(self, code: str) -> dict[int, float]:
-        """When each pupil of a class was last there, by number."""
+        """Returns when each pupil of a class was last online, by number."""
 
     async def delete_classes(
         self, code: str | None, before: float, reserve: float, deletion: bytes | None = None
     ) -> list[str]:
-        """Deletes a class, or some that began before a time, with all their games; their codes.
+        """Deletes a class, or up to AT_ONCE classes created before a time, with all their games. Returns their codes.
 
-        Nobody gets such a code again until the time `reserve`. Until then it is known which act deleted it, by a hash.
+        Until the time `reserve`, no new class gets one of these codes, and `deletion` identifies the act.
         """
 
     async def deletion(self, code: str) -> bytes | None:
-        """The hash of the act that deleted a class, if one did."""
+        """Returns the hash of the act that deleted a class, or None."""
 
-    def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
-        """Calls `told` with the versions of games that another process may have changed; None if any may have been."""
+    def watch(self, notify: Callable[[dict[str, int] | None], None]) -> None:
+        """Calls `notify` with versions of games that another process changed, or None if any game may have changed."""
 
     @property
     def waiting(self) -> int:
-        """How many requests wait for the database."""
+        """The number of requests that wait for the database."""
 
     async def check(self) -> None:
-        """Raises StoreError if the store cannot be written."""
+        """Raises StoreError if the database is not writable."""
 
     async def close(self) -> None:
-        """Finishes what was begun, and lets go."""
+        """Finishes the queued requests and closes the database."""
 
 
-AT_ONCE = 100  # games of one answer of `due`, `idle`, `forget` and `expire`
+AT_ONCE = 100  # games per call of `due`, `idle`, `forget` and `expire`, and classes per call of `delete_classes`
 MOST_QUEUED = 2_000  # requests that may wait for the database
-CLASS_MARK = "@"  # before the code of a class, among the ids of games in what other processes are told
+CLASS_MARK = "@"  # precedes the code of a class in notifications, which also contain ids of games
 BUSY_STORE = "The server is busy. Try again in a moment."
 
 
-def assembled_class(row: Sequence[Any], events: Iterable[Sequence[Any]]) -> KeptClass:
-    """What is kept of a class, from the rows of its two tables."""
+def class_from_rows(row: Sequence[Any], events: Iterable[Sequence[Any]]) -> KeptClass:
+    """Builds a stored class from the rows of its two tables."""
     code, id, token, rules, created, head = row
-    told = (Event(version, None, kind, json.loads(body), key, at) for version, kind, body, key, at in events)
-    return KeptClass(code, id, token, json.loads(rules), created, head, tuple(told))
+    history = tuple(Event(version, None, kind, json.loads(body), key, at) for version, kind, body, key, at in events)
+    return KeptClass(code, id, token, json.loads(rules), created, head, history)
 
 
-def pending(found: int, migrations: int) -> Iterable[int]:
-    """The migrations that a database of a version lacks; raises StoreError if it is newer than this program."""
-    if found > migrations:
+def pending_migrations(version: int, newest: int) -> Iterable[int]:
+    """Returns the migrations that a database still needs. Raises StoreError if it is newer than this program."""
+    if version > newest:
         raise StoreError(
-            f"The database has version {found}, and this program knows versions up to {migrations}. "
+            f"The database has version {version}, and this program knows versions up to {newest}. "
             "Use the newer Digit Duels that wrote it."
         )
-    return range(found, migrations)
+    return range(version, newest)

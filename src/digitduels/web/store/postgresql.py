@@ -1,8 +1,8 @@
-"""Games in PostgreSQL: several server processes share them, and tell each other what changed.
+"""The PostgreSQL store: several server processes share its games and notify each other of changes.
 
-What is appended to a game is one statement, and so is what is read of it: one round trip, and one snapshot. Other
-processes are told after the commit, in batches, on a connection of its own: inside the transaction a notification would
-make commits wait for each other. Whatever waits for a lock or for the network has a limit of time.
+Appending a move takes one statement, and so does reading a game: one round trip, one snapshot. Notifications are sent
+after the commit, in batches, on a separate connection, because NOTIFY inside a transaction serializes commits. Locks,
+statements and network operations all have timeouts.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from digitduels.web.store.interface import (
     Seat,
     StoreError,
     Told,
-    assembled,
-    assembled_class,
-    pending,
+    class_from_rows,
+    game_from_rows,
+    pending_migrations,
 )
 
 T = TypeVar("T")
@@ -46,9 +46,9 @@ Database = Connection[tuple[Any, ...]]
 
 CONNECTIONS = 8
 CHANNEL = "digitduels"
-BATCH = 0.01  # seconds in which notifications are gathered
-RECONNECT_SECONDS = 0.25  # between attempts to connect again
-ANSWER_SECONDS = 8.0  # after which nobody waits for the database any longer
+BATCH = 0.01  # seconds to collect notifications before sending them
+RECONNECT_SECONDS = 0.25  # between attempts to reconnect
+ANSWER_SECONDS = 8.0  # timeout of a request, including its wait for a thread
 LIMITS: dict[str, Any] = {
     "connect_timeout": 5,
     "keepalives_idle": 5,
@@ -56,10 +56,10 @@ LIMITS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 6000,
 }
-# In the database, too, so that a server that is stopped in the middle holds no lock for long.
+# The database enforces these timeouts, so a server process that freezes releases its locks soon.
 OPTIONS = "-c lock_timeout=2s -c statement_timeout=5s -c idle_in_transaction_session_timeout=4s"
-_PAYLOAD = 150  # games in one notification, which may have 8,000 bytes
-_MIGRATING = 0x64756573  # the lock of processes that start together
+_PAYLOAD = 150  # games per notification; PostgreSQL limits a payload to 8,000 bytes
+_MIGRATING = 0x64756573  # the advisory lock that serializes migrations when several processes start together
 
 MIGRATIONS = (
     """
@@ -148,7 +148,7 @@ READ_CLASS = b"""
             FROM class_event WHERE class_event.class = code AND version > %s)
     FROM class WHERE code = %s
 """
-TELL = b"""
+APPEND_TO_ALL = b"""
     WITH moved AS (
         UPDATE game SET head = head + 1, touched = %s, status = CASE WHEN %s THEN 'closed' ELSE status END,
             due = due AND NOT %s
@@ -167,11 +167,11 @@ class PostgresqlStore:
         try:
             with psycopg.connect(url, connect_timeout=10) as database:
                 self._prepare(database)
-            given = conninfo_to_dict(url)
-            self._limits = {name: value for name, value in LIMITS.items() if name not in given}
-            self._limits["options"] = f"{OPTIONS} {given.get('options') or ''}"
+            parameters = conninfo_to_dict(url)
+            self._limits = {name: value for name, value in LIMITS.items() if name not in parameters}
+            self._limits["options"] = f"{OPTIONS} {parameters.get('options') or ''}"
         except psycopg.Error as error:
-            raise StoreError(f"The PostgreSQL database cannot be used: {_words(error)}.") from None
+            raise StoreError(f"The PostgreSQL database cannot be used: {_reason(error)}.") from None
         self.observe: Callable[[float], None] = lambda _: None
         self._pool = ThreadPoolExecutor(CONNECTIONS, "postgresql")
         self._waiting = 0
@@ -179,7 +179,7 @@ class PostgresqlStore:
         self._open: set[Database] = set()
         self._closed = threading.Event()
         self._changed: queue.SimpleQueue[tuple[str, int]] = queue.SimpleQueue()
-        self._threads = [threading.Thread(target=self._tell, name="notify", daemon=True)]
+        self._threads = [threading.Thread(target=self._notify, name="notify", daemon=True)]
         self._threads[0].start()
 
     def _prepare(self, database: Database) -> None:
@@ -187,13 +187,13 @@ class PostgresqlStore:
         database.execute("CREATE TABLE IF NOT EXISTS version (number INTEGER NOT NULL)")
         row = database.execute("SELECT coalesce(max(number), 0) FROM version").fetchone()
         assert row is not None
-        for number in pending(row[0], len(MIGRATIONS)):
+        for number in pending_migrations(row[0], len(MIGRATIONS)):
             database.execute(MIGRATIONS[number].encode())
             database.execute("INSERT INTO version VALUES (%s)", (number + 1,))
-        # What could not be played may be playable by what is installed now.
+        # The installed version, or a newly installed game, may be able to replay these.
         database.execute("UPDATE game SET broken = NULL WHERE broken IS NOT NULL")
 
-    # The threads that work, each with its connection.
+    # Worker threads, each with its own connection.
 
     async def _do(self, work: Callable[[Database], T]) -> T:
         if self._waiting >= MOST_QUEUED:
@@ -219,15 +219,15 @@ class PostgresqlStore:
             try:
                 return work(database)
             except psycopg.Error:
-                # Nobody knows whether it was kept; the same key sent again finds out.
+                # The transaction may or may not have been committed. A retry with the same key finds out.
                 if database.closed:
                     self._drop(database)
                 raise
         except psycopg.Error as error:
-            raise StoreError(f"The database does not answer: {_words(error)}.") from None
+            raise StoreError(f"The database does not answer: {_reason(error)}.") from None
 
     def _connection(self) -> Database:
-        """This thread's connection. One that lay idle may have died meanwhile, which is found out before it is used."""
+        """Returns this thread's connection, after checking that it is still alive if it was idle."""
         database: Database | None = getattr(self._local, "database", None)
         if database is not None and time.monotonic() - self._local.used > 1:
             try:
@@ -251,25 +251,25 @@ class PostgresqlStore:
         with suppress(psycopg.Error):
             database.close()
 
-    # Telling other processes, and being told.
+    # Notifications to and from other processes.
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         database: Database | None = None
-        untold: dict[str, int] = {}
+        unsent: dict[str, int] = {}
         while not self._closed.is_set():
-            if not untold:
-                untold.update([self._changed.get()])
+            if not unsent:
+                unsent.update([self._changed.get()])
             self._closed.wait(BATCH)
             with suppress(queue.Empty):
-                while len(untold) < MOST_QUEUED:
-                    untold.update([self._changed.get_nowait()])
-            told = [f"{id}:{head}" for id, head in untold.items() if id]
+                while len(unsent) < MOST_QUEUED:
+                    unsent.update([self._changed.get_nowait()])
+            entries = [f"{id}:{head}" for id, head in unsent.items() if id]
             try:
                 database = database or self._connect()
-                for start in range(0, len(told), _PAYLOAD):
-                    payload = " ".join(told[start : start + _PAYLOAD])
+                for start in range(0, len(entries), _PAYLOAD):
+                    payload = " ".join(entries[start : start + _PAYLOAD])
                     database.execute("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
-                untold.clear()
+                unsent.clear()
             except psycopg.Error:
                 if database is not None:
                     database.close()
@@ -278,30 +278,30 @@ class PostgresqlStore:
         if database is not None:
             database.close()
 
-    def _listen(self, told: Callable[[dict[str, int] | None], None]) -> None:
+    def _listen(self, notify: Callable[[dict[str, int] | None], None]) -> None:
         while not self._closed.is_set():
             try:
                 with self._connect() as database:
                     database.execute(f"LISTEN {CHANNEL}")
-                    told(None)
+                    notify(None)
                     while not self._closed.is_set():
                         for notice in database.notifies(timeout=0.5, stop_after=1):
-                            pairs = (each.split(":") for each in notice.payload.split())
-                            told({id: int(head) for id, head in pairs})
+                            pairs = (entry.split(":") for entry in notice.payload.split())
+                            notify({id: int(head) for id, head in pairs})
             except (psycopg.Error, ValueError):
                 self._closed.wait(RECONNECT_SECONDS)
 
-    def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
+    def watch(self, notify: Callable[[dict[str, int] | None], None]) -> None:
         loop = asyncio.get_running_loop()
 
-        def tell(changed: dict[str, int] | None) -> None:
-            with suppress(RuntimeError):  # a loop that has ended
-                loop.call_soon_threadsafe(told, changed)
+        def forward(versions: dict[str, int] | None) -> None:
+            with suppress(RuntimeError):  # the event loop is closed
+                loop.call_soon_threadsafe(notify, versions)
 
-        self._threads.append(threading.Thread(target=self._listen, args=(tell,), name="listen", daemon=True))
+        self._threads.append(threading.Thread(target=self._listen, args=(forward,), name="listen", daemon=True))
         self._threads[-1].start()
 
-    # What a store does.
+    # Games.
 
     async def create(self, game: Kept) -> bool:
         def work(database: Database) -> bool:
@@ -320,16 +320,16 @@ class PostgresqlStore:
             if row is None:
                 return None
             *game, seats, events = row
-            taken = ((seat, token and bytes.fromhex(token), *rest) for seat, token, *rest in seats or ())
-            return assembled(id, game, taken, events or ())
+            seat_rows = ((seat, token and bytes.fromhex(token), *rest) for seat, token, *rest in seats or ())
+            return game_from_rows(id, game, seat_rows, events or ())
 
         return await self._do(work)
 
     async def append(self, id: str, head: int, change: Change) -> bool:
-        done = await self._do(lambda database: _append(database, id, head, change))
-        if done:
+        appended = await self._do(lambda database: _append(database, id, head, change))
+        if appended:
             self._changed.put((id, change.events[-1].version))
-        return done
+        return appended
 
     async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
         def work(database: Database) -> dict[str, Glance]:
@@ -349,7 +349,7 @@ class PostgresqlStore:
 
     async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
         ids, seats = [id for id, _ in people], [seat for _, seat in people]
-        # A row that is locked is noted the next time, so that nobody waits.
+        # Don't wait for locked rows: the next call updates them.
         query = """
             UPDATE seat SET seen = %s FROM (
                 SELECT game, seat FROM seat WHERE (game, seat) IN (SELECT * FROM unnest(%s::text[], %s::int[]))
@@ -423,8 +423,8 @@ class PostgresqlStore:
                 for version, _, kind, body, key, at in change.events:
                     row = (code, version, kind, json.dumps(body), key, at)
                     database.execute("INSERT INTO class_event VALUES (%s, %s, %s, %s, %s, %s)", row)
-                for told in change.told:
-                    heads |= _tell(database, told, last.at)
+                for event in change.told:
+                    heads |= _append_to_all(database, event, last.at)
                 for game in change.begins:
                     _insert(database, game)
             return heads
@@ -432,8 +432,8 @@ class PostgresqlStore:
         heads = await self._do(work)
         if heads is not None:
             self._changed.put((f"{CLASS_MARK}{code}", change.events[-1].version))
-            for changed in heads.items():
-                self._changed.put(changed)
+            for id_and_head in heads.items():
+                self._changed.put(id_and_head)
         return heads
 
     async def glance_classes(self, codes: Collection[str]) -> dict[str, int]:
@@ -467,7 +467,7 @@ class PostgresqlStore:
                     rows = database.execute(query, (before, AT_ONCE)).fetchall()
                 else:
                     rows = database.execute("SELECT code FROM class WHERE code = %s FOR UPDATE", (code,)).fetchall()
-                codes = [each for (each,) in rows]
+                codes = [deleted for (deleted,) in rows]
                 games = database.execute(
                     "SELECT id FROM game WHERE class = ANY(%s) ORDER BY id FOR UPDATE", (codes,)
                 ).fetchall()
@@ -479,8 +479,8 @@ class PostgresqlStore:
                     "DELETE FROM class WHERE code = ANY(%s)",
                 ):
                     database.execute(statement.encode(), (codes,))
-                for each in codes:
-                    row = (each, reserve, deletion)
+                for deleted in codes:
+                    row = (deleted, reserve, deletion)
                     database.execute("INSERT INTO class_code (code, until, deletion) VALUES (%s, %s, %s)", row)
             return codes
 
@@ -496,7 +496,7 @@ class PostgresqlStore:
 
     async def close(self) -> None:
         self._closed.set()
-        self._changed.put(("", 0))  # wakes the thread that waits for one
+        self._changed.put(("", 0))  # wakes the notifying thread
         await asyncio.to_thread(self._pool.shutdown)
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
@@ -504,11 +504,11 @@ class PostgresqlStore:
             database.close()
 
 
-def _words(error: psycopg.Error) -> str:
-    """What an error says, without the URL: it may hold a password."""
+def _reason(error: psycopg.Error) -> str:
+    """Returns the message of an error without the URL, which may contain a password."""
     if error.diag.message_primary:
         return error.diag.message_primary
-    # psycopg names the server first; the reason is at the end of the first line.
+    # psycopg puts the server's address first and the reason at the end of the line.
     reason = re.search(r"(?:failed|\[Errno -?\d+\]):? (?:FATAL: +)?([^:\n]+)$", str(error), re.MULTILINE)
     if reason:
         return reason[1]
@@ -521,10 +521,10 @@ def _insert(database: Database, game: Kept) -> None:
         "VALUES (%s, %s, %s, 0, %s, %s, %s, %s, %s)",
         (game.id, json.dumps(game.rules), game.invite, game.status, game.due, game.created, game.touched, game.code),
     )
-    _sit(database, game.id, game.seats)
+    _insert_seats(database, game.id, game.seats)
 
 
-def _sit(database: Database, id: str, seats: tuple[Seat, ...]) -> None:
+def _insert_seats(database: Database, id: str, seats: tuple[Seat, ...]) -> None:
     for seat in seats:
         database.execute(
             "INSERT INTO seat (game, seat, token, name, level, seen) VALUES (%s, %s, %s, %s, %s, %s)", (id, *seat)
@@ -541,7 +541,7 @@ def _append(database: Database, id: str, head: int, change: Change) -> bool:
             return False
         for event in events[1:]:
             database.execute("INSERT INTO event VALUES (%s, %s, %s, %s, %s, %s, %s)", (id, *_row(event)))
-        _sit(database, id, change.seats)
+        _insert_seats(database, id, change.seats)
         if change.begins is not None:
             _insert(database, change.begins)
     return True
@@ -555,14 +555,14 @@ def _class(database: Database, code: str, after: int) -> KeptClass | None:
     row = database.execute(READ_CLASS, (after, code)).fetchone()
     if row is None:
         return None
-    *kept, events = row
-    return assembled_class(kept, events or ())
+    *columns, events = row
+    return class_from_rows(columns, events or ())
 
 
-def _tell(database: Database, told: Told, at: float) -> dict[str, int]:
-    """Lets the same happen to several games that are being played; their versions."""
-    values = (at, told.closes, told.closes, list(told.games), told.kind, json.dumps(told.body), told.key, at)
-    return dict(database.execute(TELL, values).fetchall())
+def _append_to_all(database: Database, event: Told, at: float) -> dict[str, int]:
+    """Appends one event to several games, skipping those not in progress. Returns their new versions."""
+    values = (at, event.closes, event.closes, list(event.games), event.kind, json.dumps(event.body), event.key, at)
+    return dict(database.execute(APPEND_TO_ALL, values).fetchall())
 
 
 def _delete_games(database: Database, ids: list[str]) -> None:

@@ -1,6 +1,6 @@
-"""Games in an SQLite file: one thread writes, and commits whatever is queued in one transaction; another one reads.
+"""The SQLite store: one thread writes, with a group commit for everything in its queue, and another thread reads.
 
-A reader sees the last commit, and never waits for a writer, not even one in another process.
+Readers see the last commit and never wait for a writer, not even for one in another process.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from digitduels.web.store.interface import (
     Seat,
     StoreError,
     Told,
-    assembled,
-    assembled_class,
-    pending,
+    class_from_rows,
+    game_from_rows,
+    pending_migrations,
 )
 
 T = TypeVar("T")
 
-MOST_TOGETHER = 200  # jobs of one transaction
-GATHER_SECONDS = 0.001  # that a transaction waits for more jobs, if the last one had several
-CHECKPOINT = "wal_autocheckpoint = 4000"  # pages, 16 MB: the same pages change again and again
-LOCK_SECONDS = 10.0  # that a write waits for another process
+MOST_TOGETHER = 200  # jobs per transaction
+GATHER_SECONDS = 0.001  # how long a transaction waits for more jobs, if the last one had several
+CHECKPOINT = "wal_autocheckpoint = 4000"  # pages, 16 MB: fewer checkpoints, since writes hit the same pages repeatedly
+LOCK_SECONDS = 10.0  # how long a write waits for another process's lock
 
 MIGRATIONS = (
     """
@@ -107,7 +107,7 @@ MIGRATIONS = (
 
 @dataclass(eq=False, slots=True)
 class Append:
-    """What follows a version of a game."""
+    """A write that appends a change to a game at version `head`."""
 
     id: str
     head: int
@@ -118,13 +118,13 @@ class Append:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one event and nothing else, as most are."""
+        """Whether it only appends one event. Most do."""
         return len(self.change.events) == 1 and not self.change.seats and self.change.begins is None
 
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """Something to do in the database, and who waits for it."""
+    """A database operation, and the future that awaits its result."""
 
     work: Callable[[sqlite3.Connection], Any]
     loop: asyncio.AbstractEventLoop
@@ -135,12 +135,12 @@ Jobs = queue.SimpleQueue[Job | None]
 
 
 class SqliteStore:
-    """A store in a file. Other processes may use the file too; their changes are found by looking."""
+    """A store in an SQLite file. Other processes may write to the file too, but they send no notifications."""
 
     def __init__(self, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Hashes of tokens and the names of people are nobody else's business. What is beside it gets the same mode.
+            # Token hashes and people's names are private. SQLite gives the WAL files the same mode.
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             self._database = _connect(path)
             self._prepare()
@@ -152,8 +152,8 @@ class SqliteStore:
         self._writes: Jobs = queue.SimpleQueue()
         self._reads: Jobs = queue.SimpleQueue()
         self._threads = [
-            threading.Thread(target=self._work, args=what, name=name, daemon=True)
-            for name, what in (
+            threading.Thread(target=self._work, args=arguments, name=name, daemon=True)
+            for name, arguments in (
                 ("sqlite-write", (self._writes, self._database, "BEGIN IMMEDIATE")),
                 ("sqlite-read", (self._reads, self._snapshot, "BEGIN")),
             )
@@ -167,51 +167,51 @@ class SqliteStore:
                 self._database.execute(f"PRAGMA {pragma}")
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("CREATE TABLE IF NOT EXISTS version (number INTEGER NOT NULL)")
-            found = self._database.execute("SELECT coalesce(max(number), 0) FROM version").fetchone()[0]
-            for number in pending(found, len(MIGRATIONS)):
+            version = self._database.execute("SELECT coalesce(max(number), 0) FROM version").fetchone()[0]
+            for number in pending_migrations(version, len(MIGRATIONS)):
                 for statement in statements(MIGRATIONS[number]):
                     self._database.execute(statement)
                 self._database.execute("INSERT INTO version VALUES (?)", (number + 1,))
-            # What could not be played may be playable by what is installed now.
+            # The installed version, or a newly installed game, may be able to replay these.
             self._database.execute("UPDATE game SET broken = NULL WHERE broken IS NOT NULL")
             self._database.execute("COMMIT")
         except BaseException:
-            self._database.close()  # which takes back what was begun
+            self._database.close()  # rolls the transaction back
             raise
 
-    # The threads that work.
+    # Worker threads.
 
-    def _work(self, queued: Jobs, database: sqlite3.Connection, begin: str) -> None:
-        jobs: list[Job] = []
-        while (job := queued.get()) is not None:
-            if len(jobs) > 1 and queued is self._writes:
-                time.sleep(GATHER_SECONDS)  # there is more to come, and a commit costs more than what it keeps
-            jobs = [job]
-            while len(jobs) < MOST_TOGETHER:
+    def _work(self, jobs: Jobs, database: sqlite3.Connection, begin: str) -> None:
+        batch: list[Job] = []
+        while (job := jobs.get()) is not None:
+            if len(batch) > 1 and jobs is self._writes:
+                time.sleep(GATHER_SECONDS)  # under load, more jobs are coming, and a commit costs more than its writes
+            batch = [job]
+            while len(batch) < MOST_TOGETHER:
                 try:
-                    more = queued.get_nowait()
+                    job = jobs.get_nowait()
                 except queue.Empty:
                     break
-                if more is None:
-                    queued.put(None)
+                if job is None:
+                    jobs.put(None)
                     break
-                jobs.append(more)
-            self._together(jobs, database, begin)
+                batch.append(job)
+            self._run(batch, database, begin)
         database.close()
 
-    def _together(self, jobs: list[Job], database: sqlite3.Connection, begin: str) -> None:
-        """Does jobs in one transaction, and answers them when it is kept. If one fails, each gets one of its own."""
+    def _run(self, batch: list[Job], database: sqlite3.Connection, begin: str) -> None:
+        """Runs jobs in one transaction and answers them after the commit. If one fails, runs each one separately."""
         answers: list[tuple[Any, Exception | None]] = []
         try:
             database.execute(begin)
             try:
-                kept = _append_together(database, jobs)
-                answers = [(kept[job] if job in kept else job.work(database), None) for job in jobs]
+                appended = _append_together(database, batch)
+                answers = [(appended[job] if job in appended else job.work(database), None) for job in batch]
             except Exception as error:
                 database.execute("ROLLBACK")
-                if len(jobs) > 1:
-                    for job in jobs:
-                        self._together([job], database, begin)
+                if len(batch) > 1:
+                    for job in batch:
+                        self._run([job], database, begin)
                     return
                 answers = [(None, error)]
             else:
@@ -219,10 +219,10 @@ class SqliteStore:
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 database.execute("ROLLBACK")
-            what = "read" if begin == "BEGIN" else "written"
-            answers = [(None, StoreError(f"The database cannot be {what}: {error}."))] * len(jobs)
-        with suppress(RuntimeError):  # a loop that has ended waits for nothing
-            jobs[0].loop.call_soon_threadsafe(_answer, [job.answer for job in jobs], answers)
+            operation = "read" if begin == "BEGIN" else "written"
+            answers = [(None, StoreError(f"The database cannot be {operation}: {error}."))] * len(batch)
+        with suppress(RuntimeError):  # the event loop is closed
+            batch[0].loop.call_soon_threadsafe(_answer, [job.answer for job in batch], answers)
 
     def _commit(self, database: sqlite3.Connection) -> None:
         database.execute("COMMIT")
@@ -233,13 +233,13 @@ class SqliteStore:
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return await self._do(self._reads, work)
 
-    async def _do(self, queued: Jobs, work: Callable[[sqlite3.Connection], T]) -> T:
-        if queued.qsize() >= MOST_QUEUED:
+    async def _do(self, jobs: Jobs, work: Callable[[sqlite3.Connection], T]) -> T:
+        if jobs.qsize() >= MOST_QUEUED:
             raise StoreError(BUSY_STORE)
         began = time.perf_counter()
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
-        queued.put(Job(work, loop, answer))
+        jobs.put(Job(work, loop, answer))
         try:
             return await answer
         finally:
@@ -249,7 +249,7 @@ class SqliteStore:
     def waiting(self) -> int:
         return self._writes.qsize() + self._reads.qsize()
 
-    # What a store does.
+    # Games.
 
     async def create(self, game: Kept) -> bool:
         def work(database: sqlite3.Connection) -> bool:
@@ -261,7 +261,7 @@ class SqliteStore:
         return await self._write(work)
 
     async def read(self, id: str, after: int = 0) -> Kept | None:
-        return await self._read(lambda database: _kept(database, id, after))
+        return await self._read(lambda database: _game(database, id, after))
 
     async def append(self, id: str, head: int, change: Change) -> bool:
         return await self._write(Append(id, head, change))
@@ -274,13 +274,13 @@ class SqliteStore:
             return {} if row is None else {id: Glance(row[0], tuple(database.execute(query, (id,)).fetchall()))}
 
         def work(database: sqlite3.Connection) -> dict[str, Glance]:
-            wanted = (json.dumps(list(ids)),)
-            heads = database.execute("SELECT id, head FROM game WHERE id IN (SELECT value FROM json_each(?))", wanted)
+            values = (json.dumps(list(ids)),)
+            heads = database.execute("SELECT id, head FROM game WHERE id IN (SELECT value FROM json_each(?))", values)
             seen: dict[str, list[tuple[int, float]]] = {id: [] for id in ids}
             for id, seat, at in database.execute(
                 "SELECT game, seat, seen FROM seat WHERE level IS NULL AND game IN (SELECT value FROM json_each(?)) "
                 "ORDER BY seat",
-                wanted,
+                values,
             ):
                 seen[id].append((seat, at))
             return {id: Glance(head, tuple(seen[id])) for id, head in heads}
@@ -352,8 +352,8 @@ class SqliteStore:
             ]
             database.executemany("INSERT INTO class_event VALUES (?, ?, ?, ?, ?, ?)", rows)
             heads: dict[str, int] = {}
-            for told in change.told:
-                heads |= _tell(database, told, change.events[-1].at)
+            for event in change.told:
+                heads |= _append_to_all(database, event, change.events[-1].at)
             for game in change.begins:
                 _insert(database, game)
             return heads
@@ -386,16 +386,14 @@ class SqliteStore:
             where, value = ("created < ?", before) if code is None else ("code = ?", code)
             query = f"SELECT code FROM class WHERE {where} LIMIT {AT_ONCE}"  # noqa: S608
             codes = database.execute(query, (value,)).fetchall()
-            for each in codes:
-                _delete_games(database, database.execute("SELECT id FROM game WHERE class = ?", each).fetchall())
+            for row in codes:
+                _delete_games(database, database.execute("SELECT id FROM game WHERE class = ?", row).fetchall())
             database.executemany("UPDATE class SET deleting = 1 WHERE code = ?", codes)
             for table, column in (("class_event", "class"), ("pupil", "class"), ("class", "code")):
                 database.executemany(f"DELETE FROM {table} WHERE {column} = ?", codes)  # noqa: S608
-            kept_back = [(each, reserve, deletion) for (each,) in codes]
-            database.executemany(
-                "INSERT OR REPLACE INTO class_code (code, until, deletion) VALUES (?, ?, ?)", kept_back
-            )
-            return [each for (each,) in codes]
+            reserved = [(deleted, reserve, deletion) for (deleted,) in codes]
+            database.executemany("INSERT OR REPLACE INTO class_code (code, until, deletion) VALUES (?, ?, ?)", reserved)
+            return [deleted for (deleted,) in codes]
 
         return await self._write(work)
 
@@ -404,8 +402,8 @@ class SqliteStore:
         row = await self._read(lambda database: database.execute(query, (code,)).fetchone())
         return None if row is None else row[0]
 
-    def watch(self, told: Callable[[dict[str, int] | None], None]) -> None:
-        """Other processes are rare, and found by looking."""
+    def watch(self, notify: Callable[[dict[str, int] | None], None]) -> None:
+        """Does nothing: SQLite has no notifications, and polling finds the rare changes of other processes."""
 
     async def check(self) -> None:
         await self._write(lambda database: database.execute("UPDATE probe SET at = at + 1"))
@@ -434,17 +432,17 @@ def _answer(futures: list[asyncio.Future[Any]], answers: list[tuple[Any, Excepti
 
 
 def statements(script: str) -> list[str]:
-    """The statements of a script; a trigger holds semicolons of its own."""
-    found, begun = [], ""
+    """Splits a script into statements. A semicolon inside a trigger does not end one."""
+    complete, statement = [], ""
     for part in script.split(";")[:-1]:
-        begun += part + ";"
-        if sqlite3.complete_statement(begun):
-            found.append(begun)
-            begun = ""
-    return found
+        statement += part + ";"
+        if sqlite3.complete_statement(statement):
+            complete.append(statement)
+            statement = ""
+    return complete
 
 
-def _kept(database: sqlite3.Connection, id: str, after: int) -> Kept | None:
+def _game(database: sqlite3.Connection, id: str, after: int) -> Kept | None:
     row = database.execute(
         "SELECT rules, invite, status, due, created, touched, head, class FROM game WHERE id = ?", (id,)
     ).fetchone()
@@ -455,7 +453,7 @@ def _kept(database: sqlite3.Connection, id: str, after: int) -> Kept | None:
         "SELECT version, seat, kind, body, key, at FROM event WHERE game = ? AND version > ? ORDER BY version",
         (id, after),
     )
-    return assembled(id, row, seats, events)
+    return game_from_rows(id, row, seats, events)
 
 
 def _insert(database: sqlite3.Connection, game: Kept) -> None:
@@ -464,10 +462,10 @@ def _insert(database: sqlite3.Connection, game: Kept) -> None:
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (game.id, json.dumps(game.rules), game.invite, 0, game.status, game.due, game.created, game.touched, game.code),
     )
-    _sit(database, game.id, game.seats)
+    _insert_seats(database, game.id, game.seats)
 
 
-def _sit(database: sqlite3.Connection, id: str, seats: tuple[Seat, ...]) -> None:
+def _insert_seats(database: sqlite3.Connection, id: str, seats: tuple[Seat, ...]) -> None:
     rows = [(id, *seat) for seat in seats]
     database.executemany("INSERT INTO seat (game, seat, token, name, level, seen) VALUES (?, ?, ?, ?, ?, ?)", rows)
 
@@ -486,14 +484,14 @@ def _append(database: sqlite3.Connection, id: str, head: int, change: Change) ->
             (id, version, seat, kind, json.dumps(body), key, at),
         )
     if change.seats:
-        _sit(database, id, change.seats)
+        _insert_seats(database, id, change.seats)
     if change.begins is not None:
         _insert(database, change.begins)
     return True
 
 
 def _append_together(database: sqlite3.Connection, jobs: list[Job]) -> dict[Job, bool]:
-    """Appends one event to each of several games, in two statements; whether each of these jobs was done."""
+    """Appends one event each to several games in two statements. Returns which of these jobs succeeded."""
     plain = {work.id: (job, work) for job in jobs if isinstance(work := job.work, Append) and work.is_plain}
     if len(plain) < 2:
         return {}
@@ -502,32 +500,32 @@ def _append_together(database: sqlite3.Connection, jobs: list[Job]) -> dict[Job,
         change = append.change
         rows += (append.id, append.head, change.events[0].version, change.status, change.due, change.events[0].at)
     moved = database.execute(
-        f"WITH sent (id, head, version, status, due, at) AS (VALUES {_marks(6, len(plain))}) "  # noqa: S608
-        "UPDATE game SET head = sent.version, status = sent.status, due = sent.due, touched = sent.at "
-        "FROM sent WHERE game.id = sent.id AND game.head = sent.head RETURNING id",
+        f"WITH new (id, head, version, status, due, at) AS (VALUES {_placeholders(6, len(plain))}) "  # noqa: S608
+        "UPDATE game SET head = new.version, status = new.status, due = new.due, touched = new.at "
+        "FROM new WHERE game.id = new.id AND game.head = new.head RETURNING id",
         rows,
     )
-    done = {id for (id,) in moved.fetchall()}
+    updated = {id for (id,) in moved.fetchall()}
     rows = []
-    for id in done:
+    for id in updated:
         version, seat, kind, body, key, at = plain[id][1].change.events[0]
         rows += (id, version, seat, kind, json.dumps(body), key, at)
-    if done:
+    if updated:
         columns = "game, version, seat, kind, body, key, at"
-        database.execute(f"INSERT INTO event ({columns}) VALUES {_marks(7, len(done))}", rows)  # noqa: S608
-    return {job: id in done for id, (job, _) in plain.items()}
+        database.execute(f"INSERT INTO event ({columns}) VALUES {_placeholders(7, len(updated))}", rows)  # noqa: S608
+    return {job: id in updated for id, (job, _) in plain.items()}
 
 
-def _marks(columns: int, rows: int) -> str:
-    """The places of so many rows of values in a statement."""
+def _placeholders(columns: int, rows: int) -> str:
+    """Returns the placeholders for rows of values: (?, ?), (?, ?), …"""
     return ", ".join(["(" + ", ".join("?" * columns) + ")"] * rows)
 
 
-def _tell(database: sqlite3.Connection, told: Told, at: float) -> dict[str, int]:
-    """Lets the same happen to several games that are being played; their versions."""
-    closed = ", status = 'closed', due = 0" if told.closes else ""
+def _append_to_all(database: sqlite3.Connection, event: Told, at: float) -> dict[str, int]:
+    """Appends one event to several games, skipping those not in progress. Returns their new versions."""
+    closed = ", status = 'closed', due = 0" if event.closes else ""
     heads: dict[str, int] = {}
-    for id in told.games:
+    for id in event.games:
         row = database.execute(
             f"UPDATE game SET head = head + 1, touched = ?{closed} "  # noqa: S608
             "WHERE id = ? AND status = 'playing' RETURNING head",
@@ -537,7 +535,7 @@ def _tell(database: sqlite3.Connection, told: Told, at: float) -> dict[str, int]
             heads[id] = row[0]
             database.execute(
                 "INSERT INTO event (game, version, seat, kind, body, key, at) VALUES (?, ?, NULL, ?, ?, ?, ?)",
-                (id, row[0], told.kind, json.dumps(told.body), told.key, at),
+                (id, row[0], event.kind, json.dumps(event.body), event.key, at),
             )
     return heads
 
@@ -551,7 +549,7 @@ def _class(database: sqlite3.Connection, code: str, after: int) -> KeptClass | N
         "SELECT version, kind, body, key, at FROM class_event WHERE class = ? AND version > ? ORDER BY version",
         (code, after),
     )
-    return assembled_class(row, events)
+    return class_from_rows(row, events)
 
 
 def _delete_games(database: sqlite3.Connection, ids: list[tuple[str]]) -> None:
