@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from digitduels.web.rooms.acts import hashed
+from digitduels.web.rooms.acts import hash_secret
 
 MOST_HOMES = 20  # addresses of a class that are remembered
 _JOINING = re.compile("/api/classes/([^/]*)/pupils")
@@ -55,7 +55,7 @@ class Allowances:
         """Who pays for a request; None if the address does."""
         scheme, _, token = (authorization or b"").decode("latin-1").partition(" ")
         if scheme.lower() == "bearer":
-            digest = hashed(token.strip())
+            digest = hash_secret(token.strip())
             code = self._codes.get(digest)
             if code is not None:
                 return Payer(code, digest.hex())

@@ -18,7 +18,7 @@ from digitduels.web.guard import Buckets
 from digitduels.web.link import written
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
-from digitduels.web.rooms.acts import hashed
+from digitduels.web.rooms.acts import hash_secret
 from digitduels.web.rooms.feed import Receive, Send
 from digitduels.web.rooms.live import packed
 from digitduels.web.rooms.service import STALE_TRIES, RoomService
@@ -91,7 +91,7 @@ class ClassService:
 
     async def act(self, code: str, token: str, act: ClassAct, address: str) -> tuple[bytes, bool]:
         """The teacher does something; what they are told, and whether that is new."""
-        deletion = hashed(f"{token} {act.key}")
+        deletion = hash_secret(f"{token} {act.key}")
         if act.kind == "delete" and await self._store.deletion(code.upper()) == deletion:
             return packed({"accepted": act.version + 1, "state": None}), False
         live = await self.find(code, address, token)
@@ -126,7 +126,7 @@ class ClassService:
         table = live.classroom.table_of(number)
         if table is not None:
             seat, key, now = table.pupils.index(number), f"class:{act.key}", time.time()
-            await self._rooms.play(table.id, lambda room: acts.take_over(room.room, seat, level, key, now))
+            await self._rooms.play(table.id, lambda room: acts.substitute(room.room, seat, level, key, now))
 
     async def _apply(self, live: LiveClass, rule: Callable[[Classroom, Known], ClassResolution]) -> ClassResolution:
         """Applies a rule to a class, keeps what it decides, then tells everybody."""
@@ -147,7 +147,7 @@ class ClassService:
                 if heads is not None:
                     self._classes.keep(live, resolution.classroom)
                     begun = {game.id: game.head for game in resolution.change.begins}
-                    await self._rooms.take_note(heads | begun)
+                    await self._rooms.notice_changes(heads | begun)
                     self._watchers.mark(classroom.code)
                     return resolution
                 await self._classes.catch_up(live)

@@ -19,7 +19,7 @@ from digitduels.players import computer_name
 from digitduels.text import clean
 from digitduels.web.classes.pairing import Past, pair
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms.acts import Room, derived, hashed, new_id, visible
+from digitduels.web.rooms.acts import Room, derive_secret, hash_secret, new_id, visible
 from digitduels.web.store import ClassChange, Event, Kept, KeptClass, Seat, Told
 
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"  # no vowels, so no words; none that looks like another letter or a digit
@@ -186,14 +186,14 @@ class Classroom:
 
     def pupil_of(self, token: str) -> Pupil | None:
         """The pupil whom a token belongs to."""
-        wanted, found = hashed(token), None
+        wanted, found = hash_secret(token), None
         for pupil in self.present:
             if hmac.compare_digest(pupil.token, wanted):
                 found = pupil
         return found
 
     def is_teacher(self, token: str) -> bool:
-        return hmac.compare_digest(self.token, hashed(token))
+        return hmac.compare_digest(self.token, hash_secret(token))
 
     def name_at(self, table: Table, seat: int) -> str:
         """What a player of a game is called."""
@@ -240,18 +240,18 @@ def new_code() -> str:
 
 def begin_class(rules: dict[str, Any], code: str, key: str, now: float) -> tuple[KeptClass, str]:
     """A new class: what to keep, and the teacher's token. The same key leads to the same class."""
-    token = derived(key, "teacher", 24)
-    return KeptClass(code, derived(key, "class", 9), hashed(token), rules, now), token
+    token = derive_secret(key, "teacher", 24)
+    return KeptClass(code, derive_secret(key, "class", 9), hash_secret(token), rules, now), token
 
 
 def pupil_token(classroom: Classroom, key: str) -> str:
     """The token of somebody who joins with a key of their own: the same for the same two."""
-    return derived(key, f"pupil {classroom.id}", 24)
+    return derive_secret(key, f"pupil {classroom.id}", 24)
 
 
 def join_class(classroom: Classroom, token: str, name: str, now: float) -> ClassResolution:
     """Somebody joins with a token; the same token is the same pupil, unless they are on another device now."""
-    digest = hashed(token)
+    digest = hash_secret(token)
     joined = [event for event in classroom.keys.values() if event.kind == "join"]
     before = [event for event in joined if event.body["token"] == digest.hex()]
     if classroom.pupil_of(token) is not None:

@@ -10,7 +10,7 @@ from digitduels.web.classes.class_view import pupil_view, teacher_view
 from digitduels.web.classes.classroom import Classroom, Pupil
 from digitduels.web.classes.live_classes import LiveClass, LiveClasses
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms.acts import Room, hashed
+from digitduels.web.rooms.acts import Room, hash_secret
 from digitduels.web.rooms.feed import Hub, Receive, Send
 from digitduels.web.rooms.live import packed
 from digitduels.web.rooms.presence import SEEN
@@ -49,9 +49,9 @@ class ClassWatchers:
     def start(self) -> None:
         """Begins the work in the background, under the supervision of the rooms' own."""
         self._classes.ended.append(self._end)
-        self._rooms.changed.append(self._room_changed)
-        self._rooms.heard.append(self._hear)
-        self._rooms.closing.append(self.hub.close)
+        self._rooms.on_change.append(self._room_changed)
+        self._rooms.on_remote_change.append(self._hear)
+        self._rooms.on_close.append(self.hub.close)
         for seconds, work in ((0, self.refresh), (LOOK, self.look_at_classes), (SEEN, self.note_pupils)):
             self._rooms.background.every(seconds, work)
 
@@ -59,7 +59,7 @@ class ClassWatchers:
         """Streams a class to its teacher or to a pupil."""
         code, pupil = live.classroom.code, self.pupil(live, token)
         viewer = Viewer(TEACHER if pupil is None else pupil.number, token)
-        channel = f"{code}/{viewer.number}/{hashed(token).hex()[:16]}"
+        channel = f"{code}/{viewer.number}/{hash_secret(token).hex()[:16]}"
         self._viewers.setdefault(code, {})[channel] = viewer
 
         async def first() -> tuple[int, bytes] | None:

@@ -1,7 +1,7 @@
-"""The live feed of a game: Server-Sent Events, each of them the whole state with its version.
+"""The live feed of a game: Server-Sent Events, each with the complete state and its version.
 
-A stream that nothing happens on costs one waiting task and one timer. A slow client gets only the newest state;
-a client that reads nothing is dropped.
+An idle stream costs one waiting task and one timer. A slow client gets only the latest state, and a client that reads
+nothing is disconnected.
 """
 
 from __future__ import annotations
@@ -16,62 +16,62 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 First = Callable[[], Awaitable[tuple[int, bytes] | None]]
-"""Reads a game: its version and its state, or None if it is no more."""
+"""Reads the version and the state of a game; None if it has been deleted."""
 
-HEARTBEAT = (10.0, 20.0)  # seconds between signs of life; a page takes 25 s of silence for a broken line
+HEARTBEAT = (10.0, 20.0)  # seconds between heartbeats; the page reconnects after 25 s of silence
 STALLED = 30.0  # seconds that a client may take to read a message
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # proxies shall pass on every message at once
+    (b"x-accel-buffering", b"no"),  # tells proxies to pass on every message at once
 ]
 
 
 class Watcher:
     """One open stream."""
 
-    __slots__ = ("_beat", "_ending", "_loop", "_news", "_send", "_sending", "_task", "_version", "person")
+    __slots__ = ("_ending", "_heartbeat", "_loop", "_pending", "_send", "_sending", "_task", "_version", "person")
 
     def __init__(self, send: Send, person: tuple[str, int] | None) -> None:
         self.person = person
-        """The game and the seat of who watches, if it is a player."""
+        """The game and the seat, if a player is watching."""
         self._loop = asyncio.get_running_loop()
         self._send = send
-        self._news: bytes | None = None
+        self._pending: bytes | None = None
         self._version = 0
         self._sending: asyncio.Task[None] | None = None
         task = asyncio.current_task()
         assert task is not None
         self._task: asyncio.Task[Any] = task
         self._ending = False
-        self._rest()
+        self._schedule_heartbeat()
 
-    def _rest(self) -> None:
-        """Sets the timer for the next sign of life."""
-        self._beat = self._loop.call_later(random.uniform(*HEARTBEAT), self._live)
+    def _schedule_heartbeat(self) -> None:
+        """Starts the timer of the next heartbeat."""
+        self._heartbeat = self._loop.call_later(random.uniform(*HEARTBEAT), self._send_heartbeat)
 
-    def _live(self) -> None:
-        """Gives a sign of life, unless there is news to send, which is one too."""
-        if self._news is None:
-            self._say(b":\n\n")
+    def _send_heartbeat(self) -> None:
+        """Sends a heartbeat, unless a message is pending: any message shows that the connection is alive."""
+        if self._pending is None:
+            self._queue(b":\n\n")
 
     def tell(self, version: int, message: bytes) -> None:
-        """Sends a state soon, instead of any that still waits; an older one than was told is not news."""
+        """Queues a state, in place of any that is pending. States older than the last one are ignored."""
         if version >= self._version:
             self._version = version
-            self._say(message)
+            self._queue(message)
 
-    def _say(self, message: bytes) -> None:
+    def _queue(self, message: bytes) -> None:
         if not self._ending:
-            self._news = message
+            self._pending = message
             if self._sending is None:
-                self._sending = self._loop.create_task(self._pass_on())
+                self._sending = self._loop.create_task(self._drain())
 
-    async def _pass_on(self) -> None:
-        self._beat.cancel()
+    async def _drain(self) -> None:
+        self._heartbeat.cancel()
         try:
-            while self._news is not None:
-                message, self._news = self._news, None
+            while self._pending is not None:
+                message, self._pending = self._pending, None
                 async with asyncio.timeout(STALLED):
                     await self._send({"type": "http.response.body", "body": message, "more_body": True})
         except (OSError, TimeoutError):
@@ -79,42 +79,43 @@ class Watcher:
             return
         self._sending = None
         if not self._ending:
-            self._rest()
+            self._schedule_heartbeat()
 
     def end(self) -> None:
         """Ends the stream."""
         if not self._ending:
             self._ending = True
-            self._beat.cancel()
+            self._heartbeat.cancel()
             self._task.cancel()
 
     async def stay(self, first: First, receive: Receive) -> None:
-        """Tells the first state and what follows; returns when the client has gone, or when the stream is to end."""
+        """Streams the first state and all later ones until the client disconnects or the stream ends."""
         try:
-            found = await first()
-            if found is None:
+            snapshot = await first()
+            if snapshot is None:
                 self.end()
             else:
-                self.tell(found[0], message(found[1]))
+                version, state = snapshot
+                self.tell(version, message(state))
             while (await receive())["type"] != "http.disconnect":
                 pass
         except asyncio.CancelledError:
             if not self._ending:
                 raise
             self._task.uncancel()
-            if self._sending is None:  # the client has read all, and may be told of the end
+            if self._sending is None:  # the client has read everything, so the response can end properly
                 with suppress(OSError, TimeoutError):
                     async with asyncio.timeout(1):
                         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             self._ending = True
-            self._beat.cancel()
+            self._heartbeat.cancel()
             if self._sending is not None:
                 self._sending.cancel()
 
 
 class Hub:
-    """Who watches which game."""
+    """The open streams of every game."""
 
     def __init__(self) -> None:
         self.watched: dict[str, set[Watcher]] = {}
@@ -125,7 +126,7 @@ class Hub:
         """Streams a game to a client, from its `first` state on."""
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         watcher = Watcher(send, person)
-        # Before the state is read, so that nothing that happens meanwhile is missed.
+        # Register before reading the state, so that no change in between is missed.
         self.watched.setdefault(id, set()).add(watcher)
         self.streams += 1
         try:
@@ -140,27 +141,28 @@ class Hub:
                 del self.watched[id]
 
     def publish(self, id: str, version: int, state: bytes) -> None:
-        """Tells everybody who watches a game how it stands."""
-        told = message(state)
+        """Sends the state of a game to everybody who watches it."""
+        data = message(state)
         for watcher in self.watched.get(id, ()):
-            watcher.tell(version, told)
+            watcher.tell(version, data)
 
     def end(self, id: str) -> None:
-        """Ends the streams of a game that is no more."""
+        """Ends the streams of a deleted game."""
         for watcher in self.watched.get(id, ()):
             watcher.end()
 
     def people(self) -> set[tuple[str, int]]:
-        """The players who watch their games."""
-        return {each.person for watchers in self.watched.values() for each in watchers if each.person is not None}
+        """The players who are watching their games."""
+        watchers = (watcher for group in self.watched.values() for watcher in group)
+        return {watcher.person for watcher in watchers if watcher.person is not None}
 
     def close(self) -> None:
-        """Ends all streams, so that a server can stop; pages come back when there is one again."""
+        """Ends all streams, so that the server can stop. Pages reconnect when it is back."""
         self.closed = True
         for id in self.watched:
             self.end(id)
 
 
 def message(state: bytes) -> bytes:
-    """An event of the stream: one line of JSON."""
+    """A state as a Server-Sent Event: one line of JSON."""
     return b"data: " + state + b"\n\n"

@@ -1,7 +1,7 @@
-"""Live rooms: games that are kept in memory as they are now, so that a look or a move costs the same after many moves.
+"""An in-memory cache of rooms, so that viewing a game or moving in it costs the same however long the game is.
 
-The database row stays the authority: what is in memory has a version, and is used only for that version. No more rooms
-and moves are held than fit; the others are read again when somebody wants them.
+The database stays the authority: a cached room has a version and is used only for that version. The least recently used
+rooms are evicted, and loaded again when somebody needs them.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from digitduels.web.view import columns, fields, last_effect, position_view, rul
 from digitduels.web.wire import wire
 
 MOST_ROOMS = 4000
-MOST_MOVES_HELD = 60_000  # in all rooms together
+MOST_MOVES_IN_MEMORY = 60_000  # in all rooms together
 MOST_AT_ONCE = 16  # requests that may wait for one game
-LONG = 50  # events that are not replayed on the event loop
-HISTORY_TURNS = 100  # of one answer
-LONGEST_TURN = 4000  # bytes of a turn in words that are kept
-HISTORY_BYTES = 200_000  # after which an answer has no further turn
+LONG = 50  # more events than this are replayed in a thread, not on the event loop
+HISTORY_TURNS = 100  # in one response
+LONGEST_TURN = 4000  # bytes; longer turns are not cached
+HISTORY_BYTES = 200_000  # a response ends with the turn that exceeds this
 NO_GAME = "There is no such game. It may have been deleted."
-OTHERS = ("\x01", "\x02")  # names that nobody has
+OTHERS = ("\x01", "\x02")  # names that no player can have
 
 Away = tuple[bool, bool]
 NOBODY: Away = (False, False)
 
 
 class LiveRoom:
-    """A game in memory: the room, when its people were last seen, and what is sent of it, made once for a version."""
+    """A cached game: the room, when its players were last seen, and its JSON, which is built once per version."""
 
     def __init__(self, room: Room) -> None:
         self._turns: dict[int, bytes] = {}
@@ -51,9 +51,9 @@ class LiveRoom:
         self._rules = packed(rules_view(room.match) | {"id": room.id, "fields": fields(room.match.game)})[1:-1]
         self.seen: dict[int, float] = {}
         self.users = 0
-        """How many requests are at work on it, or wait for that."""
+        """How many requests are changing the game or waiting to."""
         self.lock = asyncio.Lock()
-        """Held by who changes the game, so that a game never takes more than one thread of the database."""
+        """Held while the game is changed, so that one game never occupies more than one database thread."""
         self.room = room
 
     @property
@@ -63,10 +63,10 @@ class LiveRoom:
     @room.setter
     def room(self, room: Room) -> None:
         before, self._room = getattr(self, "_room", room), room
-        self._sent: bytes | None = None
+        self._cached_state: bytes | None = None
         if before.match.names != room.match.names:
             self._turns.clear()
-        elif before.match.moves != room.match.moves[: len(before.match.moves)]:  # something was taken back
+        elif before.match.moves != room.match.moves[: len(before.match.moves)]:  # after a take-back
             pairs = zip(before.match.moves, room.match.moves, strict=False)
             same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             self._turns = {place: turn for place, turn in self._turns.items() if place < same}
@@ -75,20 +75,20 @@ class LiveRoom:
                 self.seen.setdefault(seat.seat, seat.seen)
 
     def away(self, since: float) -> Away:
-        """Which people were not seen since a time."""
+        """Which players have not been seen since a time."""
         return self.seen.get(0, since) < since, self.seen.get(1, since) < since
 
-    # What is sent.
+    # Responses.
 
     def state(self, away: Away) -> bytes:
-        """The room as JSON."""
+        """The state of the room as JSON."""
         room = self.room
-        if self._sent is None:
+        if self._cached_state is None:
             match = room.match
             count, effect = len(match.moves), last_effect(match)
             last = turn_view(match, count - 1, effect) if count else None
-            turn = b"null" if last is None else self._keep(count - 1, packed(last))
-            shown = position_view(match, last, effect) | {
+            turn = b"null" if last is None else self._cache_turn(count - 1, packed(last))
+            view = position_view(match, last, effect) | {
                 "version": room.head,
                 "takeback": None if room.takeback is None else room.takeback + 1,
                 "rematch": room.rematch,
@@ -97,41 +97,46 @@ class LiveRoom:
                 "class": None if room.code is None else {name: room.rules[name] for name in ("hints", "takebacks")},
             }
             if room.note is not None:
-                shown["status"].insert(1 if last is not None else 0, wire(room.note, match.names))
-            del shown["last"]  # which is packed already
+                view["status"].insert(1 if last is not None else 0, wire(room.note, match.names))
+            del view["last"]  # serialized above
             legal = b"[]" if match.outcome else legal_text(match)
-            self._sent = b'{%b,%b,"last":%b,"legal":%b,"seats":' % (self._rules, packed(shown)[1:-1], turn, legal)
-        who = room.match.names, room.seats, room.levels, away
-        if self._seats[0] != who:  # which is rare
-            self._seats = who, packed(seats_view(room, away))
-        return b"%b%b}" % (self._sent, self._seats[1])
+            self._cached_state = b'{%b,%b,"last":%b,"legal":%b,"seats":' % (
+                self._rules,
+                packed(view)[1:-1],
+                turn,
+                legal,
+            )
+        seating = room.match.names, room.seats, room.levels, away
+        if self._seats[0] != seating:
+            self._seats = seating, packed(seats_view(room, away))
+        return b"%b%b}" % (self._cached_state, self._seats[1])
 
     def history(self, start: int) -> bytes:
-        """Some turns in words, from a place on, as JSON; the words of a turn are made once."""
+        """A page of turns in words as JSON, from the turn at index `start`."""
         match = self.room.match
         parts: list[bytes] = []
         size, end = 0, min(len(match.moves), start + HISTORY_TURNS)
         for place in range(start, end):
-            turn = self._turns.get(place) or self._keep(place, packed(turn_view(match, place)))
+            turn = self._turns.get(place) or self._cache_turn(place, packed(turn_view(match, place)))
             parts.append(turn)
             size += len(turn)
             if size > HISTORY_BYTES:
                 break
-        what = self.room.head, len(match.moves), start, b",".join(parts)
-        return b'{"version":%d,"move_count":%d,"from":%d,"turns":[%b]}' % what
+        values = self.room.head, len(match.moves), start, b",".join(parts)
+        return b'{"version":%d,"move_count":%d,"from":%d,"turns":[%b]}' % values
 
-    def _keep(self, place: int, turn: bytes) -> bytes:
-        if len(turn) < LONGEST_TURN:  # a variant may have words of any length
+    def _cache_turn(self, place: int, turn: bytes) -> bytes:
+        if len(turn) < LONGEST_TURN:  # the texts of a variant can have any length
             self._turns[place] = turn
         return turn
 
 
 def seats_view(room: Room, away: Away) -> list[dict[str, Any]]:
-    """Who sits where."""
-    shown = []
+    """Both seats as JSON values: the player's name, whether it is a person or the computer, and who is away."""
+    seats = []
     for number, name in enumerate(room.match.names):
         sitting, level = room.seat(number), room.levels[number]
-        shown.append(
+        seats.append(
             {
                 "name": name,
                 "kind": "human" if level is None else "computer",
@@ -141,17 +146,17 @@ def seats_view(room: Room, away: Away) -> list[dict[str, Any]]:
                 "substitute": level is not None and sitting is not None and sitting.level is None,
             }
         )
-    return shown
+    return seats
 
 
 class LiveRooms:
-    """The games in memory of one server process."""
+    """The cache of games in one server process."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._rooms: OrderedDict[str, LiveRoom] = OrderedDict()
         self._moves: dict[str, int] = {}
-        self._held = 0
+        self._total_moves = 0
         self._loading: dict[str, asyncio.Future[LiveRoom]] = {}
         self._replaying = ThreadPoolExecutor(1, "replay")
 
@@ -162,14 +167,17 @@ class LiveRooms:
         self._replaying.shutdown(wait=False, cancel_futures=True)
 
     def known(self, id: str) -> LiveRoom | None:
-        """The game as it is in memory, if it is."""
+        """The game if it is in the cache, possibly outdated."""
         live = self._rooms.get(id)
         if live is not None:
             self._rooms.move_to_end(id)
         return live
 
     async def get(self, id: str) -> LiveRoom:
-        """The game, perhaps as it was a moment ago; raises Refusal if there is none, or none that can be shown."""
+        """The game from the cache, possibly outdated, or from the database.
+
+        Raises Refusal if it does not exist or cannot be replayed.
+        """
         live = self.known(id)
         if live is not None:
             return live
@@ -180,7 +188,7 @@ class LiveRooms:
         return await asyncio.shield(loading)
 
     async def current(self, id: str, head: int | None = None) -> LiveRoom:
-        """The game as the database has it, or at least with a version."""
+        """The game as the database has it; with `head`, any version from that one on is new enough."""
         live = self.known(id)
         if live is None:
             return await self.get(id)
@@ -189,18 +197,18 @@ class LiveRooms:
         return live
 
     async def catch_up(self, live: LiveRoom) -> bool:
-        """Takes over what other processes did; whether there was anything."""
+        """Applies events that other processes stored. Returns whether there were any."""
         before = live.room
         kept = await self._store.read(before.id, before.head)
         if kept is None:
             self.drop(before.id)
             raise Refusal(404, NO_GAME)
-        if live.room is not before:  # somebody here was quicker
+        if live.room is not before:  # another request was faster
             return live.room.head > before.head
         if kept.head == before.head and len(kept.seats) == len(before.seats):
             return False
         if len(kept.events) > LONG:
-            room = await self._aside(lambda: before.then(kept.events, kept.seats))
+            room = await self._in_thread(lambda: before.then(kept.events, kept.seats))
         else:
             room = before.then(kept.events, kept.seats)
         if live.room is before:
@@ -208,29 +216,30 @@ class LiveRooms:
         return True
 
     def put(self, live: LiveRoom, room: Room) -> None:
-        """The game goes on."""
+        """Replaces the room of a cached game with a newer one."""
         live.room = room
         if self._rooms.get(room.id) is live:
-            self._weigh(room)
+            self._evict(room)
 
     def add(self, room: Room) -> LiveRoom:
-        """A game that has just begun, or was read."""
+        """Adds a game that has just been created or loaded."""
         live = self._rooms.get(room.id)
         if live is None:
             live = self._rooms[room.id] = LiveRoom(room)
-        self._weigh(room)
+        self._evict(room)
         return live
 
     def drop(self, id: str) -> None:
-        """A game that is no more."""
+        """Removes a game from the cache."""
         if self._rooms.pop(id, None) is not None:
-            self._held -= self._moves.pop(id)
+            self._total_moves -= self._moves.pop(id)
 
-    def _weigh(self, room: Room) -> None:
+    def _evict(self, room: Room) -> None:
+        """Counts the moves of a room, then evicts other rooms until the cache is within its limits."""
         moves = len(room.match.moves) + 1
-        self._held += moves - self._moves.get(room.id, 0)
+        self._total_moves += moves - self._moves.get(room.id, 0)
         self._moves[room.id] = moves
-        while len(self._rooms) > 1 and (len(self._rooms) > MOST_ROOMS or self._held > MOST_MOVES_HELD):
+        while len(self._rooms) > 1 and (len(self._rooms) > MOST_ROOMS or self._total_moves > MOST_MOVES_IN_MEMORY):
             for id, live in self._rooms.items():
                 if not live.users and id != room.id:
                     break
@@ -243,62 +252,61 @@ class LiveRooms:
         if kept is None:
             raise Refusal(404, NO_GAME)
         try:
-            room = Room(kept) if len(kept.events) <= LONG else await self._aside(lambda: Room(kept))
-        except Exception as error:  # whatever a plug-in raises: it is this game's trouble, and nobody else's
-            await self._break(kept, error)
+            room = Room(kept) if len(kept.events) <= LONG else await self._in_thread(lambda: Room(kept))
+        except Exception as error:  # a plug-in may raise anything, and only this game may suffer
+            await self._mark_broken(kept, error)
             raise Refusal(404, f"This game cannot be shown here. {_reason(error)}") from None
         return self.add(room)
 
-    async def _break(self, kept: Kept, error: Exception) -> None:
+    async def _mark_broken(self, kept: Kept, error: Exception) -> None:
         event("broken_game", logging.WARNING, game=kept.rules.get("game"), reason=_reason(error))
         with suppress(StoreError):
             await self._store.mark_broken(kept.id, _reason(error))
 
-    async def _aside(self, work: Any) -> Room:
+    async def _in_thread(self, work: Any) -> Room:
         room: Room = await asyncio.get_running_loop().run_in_executor(self._replaying, work)
         return room
 
 
 def _reason(error: Exception) -> str:
-    """Why a game cannot be played on: a sentence of ours, or the kind of a fault."""
+    """Why a game cannot be replayed: our own error message, or the type of an unexpected error."""
     return (
         str(error)[:300] if isinstance(error, Refusal | ValueError) else f"Its rules failed ({type(error).__name__})."
     )
 
 
-packed = to_json  # pydantic's, which is several times as fast as the standard library's
+packed = to_json  # several times as fast as the standard library's json
 
 
-# What may be played is the largest part of a state, and the same words in every game.
+# The legal moves are the largest part of a state, and their JSON is the same in every room.
 
 
-class _Words:
-    """The legal moves of a game as JSON, made once for each, but for those that name a player."""
+class _MoveTexts:
+    """A cache of a game's moves as JSON, except for moves whose text contains a player's name."""
 
     def __init__(self, game: AnyGame) -> None:
         self._places = [{value: place for place, value in enumerate(column)} for column in columns(game)]
-        self._known: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
+        self._cache: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
 
     def texts(self, moves: Iterable[Any], player: int, names: tuple[str, str]) -> list[bytes]:
-        known = self._known[player]
-        return [known.get(move) or self._make(move, player, names) for move in moves]
+        cache = self._cache[player]
+        return [cache.get(move) or self._create(move, player, names) for move in moves]
 
-    def _make(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
-        text = self._text(move, player, names)
+    def _create(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
+        text = self._serialize(move, player, names)
         if Played(move, player).to(OTHERS) == Played(move, player).to(PLAYERS):
-            self._known[player][move] = text
+            self._cache[player][move] = text
         return text
 
-    def _text(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
+    def _serialize(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
         picks = [place[value] for place, value in zip(self._places, move, strict=True)]
-        shown = {"move": str(move), "shown": Played(move, player).to(names), "picks": picks}
-        return packed(shown)
+        return packed({"move": str(move), "shown": Played(move, player).to(names), "picks": picks})
 
 
-_words = lru_cache(64)(_Words)
+_move_texts = lru_cache(64)(_MoveTexts)
 
 
 def legal_text(match: Match) -> bytes:
-    """What may be played, as JSON."""
+    """The legal moves as JSON."""
     moves = match.game.permitted(match.state)
-    return b"[%b]" % b",".join(_words(match.game).texts(moves, match.state.player, match.names))
+    return b"[%b]" % b",".join(_move_texts(match.game).texts(moves, match.state.player, match.names))

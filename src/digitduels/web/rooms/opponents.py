@@ -1,4 +1,4 @@
-"""The computer's moves in rooms: asked of the workers, played like any other act, and taken up again after a crash."""
+"""The computer's moves in rooms: workers choose them, they are played like any other act, and resumed after a crash."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from digitduels.web.rooms.acts import Resolution, Room
 from digitduels.web.rooms.live import LiveRoom, LiveRooms
 from digitduels.web.store import Store, StoreError
 
-THINK = 5.0  # seconds after which a game that waits for the computer is taken up again
+THINK = 5.0  # seconds after which the computer's move is requested again
 MOST_THINKING = 1000
-ATTEMPTS = 3  # at a move, before it is chosen at random
+ATTEMPTS = 3  # before a move is chosen at random
 RETRY_SECONDS = 0.5
-STRONGEST_SEARCHING = 6  # the highest level that can play without a solution
+STRONGEST_SEARCHING = 6  # the highest level that needs no solution
 FAILED = "Something went wrong while it was thinking."
 NOT_PERFECT = f"Nobody can play this variant perfectly here: it is too large. Level {STRONGEST_SEARCHING} plays."
 
 Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolution | None]]
-"""Changes a game by a rule, and tells everybody."""
+"""Changes a game by a rule, and publishes its new state."""
 
 
 class Chooser(Protocol):
-    """What chooses the computer's moves."""
+    """Chooses the computer's moves."""
 
     async def reply(self, match: Match, level: int, seed: str) -> str:
-        """The token of a move; raises Refusal if there is none, and RuntimeError for a fault."""
+        """The token of a move. Raises Refusal if it cannot choose one, and RuntimeError after a crash."""
 
 
 class Opponents:
-    """The computer at all boards of one server process."""
+    """The computer players in all games of one server process."""
 
     def __init__(self, store: Store, rooms: LiveRooms, chooser: Chooser, play: Play) -> None:
         self._store, self._rooms, self._chooser, self._play = store, rooms, chooser, play
         self._thinking: dict[str, asyncio.Task[None]] = {}
 
     def wake(self, room: Room) -> None:
-        """Lets the computer move, if it is to."""
+        """Starts choosing a move if it is the computer's turn."""
         id = room.id
         if id not in self._thinking and room.due and room.paused is None and len(self._thinking) < MOST_THINKING:
             self._thinking[id] = task = asyncio.create_task(self._move(room))
             task.add_done_callback(lambda _: self._thinking.pop(id, None))
 
-    async def take_up(self) -> None:
-        """Takes up games that wait for the computer, such as those of a server that was killed."""
+    async def resume_waiting(self) -> None:
+        """Makes the computer's move in games that still wait for it, for example because a server was killed."""
         for id in await self._store.due(time.time() - THINK):
             if id not in self._thinking:
                 try:
                     live = await self._rooms.current(id)
-                except Refusal:  # it cannot be played here, and is marked
+                except Refusal:  # this server cannot replay it, and has marked it as broken
                     continue
                 self.wake(live.room)
 
@@ -67,23 +67,24 @@ class Opponents:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _move(self, room: Room) -> None:
+        """Plays the computer's moves until it is a person's turn."""
         while room.due:
             version = room.head
             try:
                 move, note = await self._choose(room)
-                resolution = await self._play(room.id, _move_of_computer(version, move, note))
-            except (StoreError, Refusal) as error:  # taken up again in a while
+                resolution = await self._play(room.id, _computer_move(version, move, note))
+            except (StoreError, Refusal) as error:  # `resume_waiting` tries again
                 event("computer", logging.WARNING, refused=str(error))
                 return
             except Exception:
                 event("computer", logging.ERROR, fault=True)
                 return
-            if resolution is None:  # the game has gone on, and who changed it asked for a move
+            if resolution is None:  # the game has moved on, and that change woke the computer itself
                 return
             room = resolution.room
 
     async def _choose(self, room: Room) -> tuple[str, str | None]:
-        """A move, and a note if it was not chosen as it should be."""
+        """A move, and a note if it was not chosen at the right level."""
         level = room.levels[room.match.state.player]
         assert level is not None
         failure, note = FAILED, None
@@ -104,5 +105,5 @@ class Opponents:
         return str(RandomPlayer(room.id).choose(room.match)), f"The computer chose this move at random. {failure}"
 
 
-def _move_of_computer(version: int, move: str, note: str | None) -> Callable[[LiveRoom], Resolution | None]:
+def _computer_move(version: int, move: str, note: str | None) -> Callable[[LiveRoom], Resolution | None]:
     return lambda live: acts.computer_move(live.room, version, move, time.time(), note)

@@ -1,4 +1,4 @@
-"""Periodic tasks under supervision: whatever one raises is logged with its cause, and the loop goes on."""
+"""Supervised periodic tasks: an exception is logged with its cause, and the task runs again."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
 from digitduels.web.store import StoreError
 
-JUMP = 30.0  # seconds by which the clock may differ from the time that has passed
-CLOCK_SECONDS = 10.0  # between looks at it
+JUMP = 30.0  # seconds of drift between the wall clock and the monotonic clock that count as a jump
+CLOCK_SECONDS = 10.0  # between comparisons of the two
 
 Work = Callable[[], Awaitable[None]]
 
 
 class PeriodicTasks:
-    """The loops of one server process."""
+    """The periodic tasks of one server process."""
 
     def __init__(self) -> None:
         self._tasks: list[asyncio.Task[None]] = []
         self.failures = 0
-        """How often a loop failed."""
+        """How many runs have failed."""
 
     def every(self, seconds: float, work: Work) -> None:
-        """Does something now and then, for ever."""
+        """Runs `work` now, and again after each pause of about so many seconds, until `stop`."""
         self._tasks.append(asyncio.create_task(self._every(seconds, work)))
 
     async def attempt(self, work: Work) -> None:
-        """Does something once. What goes wrong is written down."""
+        """Runs `work` once, and logs any failure."""
         name = work.__name__.strip("_")
         try:
             await work()
@@ -54,14 +54,14 @@ class PeriodicTasks:
 
 
 class Clock:
-    """Notices when the clock of the machine is set, and how long the server has run since then."""
+    """Detects jumps of the machine's clock, and measures the time since the last one."""
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
         self._since = time.monotonic()
 
     async def look(self) -> None:
-        """Compares the clock with the time that has passed."""
+        """Compares the wall clock with the monotonic clock, and logs a jump."""
         offset = time.time() - time.monotonic()
         jump = offset - self._offset
         if abs(jump) > JUMP:
@@ -71,5 +71,5 @@ class Clock:
 
     @property
     def steady(self) -> float:
-        """Seconds since the start, or since the clock was set."""
+        """Seconds since the start of the server, or since the clock last jumped."""
         return time.monotonic() - self._since

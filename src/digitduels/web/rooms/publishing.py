@@ -1,4 +1,4 @@
-"""Tells the watchers of a game how it is now: after every act here, and after what other processes did."""
+"""Publishes the state of a game to its watchers, after acts in this process and after changes by other processes."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ from digitduels.web.store import Store
 
 
 class Publisher:
-    """Knows what the watchers of each game were told last."""
+    """Remembers what was last published for each game, and publishes what has changed."""
 
     def __init__(self, store: Store, hub: Hub, rooms: LiveRooms, presence: Presence, background: PeriodicTasks) -> None:
         self._store, self._hub, self._rooms, self._presence = store, hub, rooms, presence
         self._background = background
-        self._told: dict[str, tuple[int, Away]] = {}
+        self._published: dict[str, tuple[int, Away]] = {}
         self._stale: set[str] = set()
         self._wake = asyncio.Event()
 
     def publish(self, live: LiveRoom) -> None:
-        """Tells the watchers of a game, if there is news for them."""
+        """Sends the state of a game to its watchers, if it has changed since they last got it."""
         id = live.room.id
         if id not in self._hub.watched:
             return
         away = self._presence.away(live)
-        if self._told.get(id) != (live.room.head, away):
-            self._told[id] = live.room.head, away
+        if self._published.get(id) != (live.room.head, away):
+            self._published[id] = live.room.head, away
             self._hub.publish(id, live.room.head, live.state(away))
 
-    def first(self, live: LiveRoom) -> tuple[int, bytes]:
-        """What a new watcher is told."""
+    def first_state(self, live: LiveRoom) -> tuple[int, bytes]:
+        """The version and the state that a new watcher gets."""
         away = self._presence.away(live)
-        self._told.setdefault(live.room.id, (live.room.head, away))
+        self._published.setdefault(live.room.id, (live.room.head, away))
         return live.room.head, live.state(away)
 
-    def hear(self, changed: dict[str, int] | None) -> None:
-        """Another process may have changed these games, or any."""
+    def mark_stale(self, changed: dict[str, int] | None) -> None:
+        """Queues games for `refresh`: those with a newer version than was published, or all of them for None."""
         if changed is None:
             self._stale.update(self._hub.watched)
         else:
             for id, head in changed.items():
-                if id in self._hub.watched and self._told.get(id, (0,))[0] < head:
+                if id in self._hub.watched and self._published.get(id, (0,))[0] < head:
                     self._stale.add(id)
         if self._stale:
             self._wake.set()
 
-    async def look(self) -> None:
-        """Compares what the watchers were told with the database."""
+    async def poll(self) -> None:
+        """Compares what was published with the database, and queues outdated games for `refresh`."""
         watched = list(self._hub.watched)
-        self._told = {id: told for id, told in self._told.items() if id in self._hub.watched}
+        self._published = {id: last for id, last in self._published.items() if id in self._hub.watched}
         if not watched:
             return
         glances = await self._store.glance(watched)
@@ -65,13 +65,13 @@ class Publisher:
             if live is not None:
                 self._presence.learn(live, glance)
             away = self._presence.away_at(glance) if live is None else self._presence.away(live)
-            if self._told.get(id) != (glance.head, away):
+            if self._published.get(id) != (glance.head, away):
                 self._stale.add(id)
         if self._stale:
             self._wake.set()
 
     async def refresh(self) -> None:
-        """Tells the watchers of games that may have changed; waits until there are any."""
+        """Waits until games are queued, then publishes their current states."""
         await self._wake.wait()
         self._wake.clear()
         while self._stale:
@@ -83,7 +83,7 @@ class Publisher:
             await self._background.attempt(refresh_game)
 
     async def _refresh(self, id: str) -> None:
-        told = self._told.pop(id, None)  # if this fails, the next look tries again
+        last = self._published.pop(id, None)  # if this fails, the next poll tries again
         try:
             live = await self._rooms.current(id)
         except Refusal as refusal:
@@ -91,8 +91,8 @@ class Publisher:
                 raise
             self._end(id)
             return
-        if told is not None:
-            self._told[id] = told
+        if last is not None:
+            self._published[id] = last
         self.publish(live)
 
     def _end(self, id: str) -> None:

@@ -1,4 +1,4 @@
-"""How long games are kept: deletes what nobody joined and what ended long ago, and closes what nobody plays."""
+"""Retention: deletes games that nobody joined or that ended long ago, and closes games that nobody plays."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolu
 
 
 class Retention:
-    """Sweeps up, once the clock has been steady for long enough to be believed."""
+    """Deletes and closes games, once the clock has been steady for the grace period and can be trusted."""
 
     def __init__(self, store: Store, settings: Settings, clock: Clock, play: Play) -> None:
         self._store, self._settings, self._clock, self._play = store, settings, clock, play
 
     async def sweep(self) -> None:
-        """Deletes and closes what is due for it."""
+        """Deletes and closes all games that have reached their age limit."""
         settings = self._settings
         if self._clock.steady < settings.grace * HOUR:
             return
@@ -42,5 +42,5 @@ class Retention:
             for id in await self._store.idle(before):
                 try:
                     closed += await self._play(id, lambda live: acts.close(live.room, before, now)) is not None
-                except Refusal:  # it cannot be played here, and is marked; the others go on
+                except Refusal:  # this server cannot replay it, and has marked it as broken
                     closed += 1

@@ -1,4 +1,4 @@
-"""What people do in games between friends: begins, joins, acts, looks and watches."""
+"""The service behind games between friends: creating, joining, acting, viewing and watching."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from digitduels.web.settings import Settings
 from digitduels.web.store import Glance, Store
 from digitduels.web.store.interface import BUSY_STORE
 
-LOOK = 2.0  # seconds between looks for what other processes did, and who came or went
+LOOK = 2.0  # seconds between polls for changes by other processes, and for players who came or left
 SWEEP = 600.0
-STALE_TRIES = 20  # at an act in a game that other processes change all the time
+STALE_TRIES = 20  # attempts at an act while other processes keep changing the game
 
 Rule = Callable[[LiveRoom], Resolution | None]
 
 
 class RoomService:
-    """All games between friends of one server process."""
+    """Runs all games between friends in one server process."""
 
     def __init__(self, store: Store, chooser: Chooser, settings: Settings, stopping: asyncio.Event) -> None:
         self.store = store
@@ -39,12 +39,12 @@ class RoomService:
         self.background = PeriodicTasks()
         self.live = LiveRooms(store)
         self._settings, self._stopping = settings, stopping
-        self.changed: list[Callable[[Room], None]] = []
-        """Who else is told when a game has gone on here."""
-        self.heard: list[Callable[[dict[str, int] | None], None]] = []
-        """Who else is told what other processes changed."""
-        self.closing: list[Callable[[], None]] = []
-        """Who else ends streams when the server stops."""
+        self.on_change: list[Callable[[Room], None]] = []
+        """Called with a room after this process has changed it."""
+        self.on_remote_change: list[Callable[[dict[str, int] | None], None]] = []
+        """Called with the versions of games that other processes may have changed; None if any may have been."""
+        self.on_close: list[Callable[[], None]] = []
+        """Called when the server stops, to end other streams."""
         self._presence = Presence(store, self.hub, settings.away)
         self._publisher = Publisher(store, self.hub, self.live, self._presence, self.background)
         self._opponents = Opponents(store, self.live, chooser, self.play)
@@ -52,13 +52,13 @@ class RoomService:
         self._retention = Retention(store, settings, self._clock, self.play)
 
     async def __aenter__(self) -> RoomService:
-        self.store.watch(self._hear)
+        self.store.watch(self._remote_change)
         for seconds, work in (
             (0, self._close_when_stopping),
             (0, self._publisher.refresh),
-            (LOOK, self._look),
+            (LOOK, self._poll),
             (SEEN, self._presence.note_watchers),
-            (THINK, self._opponents.take_up),
+            (THINK, self._opponents.resume_waiting),
             (CLOCK_SECONDS, self._clock.look),
             (SWEEP, self._retention.sweep),
         ):
@@ -78,54 +78,54 @@ class RoomService:
         await asyncio.Event().wait()
 
     def _close(self) -> None:
-        for close in (self.hub.close, *self.closing):
+        for close in (self.hub.close, *self.on_close):
             close()
 
-    def _hear(self, changed: dict[str, int] | None) -> None:
-        for hear in (self._publisher.hear, *self.heard):
-            hear(changed)
+    def _remote_change(self, changed: dict[str, int] | None) -> None:
+        for notify in (self._publisher.mark_stale, *self.on_remote_change):
+            notify(changed)
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         await self._presence.note_arrivals()
-        await self._publisher.look()
+        await self._publisher.poll()
 
-    # What people do.
+    # Acts. Each returns the payload of the response, and whether anything changed: a repeated request changes nothing.
 
     async def create(
         self, match: Match, seat: int, name: str, computer: tuple[int, int] | None, key: str | None
     ) -> tuple[bytes, bool]:
-        """Begins a game; what its creator is told, and whether that is new."""
+        """Creates a game."""
         kept, token, invite = acts.begin(match, seat, name, computer, time.time(), key or acts.new_secret())
         new = await self.store.create(kept)
         live = self.live.add(Room(kept)) if new else await self.live.current(kept.id)
         if not new and not acts.begins_as(live.room, kept):
             raise Refusal(422, "This key was used for something else. Take a new one each time.")
         self._opponents.wake(live.room)
-        told = {"id": kept.id, "seat": seat + 1, "token": token, "invite": invite}
-        return b'%b,"state":%b}' % (packed(told)[:-1], self.state(live)), new
+        payload = {"id": kept.id, "seat": seat + 1, "token": token, "invite": invite}
+        return b'%b,"state":%b}' % (packed(payload)[:-1], self.state(live)), new
 
     async def join(self, id: str, invite: str, key: str, name: str) -> tuple[bytes, bool]:
-        """Somebody takes the free seat; what they are told, and whether that is new."""
+        """Gives the free seat to a person with the invitation."""
         token, now = acts.token_for(invite, key), time.time()
         resolution = await self.play(id, lambda live: acts.join(live.room, invite, token, name, now))
         assert resolution is not None
         seat = acts.seat_of(resolution.room.seats, token)
         assert seat is not None
-        told = {"seat": seat + 1, "token": token}
+        payload = {"seat": seat + 1, "token": token}
         live = await self.live.get(id)
-        return b'%b,"state":%b}' % (packed(told)[:-1], self.state(live)), resolution.change is not None
+        return b'%b,"state":%b}' % (packed(payload)[:-1], self.state(live)), resolution.change is not None
 
     async def act(
         self, id: str, token: str, kind: str, version: int, key: str, body: dict[str, Any]
     ) -> tuple[bytes, bool]:
-        """Somebody does something in a game; what they are told, and whether that is new."""
-        now, depends = time.time(), kind == "substitute"
-        if depends:
-            await self._glance(id)  # somebody may be there, at another server
+        """Applies a player's act to a game."""
+        now, needs_presence = time.time(), kind == "substitute"
+        if needs_presence:
+            await self._glance(id)  # the other player may be connected to another server
 
         def rule(live: LiveRoom) -> Resolution:
             seat = self._seat(live, token)
-            away = self._presence.away(live) if depends else NOBODY
+            away = self._presence.away(live) if needs_presence else NOBODY
             return acts.act(live.room, Act(kind, seat, version, key, body), now, away)
 
         resolution = await self.play(id, rule)
@@ -134,9 +134,9 @@ class RoomService:
         return b'{"accepted":%d,"state":%b}' % (resolution.accepted, self.state(live)), resolution.change is not None
 
     async def play(self, id: str, rule: Rule) -> Resolution | None:
-        """Applies a rule to a game, keeps what it decides, then tells everybody; None if the rule has nothing to do.
+        """Applies a rule to a game, stores the change, then publishes it; None if the rule changes nothing.
 
-        A rule is asked about the room in memory. If the database has a newer one, it is asked again about that.
+        The rule first sees the cached room. If the database has a newer version, the rule is applied again to that.
         """
         live = await self.live.get(id)
         if live.users >= MOST_AT_ONCE:
@@ -160,61 +160,61 @@ class RoomService:
                         self.live.put(live, resolution.room)
                         self._publisher.publish(live)
                         self._opponents.wake(live.room)
-                        for tell in self.changed:
-                            tell(live.room)
+                        for notify in self.on_change:
+                            notify(live.room)
                         return resolution
                     await self.live.catch_up(live)
         finally:
             live.users -= 1
         raise Refusal(503, BUSY_STORE, again=1)
 
-    # What a class does with its games.
+    # The games of a class.
 
     async def current_rooms(self, ids: list[str]) -> dict[str, Room]:
-        """These games as the database has them, without those that are gone or cannot be shown."""
-        found = {}
+        """These games as the database has them, except for deleted and broken ones."""
+        rooms = {}
         for id, glance in (await self.store.glance(ids)).items():
             with suppress(Refusal):
-                found[id] = (await self.live.current(id, glance.head)).room
-        return found
+                rooms[id] = (await self.live.current(id, glance.head)).room
+        return rooms
 
-    async def take_note(self, heads: dict[str, int]) -> None:
-        """These games were changed here, beside their rules, and have these versions now."""
-        self._publisher.hear(heads)
+    async def notice_changes(self, heads: dict[str, int]) -> None:
+        """Publishes games that a class changed directly in the database, given their new versions."""
+        self._publisher.mark_stale(heads)
         for id in heads:
             with suppress(Refusal):
                 self._opponents.wake((await self.live.current(id, heads[id])).room)
 
     def drop_game(self, id: str) -> None:
-        """A game is no more."""
+        """Removes a deleted game from memory, and ends its streams."""
         self.live.drop(id)
         self.hub.end(id)
 
-    # What people see.
+    # Views.
 
     async def look(self, id: str, tag: str) -> tuple[str, bytes | None]:
-        """The tag of a game and how it is; without the latter if somebody has it already, by its tag."""
+        """The entity tag of a game and its state; None for the state if `tag` shows that the client has it."""
         glance = await self._glance(id)
         live = self.live.known(id)
         away = self._presence.away_at(glance) if live is None else self._presence.away(live)
-        shown = _tag(glance.head, away)
-        if shown in tag:
-            return shown, None
+        current = _tag(glance.head, away)
+        if current in tag:
+            return current, None
         live = await self.live.current(id, glance.head)
         away = self._presence.away(live)
         return _tag(live.room.head, away), live.state(away)
 
     async def history(self, id: str, start: int) -> bytes:
-        """Some of the turns of a game in words."""
+        """A page of a game's turns in words, as JSON."""
         glance = await self._glance(id)
         return (await self.live.current(id, glance.head)).history(start)
 
     async def seat(self, id: str, token: str) -> int:
-        """The seat that a token opens, from 1; raises Refusal if it opens none."""
+        """The seat that a token opens, 1 or 2. Raises Refusal if it opens none."""
         return self._seat(await self.live.current(id), token) + 1
 
     async def stream(self, id: str, token: str, receive: Receive, send: Send) -> None:
-        """The live feed of a game, to a player who shows a token or to anybody else."""
+        """Streams the live feed of a game to a player with a token, or to a spectator without one."""
         if self.hub.streams >= self._settings.streams:
             raise Refusal(503, "Too many people are watching. Try again in a moment.", again=10)
         person = await self._watcher(id, token)
@@ -224,17 +224,20 @@ class RoomService:
                 live = await self.live.current(id)
             except Refusal:
                 return None
-            return self._publisher.first(live)
+            return self._publisher.first_state(live)
 
         await self.hub.stream(id, person, first, receive, send)
 
     async def _watcher(self, id: str, token: str) -> tuple[str, int] | None:
-        """Who watches, if it is a player. The room is not held on to: a stream may last for days."""
+        """The game and the seat of a player who watches; None for a spectator.
+
+        A separate function, so that a stream, which may last for days, keeps no reference to the room.
+        """
         live = await self.live.current(id)
         return (id, self._seat(live, token)) if token else None
 
     async def _glance(self, id: str) -> Glance:
-        """The version of a game, by the database; takes note of who was seen."""
+        """The version of a game in the database, and when its players were seen. Raises Refusal if it is deleted."""
         glance = (await self.store.glance([id])).get(id)
         if glance is None:
             self.live.drop(id)
@@ -245,16 +248,16 @@ class RoomService:
         return glance
 
     def state(self, live: LiveRoom) -> bytes:
-        """How a game is, as it is sent."""
+        """The state of a game as JSON."""
         return live.state(self._presence.away(live))
 
     def state_of(self, room: Room) -> bytes:
-        """How a game is that somebody's act came too late for."""
+        """The current state of a game, for a client whose act was for an outdated version."""
         live = self.live.known(room.id)
         return self.state(LiveRoom(room) if live is None else live)
 
     def _seat(self, live: LiveRoom, token: str) -> int:
-        """The seat of who shows a token; notes that its person is there."""
+        """The seat that a token opens. Records that its player is present."""
         number = acts.seat_of(live.room.seats, token)
         if number is None:
             raise Refusal(403, "Only the players of this game may do this. Open it with your own link.")
@@ -263,5 +266,5 @@ class RoomService:
 
 
 def _tag(head: int, away: Away) -> str:
-    """What a state is known by: its version, and who is away."""
+    """The entity tag of a state: its version, and which players are away."""
     return f'"{head}{"".join(f"-{number}" for number, gone in enumerate(away, 1) if gone)}"'
