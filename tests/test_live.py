@@ -1,4 +1,4 @@
-"""The live feed: whoever watches sees the whole state after every change, soon, and streams end cleanly."""
+"""The live feed: watchers get the whole state soon after every change, and streams end cleanly."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 @asynccontextmanager
 async def serving(database: str, **settings: Any) -> AsyncIterator[tuple[Server, httpx.AsyncClient]]:
-    """A server in this process, on a real socket, and a client of it."""
+    """A server in this process, on a real socket, and its client."""
     chosen = Settings(rate=0, port=0, database=database, **settings)
     listener = listen(chosen)
     server = Server(chosen)
@@ -47,10 +47,10 @@ async def serving(database: str, **settings: Any) -> AsyncIterator[tuple[Server,
 
 
 async def begin(client: httpx.AsyncClient, **rules: Any) -> tuple[str, list[dict[str, str]]]:
-    """A game of two, and the headers of both."""
+    """Starts a game for two; returns its id and the headers of both players."""
     created = (await client.post("/api/games", json={"game": "number-quest"} | rules)).json()
     joined = (await client.post(f"/api/games/{created['id']}/seats", json={"invite": created["invite"]})).json()
-    return created["id"], [{"Authorization": f"Bearer {each['token']}"} for each in (created, joined)]
+    return created["id"], [{"Authorization": f"Bearer {player['token']}"} for player in (created, joined)]
 
 
 async def play(client: httpx.AsyncClient, id: str, players: list[dict[str, str]], version: int, move: str) -> None:
@@ -69,25 +69,25 @@ async def watching(
         yield answer.aiter_lines()
 
 
-async def told(lines: AsyncIterator[str]) -> Any:
-    """The next state."""
+async def next_state(lines: AsyncIterator[str]) -> Any:
+    """The next state on a feed, or None at its end."""
     async for line in lines:
         if line.startswith("data: "):
             return json.loads(line[6:])
     return None
 
 
-def test_everybody_who_watches_sees_every_change_with_its_version(tmp_path: Path) -> None:
+def test_every_watcher_gets_every_change_with_its_version(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (_, client):
             id, players = await begin(client)
             async with watching(client, id, players[0]) as player, watching(client, id) as spectator:
                 for lines in (player, spectator):
-                    assert (await told(lines))["version"] == 1
+                    assert (await next_state(lines))["version"] == 1
                 for version, move in enumerate(["+5", "+6", "+7"], 1):
                     await play(client, id, players, version, move)
-                    shown = (await client.get(f"/api/games/{id}")).json()
-                    assert await told(player) == await told(spectator) == shown
+                    state = (await client.get(f"/api/games/{id}")).json()
+                    assert await next_state(player) == await next_state(spectator) == state
 
     asyncio.run(main())
 
@@ -101,49 +101,49 @@ def test_a_wrong_token_and_an_unknown_game_get_no_stream(tmp_path: Path) -> None
             assert (await client.get("/api/games/nosuchgame12/events")).status_code == 404
             assert (await client.post(f"/api/games/{id}/events")).status_code == 405
             async with watching(client, id) as lines:
-                assert await told(lines)
+                assert await next_state(lines)
                 full = await client.get(f"/api/games/{id}/events")
                 assert (full.status_code, full.headers["Retry-After"]) == (503, "10")
 
     asyncio.run(main())
 
 
-def test_signs_of_life_come_when_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heartbeats_are_sent_while_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "HEARTBEAT", (0.01, 0.02))
 
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (_, client):
             id, players = await begin(client)
             async with watching(client, id) as lines:
-                assert await told(lines)
-                beats = [line async for line in aiter_some(lines, 6)]
+                assert await next_state(lines)
+                beats = [line async for line in take(lines, 6)]
                 assert beats.count(":") >= 2
                 await play(client, id, players, 1, "+5")
-                assert (await told(lines))["version"] == 2
+                assert (await next_state(lines))["version"] == 2
 
     asyncio.run(main())
 
 
-async def aiter_some(lines: AsyncIterator[str], count: int) -> AsyncIterator[str]:
+async def take(lines: AsyncIterator[str], count: int) -> AsyncIterator[str]:
     for _ in range(count):
         yield await anext(lines)
 
 
-def test_whoever_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_disconnected_watchers_leave_no_streams_or_tasks_behind(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
             hub: Hub = server.config.app.app.app.state.rooms.hub  # type: ignore[union-attr]
             id, _ = await begin(client)
             for _ in range(3):
                 async with watching(client, id) as lines:
-                    assert await told(lines)
+                    assert await next_state(lines)
                     assert hub.streams == 1
                 while hub.streams:
                     await asyncio.sleep(0.01)
             assert hub.watched == {}
             before = len(asyncio.all_tasks())
             async with watching(client, id) as lines:
-                assert await told(lines)
+                assert await next_state(lines)
             while hub.streams:
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.05)
@@ -152,17 +152,17 @@ def test_whoever_leaves_leaves_nothing_behind(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-def test_a_stopping_server_ends_its_streams_at_once(tmp_path: Path) -> None:
+def test_a_server_that_stops_ends_its_streams_at_once(tmp_path: Path) -> None:
     async def main() -> None:
         with servers.Server(str(tmp_path / "games.sqlite"), farewell=3600) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
                 id, players = await begin(client)
                 async with watching(client, id) as one, watching(client, id, players[0]) as other:
-                    assert await told(one)
-                    assert await told(other)
+                    assert await next_state(one)
+                    assert await next_state(other)
                     stopping = asyncio.create_task(asyncio.to_thread(server.stop))
-                    assert await told(one) is None
-                    assert await told(other) is None
+                    assert await next_state(one) is None
+                    assert await next_state(other) is None
                     assert await stopping == 0
             log = server.log()
             assert "Traceback" not in log
@@ -173,7 +173,7 @@ def test_a_stopping_server_ends_its_streams_at_once(tmp_path: Path) -> None:
 
 
 class Reader:
-    """A client that reads nothing until it is told to."""
+    """A client that reads nothing until its `read` event is set."""
 
     def __init__(self) -> None:
         self.read = asyncio.Event()
@@ -198,7 +198,7 @@ async def version_1() -> tuple[int, bytes]:
     return 1, b"1"
 
 
-def test_a_slow_client_is_told_the_newest_state_only() -> None:
+def test_a_slow_client_gets_only_the_newest_state() -> None:
     async def main() -> None:
         hub, reader = Hub(), Reader()
         streaming = stream(hub, reader, version_1)
@@ -220,7 +220,7 @@ def test_a_slow_client_is_told_the_newest_state_only() -> None:
     asyncio.run(main())
 
 
-def test_a_sign_of_life_never_takes_the_place_of_news(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_heartbeat_never_replaces_an_update(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[bytes] = []
 
     async def send(message: Any) -> None:
@@ -241,7 +241,7 @@ def test_a_sign_of_life_never_takes_the_place_of_news(monkeypatch: pytest.Monkey
     assert b":\n\n" in sent
 
 
-def test_a_client_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_stops_reading_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "STALLED", 0.05)
 
     async def main() -> None:
@@ -256,7 +256,7 @@ def test_a_client_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch)
     asyncio.run(main())
 
 
-def test_who_comes_and_who_goes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watchers_are_notified_when_players_leave_and_return(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "LOOK", 0.05)
     file = tmp_path / "games.sqlite"
 
@@ -264,46 +264,46 @@ def test_who_comes_and_who_goes_is_told(tmp_path: Path, monkeypatch: pytest.Monk
         async with serving(str(file)) as (_, client):
             id, players = await begin(client)
             async with watching(client, id) as lines:
-                assert [seat["away"] for seat in (await told(lines))["seats"]] == [False, False]
+                assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, False]
                 database = sqlite3.connect(file, isolation_level=None, timeout=PATIENCE)
                 database.execute("UPDATE seat SET seen = 0 WHERE seat = 1")
                 database.close()
-                assert [seat["away"] for seat in (await told(lines))["seats"]] == [False, True]
+                assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, True]
                 async with watching(client, id, players[1]):
-                    assert [seat["away"] for seat in (await told(lines))["seats"]] == [False, False]
+                    assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, False]
 
     asyncio.run(main())
 
 
-def test_after_a_kill_the_stream_goes_on_where_the_game_stands(tmp_path: Path) -> None:
+def test_after_a_kill_a_new_stream_starts_with_the_current_state(tmp_path: Path) -> None:
     async def main() -> None:
         with servers.Server(str(tmp_path / "games.sqlite")) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
                 id, players = await begin(client)
                 await play(client, id, players, 1, "+5")
                 async with watching(client, id) as lines:
-                    assert (await told(lines))["version"] == 2
+                    assert (await next_state(lines))["version"] == 2
                     server.kill()
                     with pytest.raises(httpx.TransportError):
-                        await told(lines)
+                        await next_state(lines)
                 server.start()
                 async with watching(client, id) as lines:
-                    assert (await told(lines))["last"]["move"] == "+5"
+                    assert (await next_state(lines))["last"]["move"] == "+5"
 
     asyncio.run(main())
 
 
-def test_what_happens_at_one_server_is_seen_at_the_other(postgresql: Postgresql) -> None:
+def test_changes_on_one_server_reach_watchers_on_the_other(postgresql: Postgresql) -> None:
     database = postgresql.database()
 
     async def main() -> None:
         async with serving(database) as (_, here), serving(database) as (_, there):
             id, players = await begin(here)
             async with watching(there, id) as lines:
-                assert (await told(lines))["version"] == 1
+                assert (await next_state(lines))["version"] == 1
                 for version, move in enumerate(["+5", "+6", "+7"], 1):
                     await play((here, there)[version % 2], id, players, version, move)
-                    assert (await told(lines))["version"] == version + 1
+                    assert (await next_state(lines))["version"] == version + 1
                 await asyncio.to_thread(postgresql.restart)
                 end = time.monotonic() + PATIENCE
                 while (await here.get("/readyz")).json()["database"] is False:
@@ -311,7 +311,7 @@ def test_what_happens_at_one_server_is_seen_at_the_other(postgresql: Postgresql)
                 body = {"version": 4, "move": "+8", "key": secrets.token_urlsafe(9)}
                 while (await here.post(f"/api/games/{id}/moves", json=body, headers=players[1])).status_code == 503:
                     assert time.monotonic() < end
-                while (await told(lines))["version"] != 5:
+                while (await next_state(lines))["version"] != 5:
                     pass
 
     asyncio.run(main())

@@ -1,4 +1,4 @@
-"""The server behind a real nginx, as the documents configure it: visitors notice nothing, floods end there."""
+"""The server behind a real nginx with the documented configuration: visitors notice nothing, floods end at nginx."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from conftest import PATIENCE, ROOT
 from servers import Server, free_port
 from web import until_the_end, wait_for
 
-# Debian keeps it where only root's path leads.
+# Debian installs nginx in a directory that is only on root's PATH.
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 NAME = "duels.example.org"
 STREAMS = 200
-BURST = 300  # more than the streams, so that they are not what the server itself refuses
+BURST = 300  # more than STREAMS, so that nginx refuses streams before the server does
 
 pytestmark = pytest.mark.skipif(
     NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx"
@@ -55,7 +55,7 @@ def exchanged(text: str, old: str, new: str) -> str:
 
 
 class Proxy:
-    """nginx as the documents configure it, but for ports and for the time that a test can wait."""
+    """nginx as documented, except for the ports and shorter timeouts."""
 
     def __init__(self, folder: Path, *behind: int) -> None:
         self.port = free_port()
@@ -94,7 +94,7 @@ class Proxy:
         return socket.create_connection(("127.0.0.1", self.port), PATIENCE, (visitor, 0))
 
     def visitor(self, address: str) -> httpx.Client:
-        """Somebody at an address, who knows the site by its name."""
+        """A client at an address, which uses the public host name."""
         transport = httpx.HTTPTransport(local_address=address)
         base = f"http://127.0.0.1:{self.port}"
         return httpx.Client(transport=transport, base_url=base, headers={"Host": NAME}, timeout=PATIENCE)
@@ -117,7 +117,7 @@ def test_a_move_is_seen_at_once_through_the_proxy(proxy: Proxy) -> None:
         created = ann.post("/api/games", json={"game": "number-quest"}).json()
         path = f"/api/games/{created['id']}"
         joined = bob.post(f"{path}/seats", json={"invite": created["invite"]}).json()
-        tokens = [{"Authorization": f"Bearer {each['token']}"} for each in (created, joined)]
+        tokens = [{"Authorization": f"Bearer {seat['token']}"} for seat in (created, joined)]
         with bob.stream("GET", f"{path}/events", headers=tokens[1]) as answer:
             messages = (json.loads(line[6:]) for line in answer.iter_lines() if line.startswith("data: "))
             assert next(messages)["version"] == 1
@@ -126,11 +126,11 @@ def test_a_move_is_seen_at_once_through_the_proxy(proxy: Proxy) -> None:
                 player = (version - 1) % 2
                 answered = (ann, bob)[player].post(f"{path}/moves", json=body, headers=tokens[player])
                 assert answered.status_code == 201, answered.text
-                # Were it kept back until more comes, this would wait for ever.
+                # If nginx buffered the feed, this would hang.
                 assert next(messages) == answered.json()["state"]
 
 
-def test_page_and_files_come_through_with_what_protects(proxy: Proxy) -> None:
+def test_pages_and_files_have_security_headers(proxy: Proxy) -> None:
     with proxy.visitor("127.0.0.2") as visitor:
         for path in ("/", "/play/number-quest", "/js/main.js"):
             answer = visitor.get(path)
@@ -138,14 +138,14 @@ def test_page_and_files_come_through_with_what_protects(proxy: Proxy) -> None:
             assert "default-src 'self'" in answer.headers["content-security-policy"]
 
 
-def test_the_own_page_is_known_by_the_public_name_and_others_are_refused(proxy: Proxy) -> None:
+def test_only_origins_with_the_public_host_name_are_allowed(proxy: Proxy) -> None:
     with proxy.visitor("127.0.0.4") as visitor:
         for origin, status in ((f"http://{NAME}", 201), (f"https://{NAME}", 201), ("https://example.com", 403)):
             answer = visitor.post("/api/games", json={"game": "number-quest"}, headers={"Origin": origin})
             assert answer.status_code == status, origin
 
 
-def test_calls_are_counted_by_the_address_of_the_visitor_whatever_it_says(proxy: Proxy, server: Server) -> None:
+def test_the_rate_limit_uses_the_real_address_and_ignores_forged_headers(proxy: Proxy, server: Server) -> None:
     with proxy.visitor("127.0.0.5") as busy, proxy.visitor("127.0.0.6") as other:
         statuses = [busy.get("/api/games").status_code for _ in range(BURST + 1)]
         assert statuses == [200] * BURST + [429]
@@ -157,7 +157,7 @@ def test_calls_are_counted_by_the_address_of_the_visitor_whatever_it_says(proxy:
 
 
 def clients(server: Server) -> set[str]:
-    """The addresses that the server takes its visitors to have."""
+    """The client addresses in the server's log."""
     lines = [json.loads(line) for line in server.log().splitlines() if line.startswith("{") and line.endswith("}")]
     return {line["client"] for line in lines if line["event"] == "request"}
 
@@ -173,14 +173,14 @@ def clients(server: Server) -> set[str]:
     ],
     ids=["nothing", "half a line", "half of the headers", "half of the body"],
 )
-def test_who_sends_slowly_is_cut_off_before_the_server_hears_of_it(proxy: Proxy, server: Server, sent: bytes) -> None:
+def test_slow_requests_time_out_in_the_proxy(proxy: Proxy, server: Server, sent: bytes) -> None:
     with proxy.connect("127.0.0.7") as slow:
         slow.sendall(sent)
         assert re.match(rb"HTTP/1.1 408 |\Z", until_the_end(slow))
     assert "127.0.0.7" not in clients(server)
 
 
-def test_a_body_that_is_too_large_is_refused_at_the_door(proxy: Proxy, server: Server) -> None:
+def test_oversized_bodies_are_refused_by_the_proxy(proxy: Proxy, server: Server) -> None:
     head = b"POST /api/review HTTP/1.1\r\nHost: duels.example.org\r\nContent-Type: application/json\r\n"
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     for kind, parts in (
@@ -191,7 +191,7 @@ def test_a_body_that_is_too_large_is_refused_at_the_door(proxy: Proxy, server: S
             try:
                 for part in (head + kind + b"\r\n\r\n", *parts):
                     large.sendall(part)
-            except ConnectionError:  # it has heard enough
+            except ConnectionError:  # nginx has stopped reading
                 pass
             assert re.match(rb"HTTP/1.1 413 |\Z", until_the_end(large))
     with proxy.visitor("127.0.0.8") as visitor:
@@ -200,14 +200,14 @@ def test_a_body_that_is_too_large_is_refused_at_the_door(proxy: Proxy, server: S
     assert "127.0.0.8" not in clients(server)
 
 
-def test_an_address_with_a_long_game_in_it_fits_through(proxy: Proxy) -> None:
+def test_long_urls_of_long_games_are_accepted(proxy: Proxy) -> None:
     with proxy.visitor("127.0.0.9") as visitor:
         answer = visitor.get(f"/api/position/number-quest?moves={'%2B5+' * 4000}")
         assert (answer.status_code, set(answer.json())) == (422, {"detail"})
         assert visitor.get(f"/api/position/number-quest?moves={'%2B5+' * 10000}").status_code == 414
 
 
-def test_what_is_for_whoever_runs_the_server_is_not_for_visitors(proxy: Proxy) -> None:
+def test_metrics_and_readiness_are_hidden_from_visitors(proxy: Proxy) -> None:
     with proxy.visitor("127.0.0.2") as visitor, proxy.visitor("127.0.0.1") as here:
         for path in ("/metrics", "/readyz"):
             assert visitor.get(path).status_code == 403
@@ -215,7 +215,7 @@ def test_what_is_for_whoever_runs_the_server_is_not_for_visitors(proxy: Proxy) -
         assert visitor.get("/healthz").status_code == 200
 
 
-def test_one_address_cannot_take_all_live_feeds(proxy: Proxy) -> None:
+def test_one_address_cannot_use_up_all_live_feeds(proxy: Proxy) -> None:
     with proxy.visitor("127.0.0.10") as other, ExitStack() as open:
         game = other.post("/api/games", json={"game": "number-quest"}).json()["id"]
         request = f"GET /api/games/{game}/events HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode()
@@ -227,7 +227,7 @@ def test_one_address_cannot_take_all_live_feeds(proxy: Proxy) -> None:
         assert other.get(f"/api/games/{game}").status_code == 200
 
 
-def test_after_a_restart_of_the_server_the_proxy_finds_it_again(proxy: Proxy, server: Server) -> None:
+def test_the_proxy_reconnects_after_a_restart_of_the_server(proxy: Proxy, server: Server) -> None:
     with proxy.visitor("127.0.0.12") as visitor:
         server.kill()
         assert visitor.get("/healthz").status_code == 502

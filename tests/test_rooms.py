@@ -1,4 +1,4 @@
-"""Games between friends, over HTTP: what may happen in one, and what may not."""
+"""Games between friends, over HTTP: what the players can do, and which requests are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def client(file: Path) -> Iterator[TestClient]:
 
 
 class Friends:
-    """Two people at one game, Anna in seat 1 and Bert in seat 2."""
+    """Two players in one game: Anna in seat 1 and Bert in seat 2."""
 
     def __init__(self, client: TestClient, join: bool = True, **rules: Any) -> None:
         self.client = client
@@ -66,14 +66,14 @@ class Friends:
         return self.client.post(f"/api/games/{self.id}/{kind}", json=body, headers=headers)
 
     def play(self, moves: str) -> Any:
-        """Plays moves in turn; the state afterwards."""
+        """Plays these moves in turn and returns the final state."""
         for move in moves.split():
             answer = self.act(self.state["player"], "moves", move=move)
             assert answer.status_code == 201, answer.text
         return self.state
 
     def wait(self, moves: int) -> Any:
-        """The state when so many moves are played."""
+        """Waits until this many moves have been played and returns the state."""
         end = time.monotonic() + PATIENCE
         while (state := self.state)["move_count"] < moves:
             assert time.monotonic() < end, "the computer does not move"
@@ -130,13 +130,13 @@ def test_a_game_can_begin_with_an_opening_a_position_and_either_player(client: T
     ],
     ids=str,
 )
-def test_a_senseless_game_is_refused_with_a_sentence(client: TestClient, wrong: dict[str, Any]) -> None:
+def test_invalid_games_are_refused_with_a_clear_message(client: TestClient, wrong: dict[str, Any]) -> None:
     refused = client.post("/api/games", json={"game": "number-quest"} | wrong)
     assert refused.status_code in (404, 422)
     assert refused.json()["detail"].endswith(".")
 
 
-def test_an_invitation_is_good_once_but_survives_a_lost_answer(client: TestClient) -> None:
+def test_an_invitation_works_once_and_joining_can_be_retried(client: TestClient) -> None:
     friends = Friends(client, join=False)
     assert client.get(f"/api/games/{friends.id}").json()["seats"][1]["joined"] is False, "a preview takes no seat"
     key = secrets.token_urlsafe(24)
@@ -149,7 +149,7 @@ def test_an_invitation_is_good_once_but_survives_a_lost_answer(client: TestClien
     assert friends.join(invite=secrets.token_urlsafe(24)).status_code == 403
 
 
-def test_of_two_who_join_at_once_one_gets_the_seat(client: TestClient) -> None:
+def test_of_several_clients_joining_at_once_only_one_gets_the_seat(client: TestClient) -> None:
     friends = Friends(client, join=False)
     with ThreadPoolExecutor(4) as threads:
         codes = list(threads.map(lambda _: friends.join().status_code, range(4)))
@@ -173,7 +173,7 @@ def test_unknown_games_are_not_found(client: TestClient, id: str) -> None:
     assert client.post(f"/api/games/{id}/concede", json={"version": 0, "key": "12345678"}).status_code in (404, 405)
 
 
-def test_a_move_that_is_none_is_refused_with_the_reason(client: TestClient) -> None:
+def test_illegal_and_unreadable_moves_are_refused_with_the_reason(client: TestClient) -> None:
     friends = Friends(client)
     friends.play("+9 +9")
     assert "no 9 in the pool" in friends.act(1, "moves", move="+9").json()["detail"].replace("There is ", "")
@@ -181,7 +181,7 @@ def test_a_move_that_is_none_is_refused_with_the_reason(client: TestClient) -> N
     assert friends.state["version"] == 3
 
 
-def test_the_same_key_gets_the_same_answer_and_nothing_happens_twice(client: TestClient) -> None:
+def test_a_repeated_idempotency_key_gets_the_same_response_and_has_no_further_effect(client: TestClient) -> None:
     friends = Friends(client)
     key = secrets.token_urlsafe(9)
     first = friends.act(1, "moves", version=1, key=key, move="+5")
@@ -195,7 +195,7 @@ def test_the_same_key_gets_the_same_answer_and_nothing_happens_twice(client: Tes
     assert friends.act(1, "concede", version=3, key=key).status_code == 422
 
 
-def test_whoever_answers_a_version_that_is_past_is_shown_the_present(client: TestClient) -> None:
+def test_a_version_conflict_returns_the_current_state(client: TestClient) -> None:
     friends = Friends(client)
     friends.play("+5 +6")
     stale = friends.act(1, "moves", version=1, move="+7")
@@ -204,7 +204,7 @@ def test_whoever_answers_a_version_that_is_past_is_shown_the_present(client: Tes
     assert friends.act(1, "moves", version=9, move="+7").status_code == 409
 
 
-def test_of_two_moves_for_one_turn_one_is_played(client: TestClient) -> None:
+def test_of_several_moves_for_one_turn_only_one_is_played(client: TestClient) -> None:
     friends = Friends(client)
     with ThreadPoolExecutor(8) as threads:
         moves = [f"+{number}" for number in range(1, 9)]
@@ -229,7 +229,7 @@ def test_a_move_is_taken_back_when_both_agree(client: TestClient) -> None:
     assert friends.play("+9")["takeback"] is None, "who plays on has answered"
 
 
-def test_a_game_can_be_conceded_and_played_once_more_with_seats_swapped(client: TestClient) -> None:
+def test_a_rematch_after_a_concession_swaps_the_seats(client: TestClient) -> None:
     friends = Friends(client, game="number-duel", options={"target": 60}, moves=["+3"])
     assert friends.act(1, "rematch").status_code == 422
     state = friends.act(1, "concede").json()["state"]
@@ -247,7 +247,7 @@ def test_a_game_can_be_conceded_and_played_once_more_with_seats_swapped(client: 
     assert friends.play("+4 +5")["version"] == 2
 
 
-def test_nobody_concedes_to_an_empty_seat_but_the_first_move_may_be_made(client: TestClient) -> None:
+def test_before_the_opponent_joins_a_player_can_move_but_not_concede(client: TestClient) -> None:
     friends = Friends(client, join=False)
     for kind in ("concede", "takeback"):
         assert friends.act(1, kind).status_code == 422
@@ -255,7 +255,7 @@ def test_nobody_concedes_to_an_empty_seat_but_the_first_move_may_be_made(client:
     assert friends.join().json()["state"]["move_count"] == 1
 
 
-def test_players_have_two_different_harmless_names(client: TestClient) -> None:
+def test_names_are_sanitized_and_made_unique(client: TestClient) -> None:
     friends = Friends(client, join=False, name="  Anna\u202e\x1b[31m " + "a" * 100)
     joined = friends.join(name=friends.state["names"][0].upper()).json()["state"]
     first, second = joined["names"]
@@ -266,13 +266,13 @@ def test_players_have_two_different_harmless_names(client: TestClient) -> None:
     assert unnamed.join(name="\u200b\u2060\u3164\u2800").json()["state"]["names"] == ["Player 2", "Player 2 (2)"]
 
 
-def test_half_a_character_is_no_name_but_no_failure_either(client: TestClient) -> None:
+def test_a_lone_surrogate_is_refused_as_a_name(client: TestClient) -> None:
     body = rb'{"game": "number-quest", "name": "\ud800", "moves": ["\udfff"]}'
-    sent = client.post("/api/games", content=body, headers={"Content-Type": "application/json"})
-    assert sent.status_code == 422
+    response = client.post("/api/games", content=body, headers={"Content-Type": "application/json"})
+    assert response.status_code == 422
 
 
-def test_a_state_is_sent_again_only_when_it_has_changed(client: TestClient) -> None:
+def test_a_state_is_sent_only_if_it_has_changed(client: TestClient) -> None:
     friends = Friends(client)
     path = f"/api/games/{friends.id}"
     tag = client.get(path).headers["ETag"]
@@ -301,11 +301,9 @@ def test_the_computer_plays_and_agrees_to_take_back(client: TestClient) -> None:
     assert (friends.moves, back["takeback"]) == (first, None)
 
 
-def test_a_game_that_waits_for_the_computer_is_taken_up_by_the_next_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_computer_moves_after_a_restart_if_it_was_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
-    monkeypatch.setattr(opponents.Opponents, "wake", lambda *_: None)  # killed before it could think
+    monkeypatch.setattr(opponents.Opponents, "wake", lambda *_: None)  # as if killed before the computer could think
     with TestClient(create(settings)) as client:
         friends = Friends(client, join=False, seat=2, computer={"level": 1})
         assert friends.moves == []
@@ -317,7 +315,7 @@ def test_a_game_that_waits_for_the_computer_is_taken_up_by_the_next_server(
         assert friends.wait(1)["move_count"] == 1
 
 
-def test_the_computer_finishes_for_who_left_and_who_returns_gets_the_seat_back(client: TestClient, file: Path) -> None:
+def test_the_computer_substitutes_for_an_absent_player_who_can_return(client: TestClient, file: Path) -> None:
     friends = Friends(client)
     friends.play("+5")
     assert friends.act(1, "substitute", level=1).json()["detail"] == "Bert is still there."
@@ -339,7 +337,7 @@ def test_the_computer_finishes_for_who_left_and_who_returns_gets_the_seat_back(c
     assert friends.state["player"] == 2, "Bert plays again"
 
 
-def test_games_that_nobody_joins_are_deleted_and_idle_ones_are_closed(tmp_path: Path) -> None:
+def test_unjoined_games_are_deleted_and_idle_games_are_closed(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
     settings = Settings(rate=0, database=str(file), unjoined=3, idle=30, grace=0)
     with TestClient(create(settings)) as client:
@@ -360,20 +358,20 @@ def test_games_that_nobody_joins_are_deleted_and_idle_ones_are_closed(tmp_path: 
         assert not over.state["closed"], "a game that is over stays as it is"
 
 
-def test_no_secret_is_kept_or_shown(client: TestClient, file: Path) -> None:
+def test_secrets_are_neither_stored_nor_shown(client: TestClient, file: Path) -> None:
     friends = Friends(client)
     friends.play("+5 +6")
-    secret = [friends.created["invite"], *friends.tokens.values()]
-    shown = client.get(f"/api/games/{friends.id}").text
-    kept = repr([sql(file, f"SELECT * FROM {table}") for table in ("game", "seat", "event")])
-    for each in secret:
-        assert len(each) == 32
-        assert each not in shown
-        assert each not in kept
+    credentials = [friends.created["invite"], *friends.tokens.values()]
+    response = client.get(f"/api/games/{friends.id}").text
+    rows = repr([sql(file, f"SELECT * FROM {table}") for table in ("game", "seat", "event")])
+    for secret in credentials:
+        assert len(secret) == 32
+        assert secret not in response
+        assert secret not in rows
     assert len(friends.id) == 12
 
 
-def test_a_database_that_does_not_answer_is_a_503_that_may_be_asked_again(client: TestClient, file: Path) -> None:
+def test_a_database_error_is_a_503_and_the_request_can_be_retried(client: TestClient, file: Path) -> None:
     friends = Friends(client)
     key = secrets.token_urlsafe(9)
     sql(file, "CREATE TRIGGER broken BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'disk on fire'); END")

@@ -1,4 +1,4 @@
-"""Whatever is sent to the server: it is refused with a sentence or answered, and the games of others go on."""
+"""The server answers or refuses every request with a clear message, and other people's games are not disturbed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from web import running, until_the_end, wait_for, warmed
 
 RECORD = to_record(dd.Match(dd.game("number-duel")))
 BUSY = 503
-LIMIT = 100_000  # bytes of a body, for these tests
+LIMIT = 100_000  # bytes in a body, for these tests
 
 
 @pytest.fixture(scope="module")
@@ -51,32 +51,32 @@ def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[htt
 
 @pytest.fixture(scope="module", params=["h11", "httptools"])
 def reader(request: pytest.FixtureRequest, tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A server with each of the two parsers of HTTP."""
+    """A server, once with each HTTP parser."""
     with running(tmp_path_factory.mktemp("reader"), tables, body=LIMIT, patience=1.0, http=request.param) as client:
         yield client
 
 
 def exchange(site: httpx.Client, *parts: bytes) -> bytes:
-    """What the server answers to bytes on a socket, until it closes the connection or has said all."""
+    """Sends bytes on a socket and returns everything that the server sends back."""
     with socket.create_connection((site.base_url.host, site.base_url.port or 80), PATIENCE) as connection:
         try:
             for part in parts:
                 connection.sendall(part)
-        except OSError:  # it has heard enough
+        except OSError:  # the server has stopped reading
             pass
         return until_the_end(connection)
 
 
 def post(body: bytes, *headers: str) -> bytes:
-    """A request with a body, as it goes over the wire."""
-    given = ["POST /api/review HTTP/1.1", "Host: x", "Content-Type: application/json", "Connection: close", *headers]
-    return "\r\n".join([*given, "", ""]).encode() + body
+    """The bytes of a request with a body."""
+    lines = ["POST /api/review HTTP/1.1", "Host: x", "Content-Type: application/json", "Connection: close", *headers]
+    return "\r\n".join([*lines, "", ""]).encode() + body
 
 
 # Bodies
 
 
-def test_a_body_is_counted_in_bytes_even_if_it_does_not_say_its_length(reader: httpx.Client) -> None:
+def test_the_size_limit_applies_to_bodies_with_and_without_a_content_length(reader: httpx.Client) -> None:
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     answer = exchange(reader, post(b"", "Transfer-Encoding: chunked"), *[chunk] * 2000)
     assert answer.startswith(b"HTTP/1.1 413 ")
@@ -85,11 +85,11 @@ def test_a_body_is_counted_in_bytes_even_if_it_does_not_say_its_length(reader: h
     assert declared.startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(reader: httpx.Client) -> None:
+def test_an_incomplete_body_times_out(reader: httpx.Client) -> None:
     assert exchange(reader, post(b"{", "Content-Length: 1000")).startswith(b"HTTP/1.1 408 ")
 
 
-def test_one_timer_ends_every_task_that_is_late_and_no_other() -> None:
+def test_a_shared_deadline_cancels_only_the_late_tasks() -> None:
     async def run() -> None:
         deadline, log = Deadline(0.2), list[str]()
 
@@ -101,7 +101,7 @@ def test_one_timer_ends_every_task_that_is_late_and_no_other() -> None:
                 log.append(f"{name} done")
             except TimeoutError:
                 log.append(f"{name} late")
-            await asyncio.sleep(0)  # the task is not cancelled for good
+            await asyncio.sleep(0)  # the task must not stay cancelled
 
         cancelled = asyncio.create_task(work("cancelled", 0, PATIENCE))
         asyncio.get_running_loop().call_later(0.05, cancelled.cancel)
@@ -114,8 +114,8 @@ def test_one_timer_ends_every_task_that_is_late_and_no_other() -> None:
     asyncio.run(run())
 
 
-def test_what_is_refused_is_not_listened_to_any_longer(reader: httpx.Client) -> None:
-    # Nobody asks for the connection to be closed, and the body never ends.
+def test_a_refused_connection_is_closed_without_reading_the_rest(reader: httpx.Client) -> None:
+    # The client does not ask for the connection to be closed, and the body never ends.
     stays = post(b"", "Transfer-Encoding: chunked").replace(b"Connection: close\r\n", b"")
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     assert exchange(reader, stays, *[chunk] * 2).startswith(b"HTTP/1.1 413 ")
@@ -154,31 +154,31 @@ def test_what_is_refused_is_not_listened_to_any_longer(reader: httpx.Client) -> 
     ids=lambda body: body[:30].decode("latin-1"),
 )
 @pytest.mark.parametrize("path", ["/api/review", "/api/games", "/api/games/aaaaaaaaaaaa/moves"])
-def test_what_is_no_sound_json_is_refused(site: httpx.Client, path: str, body: bytes) -> None:
+def test_malformed_json_is_refused(site: httpx.Client, path: str, body: bytes) -> None:
     answer = site.post(path, content=body, headers={"Content-Type": "application/json"})
     assert 400 <= answer.status_code < 500, answer.text
     assert set(answer.json()) == {"detail"}
 
 
-def test_extra_fields_are_refused_by_name_and_values_are_not_repeated(site: httpx.Client) -> None:
+def test_unknown_fields_are_refused_by_name_without_echoing_their_values(site: httpx.Client) -> None:
     answer = site.post("/api/games", json={"game": "number-duel", "admin": "secret-value"})
     assert (answer.status_code, "admin" in answer.text) == (422, True)
     assert "secret-value" not in answer.text
 
 
-def test_only_json_is_taken(site: httpx.Client) -> None:
+def test_only_json_bodies_are_accepted(site: httpx.Client) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""):
         answer = site.post("/api/review", content=json.dumps(RECORD), headers={"Content-Type": kind})
         assert answer.status_code == 415
 
 
-# Who asks
+# Clients
 
 
 @pytest.mark.parametrize(
     "origin", ["https://example.org", "null", "http://127.0.0.1:1", "http://127.0.0.1.evil.org", ""]
 )
-def test_a_foreign_page_is_refused(site: httpx.Client, origin: str) -> None:
+def test_requests_from_other_origins_are_refused(site: httpx.Client, origin: str) -> None:
     for answer in (
         site.get("/api/games", headers={"Origin": origin}),
         site.post("/api/games", json={"game": "number-duel"}, headers={"Origin": origin}),
@@ -187,7 +187,9 @@ def test_a_foreign_page_is_refused(site: httpx.Client, origin: str) -> None:
         assert "access-control-allow-origin" not in answer.headers
 
 
-def test_the_own_page_and_pages_that_are_named_are_answered(tables: Path, tmp_path: Path, site: httpx.Client) -> None:
+def test_the_servers_own_origin_and_configured_origins_are_allowed(
+    tables: Path, tmp_path: Path, site: httpx.Client
+) -> None:
     own = str(site.base_url).rstrip("/")
     assert site.get("/api/games", headers={"Origin": own}).status_code == 200
     with running(tmp_path, tables, origins="https://example.org, https://example.net/") as other:
@@ -196,53 +198,51 @@ def test_the_own_page_and_pages_that_are_named_are_answered(tables: Path, tmp_pa
         assert other.get("/api/games", headers={"Origin": "https://example.com"}).status_code == 403
 
 
-def test_an_address_that_calls_too_often_has_to_wait_and_others_have_not(tables: Path, tmp_path: Path) -> None:
+def test_the_rate_limit_applies_to_each_address_separately(tables: Path, tmp_path: Path) -> None:
     with running(tmp_path, tables, rate=0.01, burst=5) as site:
         answers = [site.get("/api/games") for _ in range(8)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 101
         assert site.get("/healthz").status_code == site.get("/").status_code == 200
-        # A proxy on this machine may say whom it speaks for.
+        # A proxy on this machine may name the client's address.
         assert site.get("/api/games", headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
 
 
-def test_what_is_sent_by_halves_counts_as_it_comes(tables: Path, tmp_path: Path) -> None:
+def test_an_incomplete_body_counts_against_the_rate_limit(tables: Path, tmp_path: Path) -> None:
     with running(tmp_path, tables, rate=0.01, burst=10, patience=float(PATIENCE)) as site:
         half = post(b" " * 500_000, "Content-Length: 1000000")
         assert exchange(site, half).startswith(b"HTTP/1.1 429 ")
 
 
-def test_a_player_who_calls_too_often_leaves_enough_for_others_at_the_same_address(
-    tables: Path, tmp_path: Path
-) -> None:
+def test_one_player_cannot_use_up_the_rate_limit_of_a_shared_address(tables: Path, tmp_path: Path) -> None:
     with running(tmp_path, tables, rate=0.01, burst=30) as site:
         calls = [site.get("/api/games", headers={"Authorization": "Bearer mine"}).status_code for _ in range(12)]
         assert calls == [200] * 10 + [429] * 2
         assert site.get("/api/games", headers={"Authorization": "Bearer yours"}).status_code == 200
-        # A new game counts as ten calls.
+        # A new game counts as ten requests.
         begun = [site.post("/api/games", json={"game": "number-duel"}).status_code for _ in range(3)]
         assert begun == [201, 429, 429]
 
 
-def test_who_is_no_proxy_cannot_speak_for_others(tables: Path, tmp_path: Path) -> None:
+def test_forwarded_headers_are_ignored_unless_they_come_from_a_proxy(tables: Path, tmp_path: Path) -> None:
     with running(tmp_path, tables, rate=0.01, burst=5, proxies="192.0.2.0/24, ::1") as site:
         answers = [site.get("/api/games", headers={"X-Forwarded-For": f"192.0.2.{number}"}) for number in range(6)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429]
 
 
-def test_calls_are_counted_in_a_table_that_does_not_grow_for_ever() -> None:
+def test_token_buckets_refill_and_their_number_is_bounded() -> None:
     buckets = Buckets(rate=1, burst=2)
     assert [buckets.take("a", 0) for _ in range(3)] == [0, 0, 1]
     assert buckets.take("a", 1.5) == 0
     assert buckets.take("a", 1.5) == 0.5
-    assert buckets.take("a", 9, cost=99) == 0  # what costs more than can be saved up costs all of it
+    assert buckets.take("a", 9, cost=99) == 0  # a request that costs more than a full bucket empties it
     assert buckets.take("a", 9) == 1
     for number in range(3 * MOST_CLIENTS):
         buckets.take(str(number), 2)
     assert len(buckets._left) == MOST_CLIENTS
 
 
-def test_a_household_with_many_addresses_counts_as_one() -> None:
+def test_an_ipv6_64_prefix_counts_as_one_address() -> None:
     def who(host: str) -> str:
         return whose({"type": "http", "client": (host, 1)})
 
@@ -252,13 +252,13 @@ def test_a_household_with_many_addresses_counts_as_one() -> None:
     assert who("::ffff:192.0.2.1") == who("192.0.2.1") != who("::ffff:192.0.2.2")
 
 
-# What everybody is sent
+# Responses
 
 
 @pytest.mark.parametrize(
     "path", ["/", "/play/number-duel", "/api/games", "/api/nothing", "/healthz", "/metrics", "/api"]
 )
-def test_every_answer_carries_what_protects(site: httpx.Client, path: str) -> None:
+def test_every_response_has_security_headers(site: httpx.Client, path: str) -> None:
     headers = site.get(path).headers
     policy = headers["content-security-policy"]
     api = path.startswith("/api/")
@@ -273,7 +273,7 @@ def test_every_answer_carries_what_protects(site: httpx.Client, path: str) -> No
     assert "server" not in headers
 
 
-def test_description_of_the_api_needs_no_script_and_nothing_from_elsewhere(site: httpx.Client) -> None:
+def test_the_api_page_uses_no_scripts_and_no_external_resources(site: httpx.Client) -> None:
     text = site.get("/api").text
     assert "<script" not in text
     assert not re.search(r"(src|href)=.?(https?:)?//", text)
@@ -281,7 +281,7 @@ def test_description_of_the_api_needs_no_script_and_nothing_from_elsewhere(site:
         assert f" {path}<" in text
 
 
-def test_files_beside_the_page_cannot_be_had(site: httpx.Client) -> None:
+def test_path_traversal_is_refused(site: httpx.Client) -> None:
     for path in ("/../app.py", "/%2e%2e/app.py", "/..%2fapp.py", "/js/../../app.py", "//etc/passwd", "/%00"):
         answer = exchange(site, f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
         assert re.match(rb"HTTP/1.1 (400|404) ", answer), answer[:200]
@@ -301,28 +301,28 @@ def test_files_beside_the_page_cannot_be_had(site: httpx.Client) -> None:
     ],
     ids=lambda raw: raw[:25].decode("latin-1"),
 )
-def test_what_is_no_http_is_refused(reader: httpx.Client, raw: bytes) -> None:
+def test_malformed_http_is_refused(reader: httpx.Client, raw: bytes) -> None:
     assert re.match(rb"HTTP/1.1 4\d\d ", exchange(reader, raw + b"\r\n"))
     assert reader.get("/healthz").status_code == 200
 
 
-def test_a_head_that_never_ends_is_not_collected(reader: httpx.Client) -> None:
+def test_endless_request_headers_are_refused(reader: httpx.Client) -> None:
     parts = [b"GET / HTTP/1.1\r\nHost: x\r\nA: "] + [b"b" * 4096] * 40
     assert re.match(rb"HTTP/1.1 4\d\d |\Z", exchange(reader, *parts))
     assert reader.get("/healthz").status_code == 200
 
 
-def test_answers_to_requests_that_come_together_come_in_their_order(reader: httpx.Client) -> None:
-    asked = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+def test_pipelined_requests_are_answered_in_order(reader: httpx.Client) -> None:
+    request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     last = b"GET /api/games/nosuchgame12 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    answers = exchange(reader, asked * 3 + last)
+    answers = exchange(reader, request * 3 + last)
     assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200"] * 3 + [b"404"]
 
 
-# What is written down and counted
+# Logs and metrics
 
 
-def test_log_tells_of_every_request_and_never_what_was_sent(
+def test_the_log_has_every_request_but_no_secrets(
     tables: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     secret = "s3cr3tt0ken"
@@ -335,16 +335,16 @@ def test_log_tells_of_every_request_and_never_what_was_sent(
     lines = [Lines().format(record) for record in caplog.records]
     events = [json.loads(line) for line in lines]
     assert secret not in "".join(lines)
-    (found,) = [event for event in events if event.get("id") == answer.headers["x-request-id"]]
-    assert (found["event"], found["method"], found["status"]) == ("request", "GET", 404)
-    assert found["route"] == "/api/games/{id}"
+    (row,) = [event for event in events if event.get("id") == answer.headers["x-request-id"]]
+    assert (row["event"], row["method"], row["status"]) == ("request", "GET", 404)
+    assert row["route"] == "/api/games/{id}"
 
 
-def test_metrics_count_requests_by_route_and_not_by_what_was_sent(site: httpx.Client) -> None:
+def test_metrics_count_requests_by_route_and_not_by_path(site: httpx.Client) -> None:
     def count() -> float:
         text = site.get("/metrics").text
-        found = re.search(r'requests_total\{method="GET",route="/api/position/\{game\}",status="200"\} (\d+)', text)
-        return float(found[1]) if found else 0
+        match = re.search(r'requests_total\{method="GET",route="/api/position/\{game\}",status="200"\} (\d+)', text)
+        return float(match[1]) if match else 0
 
     before = count()
     for target in range(50, 60):
@@ -353,8 +353,8 @@ def test_metrics_count_requests_by_route_and_not_by_what_was_sent(site: httpx.Cl
     assert 'digitduels_questions_open{pool="variants"} 0' in site.get("/metrics").text
 
 
-def test_metrics_follow_the_conventions_of_prometheus(site: httpx.Client) -> None:
-    site.get("/api/games/nosuchgame12")  # asks the database
+def test_metrics_follow_prometheus_conventions(site: httpx.Client) -> None:
+    site.get("/api/games/nosuchgame12")  # queries the database
     answer = site.get("/metrics")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     families = {family.name: family for family in text_string_to_metric_families(answer.text)}
@@ -373,7 +373,7 @@ def test_metrics_follow_the_conventions_of_prometheus(site: httpx.Client) -> Non
     assert (built.value, built.labels["version"]) == (1, dd.__version__)
 
 
-# Variants that are too large
+# Huge variants
 
 
 HUGE = [
@@ -392,20 +392,20 @@ HUGE = [
 
 @pytest.fixture(scope="module")
 def hasty(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """A server that soon stops whatever takes long."""
+    """A server with a short time limit."""
     with warmed(tmp_path_factory.mktemp("hasty"), tables, seconds=1.0) as client:
         yield client
 
 
 def test_ten_huge_variants_at_once_are_refused_or_stopped_while_games_go_on(hasty: httpx.Client) -> None:
     with ThreadPoolExecutor(len(HUGE)) as crowd:
-        asked = [crowd.submit(hasty.get, f"/api/solve/{query}") for query in HUGE]
+        futures = [crowd.submit(hasty.get, f"/api/solve/{query}") for query in HUGE]
         meanwhile = 0
-        while not all(each.done() for each in asked) or meanwhile < 3:
+        while not all(future.done() for future in futures) or meanwhile < 3:
             moves = " ".join(f"+{number}" for number in range(1, 2 + meanwhile % 9))
             assert hasty.get("/api/reply/number-quest", params={"moves": moves, "vs": 4}).status_code == 200
             meanwhile += 1
-        answers = [each.result() for each in asked]
+        answers = [future.result() for future in futures]
     for answer in answers:
         assert answer.status_code in (413, 422, 429, BUSY), answer.text
         assert answer.json()["detail"].endswith(".")
@@ -430,7 +430,7 @@ def test_a_variant_that_takes_too_long_is_stopped(hasty: httpx.Client) -> None:
     assert killed() > before
 
 
-def test_when_too_many_wait_the_next_is_told_to_come_again(tables: Path, tmp_path: Path) -> None:
+def test_a_full_queue_is_a_503_with_retry_after(tables: Path, tmp_path: Path) -> None:
     with warmed(tmp_path, tables, queue=1, workers=1) as site, ThreadPoolExecutor(20) as crowd:
         answers = list(crowd.map(lambda seed: site.get(f"/api/puzzle?game=number-quest&seed={seed}"), range(20)))
     statuses = {answer.status_code for answer in answers}
@@ -444,28 +444,26 @@ def test_when_too_many_wait_the_next_is_told_to_come_again(tables: Path, tmp_pat
             )
 
 
-def test_pages_are_served_while_the_tables_are_made(tmp_path: Path) -> None:
+def test_pages_are_served_while_tables_are_being_computed(tmp_path: Path) -> None:
     with running(tmp_path, tmp_path) as site:
         assert site.get("/").status_code == 200
         assert site.get("/api/position/number-duel").status_code == 200
         assert site.get("/readyz").status_code == BUSY
-        # What somebody waits for is made before the rest.
+        # A table that a request waits for is computed first.
         wait_for(lambda: site.get("/api/solve/operation-target").status_code == 200)
         assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
 
 
-def test_tables_that_could_not_be_made_are_told_and_tried_again(
-    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_tables_are_reported_and_retried(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = WorkerPool.ask
     failed: list[bytes] = []
 
     async def die_once(self: WorkerPool, question: bytes, *more: Any) -> Any:
-        asked = json.loads(question)
-        fails = (asked["ask"], asked["record"]["game"]) == ("warm", "operation-target") and not failed
-        if fails or asked["ask"] == "theory_lines":
+        task = json.loads(question)
+        fails = (task["ask"], task["record"]["game"]) == ("warm", "operation-target") and not failed
+        if fails or task["ask"] == "theory_lines":
             failed.append(question)
-            raise Refusal(413, TOO_SLOW)  # as when a worker is killed
+            raise Refusal(413, TOO_SLOW)  # as if a worker were killed
         return await ask(self, question, *more)
 
     monkeypatch.setattr(WorkerPool, "ask", die_once)
@@ -477,7 +475,7 @@ def test_tables_that_could_not_be_made_are_told_and_tried_again(
         wait_for(lambda: site.get("/readyz").status_code == 200)
 
 
-def test_a_database_that_does_not_answer_is_told_and_nothing_else_waits_for_it(tables: Path, tmp_path: Path) -> None:
+def test_an_unresponsive_database_is_reported_and_blocks_nothing_else(tables: Path, tmp_path: Path) -> None:
     with warmed(tmp_path, tables) as site:
         other = sqlite3.connect(tmp_path / "games.sqlite", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -489,7 +487,7 @@ def test_a_database_that_does_not_answer_is_told_and_nothing_else_waits_for_it(t
         assert site.post("/api/games", json={"game": "number-duel"}).status_code == 201
 
 
-# Whatever the description of the API allows, and what it does not
+# Requests generated from the API description
 
 
 API = schemathesis.openapi.from_dict(routed(Settings(), asyncio.Event()).openapi())
@@ -498,7 +496,7 @@ OPERATIONS: list[Any] = [found.ok() for found in API.get_all_operations()]  # ty
 
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")  # schemathesis does
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
-def test_no_request_that_can_be_thought_of_makes_the_server_fail(operation: Any, site: httpx.Client) -> None:
+def test_generated_requests_never_cause_a_server_error(operation: Any, site: httpx.Client) -> None:
     @settings(max_examples=20, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())
     def check(case: Any) -> None:
@@ -524,7 +522,7 @@ def test_no_request_that_can_be_thought_of_makes_the_server_fail(operation: Any,
         ({"DIGITDUELS_ORIGINS": "example.org"}, "sites such as https://example.org; 'example.org' is not."),
     ],
 )
-def test_senseless_settings_are_refused_with_a_sentence(environment: dict[str, str], sentence: str) -> None:
+def test_invalid_settings_are_refused_with_a_clear_message(environment: dict[str, str], sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
         Settings.read(environment)
 
@@ -532,7 +530,7 @@ def test_senseless_settings_are_refused_with_a_sentence(environment: dict[str, s
 # Workers
 
 
-def test_a_worker_cannot_take_more_memory_than_it_may() -> None:
+def test_a_worker_cannot_exceed_its_memory_limit() -> None:
     program = (
         "from digitduels.web.workers.process import confine\n"
         "confine(32 << 20)\n"
@@ -544,8 +542,8 @@ def test_a_worker_cannot_take_more_memory_than_it_may() -> None:
     assert ran.stdout == "no more\n", ran.stderr
 
 
-def test_a_fault_in_a_worker_is_told_and_the_next_question_is_answered() -> None:
-    async def asked() -> tuple[str, object]:
+def test_an_exception_in_a_worker_is_reported_and_the_worker_survives() -> None:
+    async def ask_twice() -> tuple[str, object]:
         pool = WorkerPool(1, 9, PATIENCE, 1 << 25)
         pool.start()
         try:
@@ -556,12 +554,12 @@ def test_a_fault_in_a_worker_is_told_and_the_next_question_is_answered() -> None
         finally:
             await pool.stop()
 
-    told, answer = asyncio.run(asked())
-    assert "KeyError: 'nonsense'" in told
+    message, answer = asyncio.run(ask_twice())
+    assert "KeyError: 'nonsense'" in message
     assert dd.game("number-duel").read(str(answer))
 
 
-def test_a_question_is_answered_once_and_remembered_in_a_table_that_does_not_grow_for_ever() -> None:
+def test_the_cache_of_answers_is_bounded() -> None:
     workers = Supervisor(Settings())
     for number in range(100):
         workers._remember(str(number).encode(), "x" * (ANSWER_CACHE // 50))

@@ -1,4 +1,4 @@
-"""A real server for tests: on a socket, with its own home, in a thread of its own."""
+"""A real server for tests: on a socket, in its own thread, with its own home folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from digitduels.web.settings import Settings
 
 @contextmanager
 def running(folder: Path, tables: Path, **settings: Any) -> Iterator[httpx.Client]:
-    """A server with a folder of its own and these settings, and a client that calls it."""
+    """A server with its own folder and these settings, and its client."""
     wanted = Settings(**{"port": 0, "rate": 0.0, "database": str(folder / "games.sqlite"), **settings})
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tables))
@@ -29,9 +29,9 @@ def running(folder: Path, tables: Path, **settings: Any) -> Iterator[httpx.Clien
 
 
 @contextmanager
-def _running(wanted: Settings) -> Iterator[httpx.Client]:
-    listener = listen(wanted)
-    server = Server(wanted)
+def _running(settings: Settings) -> Iterator[httpx.Client]:
+    listener = listen(settings)
+    server = Server(settings)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:
@@ -46,14 +46,14 @@ def _running(wanted: Settings) -> Iterator[httpx.Client]:
 
 @contextmanager
 def warmed(folder: Path, tables: Path, **settings: Any) -> Iterator[httpx.Client]:
-    """A server that is ready for everything."""
+    """A server that has all its tables."""
     with running(folder, tables, **settings) as client:
         wait_for(lambda: client.get("/readyz").status_code == 200)
         yield client
 
 
 def wait_for(true: Any) -> None:
-    """Waits until something is true; fails if that takes so long that it hangs."""
+    """Waits until a condition holds; fails after a timeout."""
     end = time.monotonic() + 5 * PATIENCE
     while not true():
         assert time.monotonic() < end, "nothing happens"
@@ -61,7 +61,7 @@ def wait_for(true: Any) -> None:
 
 
 def until_the_end(connection: socket.socket) -> bytes:
-    """What comes until the other side closes."""
+    """Everything received until the other side closes the connection."""
     answer = b""
     try:
         while chunk := connection.recv(1 << 16):
