@@ -1,11 +1,11 @@
-"""The crash harness: many clients play while servers and databases are killed, and nothing that was acknowledged may
-be lost, doubled or out of order.
+"""The crash harness: many clients play while servers and databases are killed. No acknowledged act may be lost,
+duplicated or reordered.
 
     python tests/crash.py --kills 200                 the long run, with SQLite
     python tests/crash.py --kills 200 --postgresql    two servers and a PostgreSQL that is killed as well
 
-Clients misbehave as real ones do: they send twice, send two moves for one turn, answer versions that are long past,
-and send again with the same key whatever was not answered.
+Clients misbehave as real ones do: they send a request twice, send two moves for one turn, use outdated versions,
+and retry unanswered requests with the same idempotency key.
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ GAMES = (
     {"game": "number-duel", "computer": {"level": 1}},
 )
 TEACHING: dict[str, dict[str, Any]] = {"rename": {"pupil": 1, "name": "Ann"}, "remove": {"pupil": 2}}
-SURE = 120.0  # seconds after which a client that is never answered gives up
+SURE = 120.0  # seconds after which a client without a response gives up
 
 
 class Acknowledged(NamedTuple):
-    """What a server said it had kept."""
+    """An act that a server has acknowledged as stored."""
 
     game: str
     key: str
     kind: str
     move: str | None
     answered: int
-    """The version that the act named."""
+    """The version that the request named."""
     accepted: int
     new: bool
 
 
 @dataclass
 class Report:
-    """What was seen, and what was wrong with it."""
+    """The counts of a run, and the faults that were found."""
 
     kills: int = 0
     pauses: int = 0
@@ -74,22 +74,22 @@ class Report:
     games: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
     taught: list[Acknowledged] = field(default_factory=list)
-    """What was acknowledged to teachers and to pupils who joined."""
+    """The acknowledged acts of teachers and of pupils who joined."""
     faults: list[str] = field(default_factory=list)
     seen: dict[tuple[str, int], str] = field(default_factory=dict)
-    """What a game looked like at each version that anybody was shown."""
+    """The content of a game at each version that a client has seen, as a hash."""
     looks: int = 0
 
     def look(self, state: Any) -> None:
-        """Notes a state: a version has one content, whoever shows it. Only who is away may differ."""
-        shown = {**state, "seats": [{**seat, "away": None} for seat in state["seats"]]}
-        content = hashlib.sha256(json.dumps(shown, sort_keys=True).encode()).hexdigest()
+        """Checks that every server shows the same content for a version; only `away` may differ."""
+        comparable = {**state, "seats": [{**seat, "away": None} for seat in state["seats"]]}
+        content = hashlib.sha256(json.dumps(comparable, sort_keys=True).encode()).hexdigest()
         self.looks += 1
         if self.seen.setdefault((state["id"], state["version"]), content) != content:
             self.faults.append(f"two contents of version {state['version']} of {state['id']}")
 
     def __str__(self) -> str:
-        moves = len({(each.game, each.key) for each in self.acknowledged})
+        moves = len({(act.game, act.key) for act in self.acknowledged})
         codes = ", ".join(f"{count} x {code}" for code, count in sorted(self.answers.items()))
         return (
             f"{self.kills} servers and {self.restarts} databases killed, {self.pauses} servers "
@@ -102,18 +102,18 @@ class Report:
 
 
 class LostGame(Exception):
-    """A server does not know a game that it has begun."""
+    """A server does not know a game that it has created."""
 
 
 class Table:
-    """Two clients at one game after the other."""
+    """Two clients that play one game after another."""
 
     def __init__(self, client: httpx.AsyncClient, urls: Sequence[str], report: Report, dice: random.Random) -> None:
         self.client, self.urls, self.report, self.dice = client, urls, report, dice
         self.enough = False
 
     async def post(self, path: str, body: dict[str, Any], token: str | None = None) -> tuple[int, Any]:
-        """Sends until there is an answer, the same each time, to any server."""
+        """Sends the same request to any of the servers until one responds."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         end = time.monotonic() + SURE
         while time.monotonic() < end:
@@ -133,7 +133,7 @@ class Table:
         raise AssertionError(f"{path} was never answered")
 
     async def act(self, id: str, token: str, kind: str, version: int, **more: Any) -> Any:
-        """Does something once, perhaps sent twice; the state afterwards."""
+        """Performs an act, sometimes sending it twice, and returns the state afterwards."""
         key = secrets.token_urlsafe(9)
         body = {"version": version, "key": key, **more}
         times = 2 if self.dice.random() < 0.3 else 1
@@ -141,15 +141,15 @@ class Table:
         for code, answer in answers:
             if code in (200, 201):
                 move = more.get("move")
-                told = Acknowledged(id, key, kind, move, version, answer["accepted"], code == 201)
-                self.report.acknowledged.append(told)
+                acknowledgement = Acknowledged(id, key, kind, move, version, answer["accepted"], code == 201)
+                self.report.acknowledged.append(acknowledgement)
             elif code not in (409, 410, 423):
                 self.report.faults.append(f"{kind} {body} was answered {code}: {answer}")
         states = [answer["state"] for _, answer in answers if "state" in answer] or [await self.look(id)]
         return max(states, key=lambda state: int(state["version"]))
 
     async def play(self) -> None:
-        """Plays until it is enough."""
+        """Plays games until `enough` is set."""
         while not self.enough:
             try:
                 await self.game()
@@ -175,7 +175,7 @@ class Table:
             self.report.games.append(state["rematch"])
 
     async def look(self, id: str) -> Any:
-        """How a game stands, asked until there is an answer."""
+        """Reads the state of a game, with retries."""
         end = time.monotonic() + SURE
         while time.monotonic() < end:
             try:
@@ -192,7 +192,7 @@ class Table:
 
     async def turn(self, id: str, tokens: dict[int, str], state: Any) -> Any:
         token = tokens.get(state["player"])
-        if token is None:  # the computer's
+        if token is None:  # the computer is to move
             await asyncio.sleep(0.05)
             return await self.look(id)
         moves = [each["move"] for each in state["legal"]]
@@ -202,7 +202,7 @@ class Table:
         acts = [self.act(id, token, "moves", version, move=self.dice.choice(moves))]
         if chance < 0.2:  # two moves for one turn
             acts.append(self.act(id, token, "moves", version, move=self.dice.choice(moves)))
-        elif chance < 0.3 and version > 2:  # a tab that was left open
+        elif chance < 0.3 and version > 2:  # an outdated tab
             acts.append(self.act(id, token, "moves", version - 2, move=self.dice.choice(moves)))
         elif chance < 0.32 and len(tokens) == 2:
             acts.append(self.act(id, token, "concede", version))
@@ -211,12 +211,12 @@ class Table:
 
     async def take_back(self, id: str, tokens: dict[int, str], state: Any) -> Any:
         seat = state["player"]
-        asked = await self.act(id, tokens[seat], "takeback", state["version"])
-        return await self.act(id, tokens[3 - seat], "takeback", asked["version"], answer="accept")
+        offer = await self.act(id, tokens[seat], "takeback", state["version"])
+        return await self.act(id, tokens[3 - seat], "takeback", offer["version"], answer="accept")
 
 
 class Lesson(Table):
-    """A teacher and some pupils, one class after the other."""
+    """A teacher and some pupils, in one class after another."""
 
     async def game(self) -> None:
         body = {**GAMES[2], "mode": self.dice.choice(("pairs", "rounds", "computer")), "level": 1}
@@ -233,7 +233,7 @@ class Lesson(Table):
             await asyncio.gather(*(self.move(code, pupil) for pupil in pupils))
 
     async def join(self, code: str, name: str) -> str:
-        """A pupil joins, perhaps twice with the same key; their token."""
+        """Joins a class, sometimes sending the request twice with the same key, and returns the pupil's token."""
         key = secrets.token_urlsafe(24)
         times = 2 if self.dice.random() < 0.3 else 1
         body = {"name": name, "key": key}
@@ -246,7 +246,7 @@ class Lesson(Table):
         return str(answers[0][1]["token"])
 
     async def teach(self, code: str, token: str, act: str, version: int, **more: Any) -> int:
-        """The teacher does something, perhaps sent twice; late until the class has been looked at. The version then."""
+        """Performs a teacher's act, sometimes sent twice, with retries after version conflicts; returns the version."""
         for _ in range(20):
             key = secrets.token_urlsafe(9)
             body = {"act": act, "version": version, "key": key, **more}
@@ -255,8 +255,8 @@ class Lesson(Table):
             answers = await asyncio.gather(*(self.post(path, body, token) for _ in range(times)))
             for status, answer in answers:
                 if status in (200, 201):
-                    told = Acknowledged(code, key, act, None, version, answer["accepted"], status == 201)
-                    self.report.taught.append(told)
+                    acknowledgement = Acknowledged(code, key, act, None, version, answer["accepted"], status == 201)
+                    self.report.taught.append(acknowledgement)
                 elif status not in (409, 410, 422, 423):
                     self.report.faults.append(f"{act} {body} was answered {status}: {answer}")
             states = [answer["state"] for _, answer in answers if answer.get("state")]
@@ -271,12 +271,12 @@ class Lesson(Table):
         game = state.get("game") if status == 200 else None
         if game is None:
             return
-        shown = await self.look(game["id"])
-        if shown["player"] == game["seat"] and shown["paused"] is None and not shown["closed"]:
-            await self.act(game["id"], game["token"], "moves", shown["version"], move=shown["legal"][0]["move"])
+        current = await self.look(game["id"])
+        if current["player"] == game["seat"] and current["paused"] is None and not current["closed"]:
+            await self.act(game["id"], game["token"], "moves", current["version"], move=current["legal"][0]["move"])
 
     async def get(self, path: str, token: str) -> tuple[int, Any]:
-        """Asks until there is an answer."""
+        """Sends a GET request until there is a response."""
         end = time.monotonic() + SURE
         while time.monotonic() < end:
             try:
@@ -291,7 +291,7 @@ class Lesson(Table):
 
 
 async def examine(database: str, report: Report) -> None:
-    """Compares what was acknowledged with what is kept, and each class with its games."""
+    """Compares the acknowledged acts with the stored events, and each class with its games."""
     store = open_store(database)
     events: dict[str, dict[str, Event]] = {}
     try:
@@ -314,7 +314,7 @@ async def examine(database: str, report: Report) -> None:
 
 
 def by_key(id: str, kept: Kept | KeptClass | None, report: Report) -> dict[str, Event]:
-    """The events of a game or a class, which must be all there and in order."""
+    """The events of a game or class by their keys; reports missing and unordered ones."""
     if kept is None:
         report.faults.append(f"lost: {id}")
         return {}
@@ -325,7 +325,7 @@ def by_key(id: str, kept: Kept | KeptClass | None, report: Report) -> dict[str, 
 
 
 async def examine_tables(store: Store, classroom: Classroom, report: Report) -> None:
-    """Compares a class with its games, which are then examined as all others are."""
+    """Compares a class with its games, and adds these to the games to examine."""
     for table in classroom.tables:
         report.games.append(table.id)
         game = await store.read(table.id)
@@ -335,26 +335,26 @@ async def examine_tables(store: Store, classroom: Classroom, report: Report) -> 
 
 
 def examine_acts(events: dict[str, dict[str, Event]], report: Report) -> None:
-    """Whatever was acknowledged is kept, once, and as it was acknowledged."""
+    """Checks that every acknowledged act is stored once and unchanged."""
     new: Counter[tuple[str, str]] = Counter()
     at: dict[tuple[str, int], str] = {}
-    for told in (*report.acknowledged, *report.taught):
-        event = events.get(told.game, {}).get(told.key)
+    for entry in (*report.acknowledged, *report.taught):
+        event = events.get(entry.game, {}).get(entry.key)
         if event is None:
-            report.faults.append(f"lost: {told}")
+            report.faults.append(f"lost: {entry}")
             continue
-        if event.version != told.accepted or (told.move is not None and event.body.get("move") != told.move):
-            report.faults.append(f"kept otherwise: {told}, {event}")
-        if told.accepted != told.answered + 1:
-            report.faults.append(f"out of turn: {told}")
-        if at.setdefault((told.game, told.accepted), told.key) != told.key:
-            report.faults.append(f"two acts at one version: {told}")
-        new[told.game, told.key] += told.new
+        if event.version != entry.accepted or (entry.move is not None and event.body.get("move") != entry.move):
+            report.faults.append(f"kept otherwise: {entry}, {event}")
+        if entry.accepted != entry.answered + 1:
+            report.faults.append(f"out of turn: {entry}")
+        if at.setdefault((entry.game, entry.accepted), entry.key) != entry.key:
+            report.faults.append(f"two acts at one version: {entry}")
+        new[entry.game, entry.key] += entry.new
     report.faults += [f"done {count} times: {act}" for act, count in new.items() if count > 1]
 
 
 def lock(file: str, seconds: float) -> None:
-    """Holds the write lock of an SQLite file, as a program does that is stopped in the middle."""
+    """Holds the write lock of an SQLite file, like a program that hangs in a transaction."""
     with closing(sqlite3.connect(file, isolation_level=None, timeout=SURE)) as other:
         other.execute("BEGIN IMMEDIATE")
         time.sleep(seconds)
@@ -374,10 +374,10 @@ async def crash(
     until: Callable[[Report], bool] = lambda _: True,
     progress: Callable[[Report], None] = lambda _: None,
 ) -> Report:
-    """Plays and kills. With a way to `restart` the database, that is killed in turns with the servers.
+    """Kills servers while clients play. If `restart` is given, kills the database and the servers alternately.
 
-    Servers are paused now and then, and so is the database; an SQLite file is locked by somebody else instead. After
-    the last kill the clients play on `until` the report is long enough.
+    Servers and the database are also paused. For SQLite, another program locks the file instead. After the last kill,
+    the clients play on `until` the report has covered enough.
     """
     report, dice = Report(), random.Random(seed)
     running = [Server(database, (*QUICK[:-1], fault)) for _ in range(servers)]
@@ -435,7 +435,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no server is left behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no server stays behind
 
     def progress(report: Report) -> None:
         if (report.kills + report.restarts) % 20 == 0:

@@ -1,8 +1,8 @@
-"""`duels serve` without workers, so that it starts quickly, and on request with a fault put in.
+"""`duels serve` without workers, so that it starts quickly, and optionally with an injected fault.
 
     python tests/crash_server.py FAULT|none --port …
 
-The crash harness must find every fault.
+The crash harness must detect every fault.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from digitduels.web.workers.supervisor import Supervisor
 
 
 def answers_before_commit() -> None:
-    """People are answered at once, and the transaction is committed a little later."""
+    """Responds at once, and commits the transaction a little later."""
     answer = sqlite._answer
 
     def run(self: sqlite.SqliteStore, batch: list[sqlite.Job], database: sqlite3.Connection, begin: str) -> None:
@@ -42,7 +42,7 @@ def answers_before_commit() -> None:
 
 
 def ignores_the_version() -> None:
-    """A move is taken whatever version it answers."""
+    """Accepts a move for any version."""
     act = acts.act
 
     def careless(room: acts.Room, what: acts.Act, *more: Any) -> Any:
@@ -52,7 +52,7 @@ def ignores_the_version() -> None:
 
 
 class NoWorkers(Supervisor):
-    """A computer that plays at random, in the process of the server."""
+    """A computer that plays at random in the server process."""
 
     async def __aenter__(self) -> NoWorkers:
         return self

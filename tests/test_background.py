@@ -1,4 +1,4 @@
-"""Playing while a game is being solved: at once, to the end, the same moves, and away without a trace."""
+"""Playing while the game is being solved: no waiting, the same moves, and no process or file left behind."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def never(*_: object) -> Any:
 
 @pytest.fixture
 def endless(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Solving never comes to an end."""
+    """Replaces the solver by a program that never ends."""
     program = home / "endless"
     program.write_text("#!/bin/sh\nexec sleep 1000\n")
     program.chmod(0o755)
@@ -48,7 +48,7 @@ def endless(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Person(Console):
-    """A person at a terminal who types what is in a script."""
+    """A scripted person at a terminal."""
 
     def __init__(self, *answers: str) -> None:
         super().__init__()
@@ -69,10 +69,10 @@ def session(game: str, who: str, *answers: str, **options: Any) -> Solo:
     return Solo(match, Save(), Person(*answers))
 
 
-# The truth that it tells
+# The solution
 
 
-def test_near_results_are_told_while_the_game_is_being_solved(endless: None) -> None:
+def test_near_results_are_known_while_the_game_is_being_solved(endless: None) -> None:
     game = dd.game("number-duel")
     state = game.play(game.play(game.start(), game.read("+5")), game.read("+10"))
     truth = Background(game)
@@ -85,7 +85,7 @@ def test_near_results_are_told_while_the_game_is_being_solved(endless: None) -> 
 
 
 @pytest.mark.parametrize("name", ["number-duel", "operation-target"])
-def test_everything_is_told_when_it_is_solved(name: str, empty_cache: Path) -> None:
+def test_everything_is_known_once_the_game_is_solved(name: str, empty_cache: Path) -> None:
     game = dd.game(name, **(SMALL if name == "number-duel" else {}))
     truth = Background(game)
     assert truth.wait().start == solve(game).start
@@ -93,7 +93,7 @@ def test_everything_is_told_when_it_is_solved(name: str, empty_cache: Path) -> N
     truth.close()
 
 
-def test_a_game_that_is_too_large_is_known_to_be_and_still_searched(home: Path) -> None:
+def test_a_game_that_is_too_large_is_reported_and_still_searched(home: Path) -> None:
     game = dd.game("number-duel", **HUGE["number-duel"])
     truth = Background(game, patient=True)
     with pytest.raises(dd.TooLarge) as error:
@@ -103,9 +103,7 @@ def test_a_game_that_is_too_large_is_known_to_be_and_still_searched(home: Path) 
     assert list(truth.within(game.start(), 3)) == game.legal_moves(game.start())
 
 
-def test_a_table_that_cannot_be_kept_is_made_again_when_it_is_needed(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_that_cannot_be_stored_is_computed_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "file").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "file"))
     game = dd.game("number-duel", **SMALL)
@@ -113,7 +111,7 @@ def test_a_table_that_cannot_be_kept_is_made_again_when_it_is_needed(
         assert Background(game).wait().start == solve(game).start
 
 
-def test_solving_that_is_stopped_leaves_no_damaged_table(empty_cache: Path) -> None:
+def test_stopping_the_solver_leaves_no_damaged_table(empty_cache: Path) -> None:
     game = dd.game("number-quest", highest=6)
     for seconds in (0.1, 0.4, 0.8, 1.2, 1.6):
         truth = Background(game)
@@ -126,7 +124,7 @@ def test_solving_that_is_stopped_leaves_no_damaged_table(empty_cache: Path) -> N
     assert not list(cache.folder().glob(".*"))
 
 
-def test_solving_ends_when_the_program_that_wanted_it_is_killed(empty_cache: Path) -> None:
+def test_the_solver_process_exits_when_its_parent_is_killed(empty_cache: Path) -> None:
     script = (
         "import sys, digitduels as dd; from digitduels.solver.background import Background\n"
         "truth = Background(dd.game('number-duel', copies=3)); truth.start()\n"
@@ -180,29 +178,29 @@ def test_huge_variants_are_played_to_the_end(name: str, level: str) -> None:
 # The terminal
 
 
-def test_a_person_plays_asks_and_leaves_while_the_game_is_being_solved(
+def test_a_game_can_be_played_and_left_while_it_is_being_solved(
     endless: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     solo = session("numerical-nexus", "3", "+5", "hint", "values", "quit")
     assert solo.run() == 0
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert [state.player for state in solo.match.states] == [0, 1, 0]
-    assert shown.count("This game is still being solved. Ask again in a moment for the rest.") == 2
+    assert output.count("This game is still being solved. Ask again in a moment for the rest.") == 2
     assert solo.truth._process is not None
     assert solo.truth._process.wait(PATIENCE)
 
 
-def test_what_is_near_is_told_before_the_game_is_solved(endless: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_near_results_are_shown_before_the_game_is_solved(endless: None, capsys: pytest.CaptureFixture[str]) -> None:
     solo = session("number-duel", "1", "hint", "hint", "values", target=9, highest=9)
     solo.run()
-    shown = capsys.readouterr().out
-    assert "You are winning: 1 more turn.\n" in shown
-    assert "Play +9.\n" in shown
-    assert "▲ wins at once: +9\n" in shown
-    assert "Ask again" not in shown.partition("▲")[0]
+    output = capsys.readouterr().out
+    assert "You are winning: 1 more turn.\n" in output
+    assert "Play +9.\n" in output
+    assert "▲ wins at once: +9\n" in output
+    assert "Ask again" not in output.partition("▲")[0]
 
 
-def test_a_coach_warns_about_what_is_near(endless: None) -> None:
+def test_the_coach_warns_about_near_results_before_the_game_is_solved(endless: None) -> None:
     match = Match(dd.game("number-quest"))
     match.players = "human", "coach"
     for token in ("+8", "+1"):
@@ -217,14 +215,16 @@ def test_a_coach_warns_about_what_is_near(endless: None) -> None:
     solo.truth.close()
 
 
-def test_the_review_can_be_read_later(endless: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_before_the_game_is_solved_the_review_is_offered_for_later(
+    endless: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     solo = session("number-duel", "1", "+9", target=9, highest=9)
     solo.run()
     assert "See it later with: duels review number-duel-1\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("who", ["2", "5", "coach"])
-def test_a_variant_that_is_too_large_is_played_to_the_end_without_a_word_about_memory(who: str, duels: Run) -> None:
+def test_a_variant_that_is_too_large_is_played_to_the_end_without_mentioning_memory(who: str, duels: Run) -> None:
     answers = "\n".join(["hint", "values", *(f"+{number}" for number in range(30, 0, -1) for _ in "12")])
     settings = ("--set", "highest=30", "--set", "target=1000", "--seed", "1")
     played = duels("play", "number-duel", "--vs", who, *settings, answers=answers)
@@ -236,7 +236,9 @@ def test_a_variant_that_is_too_large_is_played_to_the_end_without_a_word_about_m
 
 
 @pytest.mark.parametrize("arguments", [("--vs", "perfect"), ("--vs", "7"), ("--vs", "3", "--start", "fair")])
-def test_what_needs_the_whole_table_is_refused_before_the_game_begins(arguments: tuple[str, ...], duels: Run) -> None:
+def test_options_that_need_the_whole_table_are_refused_before_the_game_begins(
+    arguments: tuple[str, ...], duels: Run
+) -> None:
     played = duels("play", "number-duel", "--set", "highest=99", *arguments)
     assert played.returncode == 5
     assert "it is too large" in played.stderr

@@ -1,4 +1,4 @@
-"""Classes against a model and over HTTP: whatever a teacher and pupils send, the answers are the expected ones."""
+"""Classes against a model and over HTTP: for any sequence of requests, the server responds as the model predicts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PLACES = st.integers(0, 9)
 
 
 class Teacher:
-    """A class as its teacher handles it."""
+    """A class from its teacher's side."""
 
     def __init__(self, client: TestClient, **more: Any) -> None:
         self.client = client
@@ -85,9 +85,9 @@ class Teacher:
         return self.client.post(f"/api/games/{game['id']}/{kind}", json=body, headers=self.headers(game["token"]))
 
 
-def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
+def test_every_response_matches_the_model(client: TestClient) -> None:
     class Machine(RuleBasedStateMachine):
-        """A class: a version that counts, who is there under which name, the round, and whether it rests or is over."""
+        """A model of a class: its version, the names of its pupils, the round, and whether it is paused or ended."""
 
         @initialize(mode=st.sampled_from(["pairs", "rounds", "computer"]))
         def begin(self, mode: str) -> None:
@@ -99,7 +99,7 @@ def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
             self.last: tuple[dict[str, Any], int] | None = None
 
         def expect(self, code: int, act: str, late: int = 0, **more: Any) -> bool:
-            """Sends an act; whether it was done."""
+            """Sends an act and compares the response; returns whether it was accepted."""
             body = {"act": act, "version": max(0, self.version + late), "key": secrets.token_urlsafe(9), **more}
             answer = client.post(f"{self.teacher.path}/acts", json=body, headers=self.teacher.headers())
             if body["version"] != self.version:
@@ -125,12 +125,12 @@ def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
             assert answer.status_code == 201
             self.version += 1
             self.joined += 1
-            told = answer.json()
-            assert told["pupil"] == self.joined
-            assert told["state"]["version"] == self.version
-            taken = {given.casefold() for given, _, _ in self.pupils.values()}
-            assert told["state"]["name"].casefold() not in taken
-            self.pupils[self.joined] = told["state"]["name"], told["token"], key
+            seat = answer.json()
+            assert seat["pupil"] == self.joined
+            assert seat["state"]["version"] == self.version
+            taken = {other.casefold() for other, _, _ in self.pupils.values()}
+            assert seat["state"]["name"].casefold() not in taken
+            self.pupils[self.joined] = seat["state"]["name"], seat["token"], key
 
         @precondition(lambda self: self.pupils)
         @rule(place=PLACES)
@@ -217,7 +217,7 @@ def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
             if self.teacher.look(token)["game"] is None:
                 return
             answer = self.teacher.move(token)
-            # Another's turn, a seat that the computer has taken, or a game that is over.
+            # The other player's turn, a seat that the computer has taken, or a finished game.
             expected = {423} if self.paused else {201, 409, 410, 422}
             if self.paused and answer.status_code == 410:
                 assert "over" in answer.json()["detail"] or "closed" in answer.json()["detail"]
@@ -239,7 +239,7 @@ def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
     run_state_machine_as_test(Machine, settings=settings(max_examples=12, stateful_step_count=25, deadline=None))
 
 
-def test_a_lesson(client: TestClient) -> None:
+def test_a_whole_lesson_with_two_rounds(client: TestClient) -> None:
     teacher = Teacher(client, mode="rounds")
     pupils = [teacher.join(name) for name in ("Ann", "Bob", "Ann", "<b>Eve</b>\u202e")]
     names = [pupil["state"]["name"] for pupil in pupils]
@@ -258,7 +258,7 @@ def test_a_lesson(client: TestClient) -> None:
     assert refused.status_code == 423
     assert refused.json()["state"]["paused"] == "Who can explain?"
     assert teacher.act("resume")["paused"] is None
-    # Everybody plays to the end.
+    # All pupils play to the end.
     while any(not board["over"] for board in teacher.look()["boards"]):
         for pupil in pupils:
             assert teacher.move(pupil["token"]).status_code in (201, 410, 422)
@@ -266,25 +266,25 @@ def test_a_lesson(client: TestClient) -> None:
     assert teacher.move(first["token"], "rematch").status_code == 422
     state = teacher.act("next")
     assert state["round"] == 2
-    # One game of the second round is broken off after a move, the other one before.
+    # One game of the second round is abandoned after a move, the other one before its first move.
     mover = next(pupil for pupil in pupils if teacher.look(pupil["token"])["game"]["seat"] == 1)
     assert teacher.move(mover["token"]).status_code == 201
     ended = teacher.act("end")
     while (answer := client.get(f"{teacher.path}/results", headers=teacher.headers())).status_code == 503:
         time.sleep(0.2)  # the workers are still starting
-    told = answer.json()
-    assert [len(row["rounds"]) for row in told["pupils"]] == [2, 2, 2, 2]
-    assert sum(row["points"] for row in told["pupils"]) == 3
-    assert sorted(row["games"] for row in told["pupils"]) == [1, 1, 2, 2]
-    assert [(game["over"], game["points"]) for game in told["games"][2:]].count((True, None)) == 1
-    assert [row["place"] for row in told["pupils"]] == sorted(pupil["place"] for pupil in ended["pupils"])
-    assert told["pupils"][0]["place"] == 1
-    rows = {row["pupil"]: row for row in told["pupils"]}
+    summary = answer.json()
+    assert [len(row["rounds"]) for row in summary["pupils"]] == [2, 2, 2, 2]
+    assert sum(row["points"] for row in summary["pupils"]) == 3
+    assert sorted(row["games"] for row in summary["pupils"]) == [1, 1, 2, 2]
+    assert [(game["over"], game["points"]) for game in summary["games"][2:]].count((True, None)) == 1
+    assert [row["place"] for row in summary["pupils"]] == sorted(pupil["place"] for pupil in ended["pupils"])
+    assert summary["pupils"][0]["place"] == 1
+    rows = {row["pupil"]: row for row in summary["pupils"]}
     for pupil in pupils:
         own, row = teacher.look(pupil["token"]), rows[pupil["pupil"]]
         assert own["points"] == row["points"]
         assert own["games"] == [{"round": n, **game} for n, games in enumerate(row["rounds"], 1) for game in games]
-    for row in told["pupils"]:
+    for row in summary["pupils"]:
         assert 0 <= row["found"] <= row["critical"]
         assert row["critical"] - row["found"] >= len(row["moments"])
         assert 0 <= row["chance"] <= row["critical"]
@@ -305,7 +305,7 @@ def test_the_position_that_most_pupils_missed_is_suggested() -> None:
     missed, found = ({"found": found, "path": "/there", "position": ["At 3"], "quest": "Find it."} for found in (0, 1))
 
     def discussion(*met: list[list[dict[str, Any]]]) -> Any:
-        """What is suggested after games in which both seats met these positions."""
+        """The suggestion after games in which both seats met these positions."""
         grades = {
             table.id: [NO_GRADE | {"met": positions} for positions in seats]
             for table, seats in zip((*games, against_computer), met, strict=True)
@@ -321,7 +321,7 @@ def test_the_position_that_most_pupils_missed_is_suggested() -> None:
     assert discussion([[missed], [found]], [[missed], [found]], nobody) is None
     seat = against_computer.pupils.index(None)
     computer = [[missed] * 5 if place == seat else [missed] for place in range(2)]
-    assert discussion(nobody, nobody, computer) is None, "what the computer missed is nobody's business"
+    assert discussion(nobody, nobody, computer) is None, "positions that the computer missed do not count"
 
 
 def test_a_pupil_on_a_new_device_is_admitted_with_one_act(client: TestClient) -> None:
@@ -347,13 +347,13 @@ def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> N
     ann, again = teacher.join("Ann"), teacher.join("Ann")
     service: Any = client.app.app.app.state.classes  # type: ignore[attr-defined]
     portal: Any = client.portal
-    heard: list[bytes] = []
+    messages: list[bytes] = []
 
     async def receive() -> Any:
         await asyncio.sleep(600)
 
     async def send(message: Any) -> None:
-        heard.append(message.get("body", b""))
+        messages.append(message.get("body", b""))
 
     async def watching() -> set[int]:
         live = await service.find(teacher.code, "192.0.2.1")
@@ -362,8 +362,8 @@ def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> N
 
     def hears(text: bytes) -> None:
         end = time.monotonic() + 60
-        while not any(text in each for each in heard):
-            assert time.monotonic() < end, heard
+        while not any(text in body for body in messages):
+            assert time.monotonic() < end, messages
             time.sleep(0.01)
 
     stream = portal.start_task_soon(service.stream, teacher.code, again["token"], "192.0.2.1", receive, send)
@@ -388,7 +388,7 @@ def test_a_newcomer_who_has_played_can_still_be_admitted(client: TestClient) -> 
     state = teacher.act("admit", pupil=finn["pupil"], device=again["pupil"])
     assert [pupil["name"] for pupil in state["pupils"]] == ["Finn", "Bob"]
     assert state["removed"] == []
-    # Finn was playing: that game goes on, the newcomer's is broken off and counts for nobody.
+    # Finn was playing: that game goes on. The newcomer's game is closed and counts for nobody.
     mine = teacher.look(again["token"])
     assert (mine["pupil"], mine["game"]["id"]) == (finn["pupil"], old)
     assert client.get(f"/api/games/{theirs}").json()["closed"]
@@ -397,7 +397,7 @@ def test_a_newcomer_who_has_played_can_still_be_admitted(client: TestClient) -> 
     assert teacher.move(turn["token"]).status_code == 201
 
 
-def test_the_running_game_of_a_newcomer_becomes_the_pupils(client: TestClient) -> None:
+def test_an_admitted_pupil_continues_the_running_game_of_the_newcomer(client: TestClient) -> None:
     teacher = Teacher(client)
     finn, _ = teacher.join("Finn"), teacher.join("Bob")
     again = teacher.join("Finn")
@@ -417,7 +417,7 @@ def test_the_running_game_of_a_newcomer_becomes_the_pupils(client: TestClient) -
     assert not game["closed"]
 
 
-def test_a_removed_pupil_can_be_let_in_again_and_an_old_device_joins_as_a_newcomer(client: TestClient) -> None:
+def test_a_removed_pupil_can_be_restored_and_a_replaced_device_joins_as_a_newcomer(client: TestClient) -> None:
     teacher = Teacher(client)
     keys = [secrets.token_urlsafe(24) for _ in range(2)]
     ann, bob = (teacher.join(name, key) for name, key in zip(("Ann", "Bob"), keys, strict=True))
@@ -451,7 +451,7 @@ def test_the_computer_takes_over_for_a_pupil_who_left_and_they_can_return(client
     assert bob
 
 
-def test_a_new_name_is_on_the_board_at_once(client: TestClient) -> None:
+def test_a_new_name_is_shown_in_the_game_at_once(client: TestClient) -> None:
     teacher = Teacher(client)
     ann, _ = teacher.join("Rude"), teacher.join("Bob")
     teacher.act("pair")
@@ -460,7 +460,7 @@ def test_a_new_name_is_on_the_board_at_once(client: TestClient) -> None:
     assert "Rude" not in client.get(f"/api/games/{game['id']}").text
 
 
-def test_everyone_against_a_level(client: TestClient) -> None:
+def test_all_pupils_can_play_against_a_level(client: TestClient) -> None:
     teacher = Teacher(client, mode="computer", level=2)
     pupils = [teacher.join(name) for name in ("Ann", "Bob", "Cem")]
     state = teacher.act("pair")
@@ -472,7 +472,7 @@ def test_everyone_against_a_level(client: TestClient) -> None:
         assert time.monotonic() < end
 
 
-def test_a_deleted_class_is_gone_with_its_games_and_its_code_rests(client: TestClient) -> None:
+def test_a_class_is_deleted_with_its_games_and_its_code_is_not_reused(client: TestClient) -> None:
     teacher = Teacher(client)
     ann, _ = teacher.join("Ann"), teacher.join("Bob")
     teacher.act("pair")
@@ -491,7 +491,7 @@ def test_a_deleted_class_is_gone_with_its_games_and_its_code_rests(client: TestC
     assert (wrong.status_code, wrong.json()) == (expired.status_code, expired.json())
 
 
-def test_a_deletion_that_is_sent_again_gets_the_same_answer_from_the_next_server(tmp_path: Path) -> None:
+def test_a_retried_deletion_gets_the_same_response_after_a_restart(tmp_path: Path) -> None:
     settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
     with TestClient(create(settings)) as client:
         teacher = Teacher(client)
@@ -503,7 +503,7 @@ def test_a_deletion_that_is_sent_again_gets_the_same_answer_from_the_next_server
         assert teacher.send("delete", version=0, key="other-key").status_code == 404
 
 
-def test_only_the_teacher_steers(client: TestClient) -> None:
+def test_only_the_teacher_can_act_on_a_class(client: TestClient) -> None:
     teacher, other = Teacher(client), Teacher(client)
     ann = teacher.join("Ann")
     for token in (ann["token"], other.token, "x" * 32):
@@ -534,7 +534,7 @@ def test_a_round_can_begin_from_a_balanced_start_and_another_game(client: TestCl
     assert (game["game"], game["changed"], game["opening"]) == ("number-duel", {"target": 30}, 0)
 
 
-def test_a_link_is_drawn_as_a_qr_code(client: TestClient) -> None:
+def test_a_link_is_rendered_as_a_qr_code(client: TestClient) -> None:
     drawn = client.get("/api/qr", params={"text": "http://192.0.2.1:8000/j/KFMTX"})
     assert drawn.headers["content-type"] == "image/svg+xml"
     assert b"<svg" in drawn.content
@@ -545,7 +545,7 @@ def test_a_link_is_drawn_as_a_qr_code(client: TestClient) -> None:
 # Limits
 
 
-def test_a_class_pays_for_its_pupils_and_strangers_stay_limited(tmp_path: Path) -> None:
+def test_a_class_has_its_own_rate_limit_and_strangers_stay_limited(tmp_path: Path) -> None:
     with TestClient(create(Settings(rate=1, burst=60, database=str(tmp_path / "games.sqlite")))) as client:
         teacher = Teacher(client)
         pupils = [teacher.join(f"Pupil {number}") for number in range(20)]
@@ -561,7 +561,7 @@ def test_a_class_pays_for_its_pupils_and_strangers_stay_limited(tmp_path: Path) 
         assert teacher.look(pupils[0]["token"])["round"] == 1
 
 
-def test_wrong_codes_count_against_the_address_and_do_not_disturb_a_class(tmp_path: Path) -> None:
+def test_wrong_codes_count_against_the_address_but_not_against_its_class(tmp_path: Path) -> None:
     app = create(Settings(rate=1000, burst=1000, database=str(tmp_path / "games.sqlite")))
 
     async def from_anywhere(scope: Any, receive: Any, send: Any) -> None:
@@ -581,37 +581,37 @@ def test_wrong_codes_count_against_the_address_and_do_not_disturb_a_class(tmp_pa
             ]
             assert wrong == [404] * 10 + [429] * 2
             right = client.post(f"{teacher.path}/pupils", json=body, headers=there)
-            assert right.status_code == (201 if known else 429), "a class plays on where its people are"
+            assert right.status_code == (201 if known else 429), "a class can go on at its own address"
             still = client.post("/api/classes/BBBBB/pupils", json=body, headers=there)
             assert still.status_code == 429
         assert teacher.look()["version"] == 1
 
 
-def test_a_class_is_deleted_when_its_time_is_over(tmp_path: Path) -> None:
+def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:
     with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite"), lesson=0.01))) as client:
         teacher = Teacher(client)
         service: Any = client.app.app.app.state.classes  # type: ignore[attr-defined]
-        kept = time.time
+        real_time = time.time
         try:
-            time.time = lambda: kept() + 30
+            time.time = lambda: real_time() + 30
             client.portal.call(service.sweep_classes)  # type: ignore[union-attr]
             assert teacher.look()["code"] == teacher.code
-            time.time = lambda: kept() + 40
+            time.time = lambda: real_time() + 40
             client.portal.call(service.sweep_classes)  # type: ignore[union-attr]
         finally:
-            time.time = kept
+            time.time = real_time
         assert client.get(teacher.path, headers=teacher.headers()).status_code == 404
 
 
-# Suggestions for teachers
+# Material for teachers
 
 
-def test_what_the_lesson_plans_say_is_true(client: TestClient) -> None:
-    told = client.get("/api/lessons").json()
-    assert {preset["game"] for preset in told["presets"]} <= set(dd.games())
-    assert set(told["plans"]) <= set(dd.games())
-    assert all(len(plan["questions"]) == 3 for plan in told["plans"].values())
-    assert sum(int(step["time"].split()[0]) for step in told["steps"]) == 40
+def test_the_claims_of_the_lesson_plans_are_true(client: TestClient) -> None:
+    lessons = client.get("/api/lessons").json()
+    assert {preset["game"] for preset in lessons["presets"]} <= set(dd.games())
+    assert set(lessons["plans"]) <= set(dd.games())
+    assert all(len(plan["questions"]) == 3 for plan in lessons["plans"].values())
+    assert sum(int(step["time"].split()[0]) for step in lessons["steps"]) == 40
     # Operation Target: four games; ×2 first wins; with 24 Player 2 wins, with 25 Player 1 by ×2.
     rules = dd.game("operation-target")
 
@@ -636,6 +636,6 @@ def test_what_the_lesson_plans_say_is_true(client: TestClient) -> None:
     assert set(range(1, 10)) == {move.number for move in quest.moves}
 
 
-def test_a_sheet_says_every_way_in_which_a_game_ends(client: TestClient) -> None:
-    told = client.get("/api/sheet", params={"game": "number-quest", "count": 1, "seed": "1"}).json()["about"]
-    assert any("When the pool is empty, the higher score wins." in paragraph for paragraph in told)
+def test_a_sheet_explains_how_the_game_ends_without_a_hit(client: TestClient) -> None:
+    paragraphs = client.get("/api/sheet", params={"game": "number-quest", "count": 1, "seed": "1"}).json()["about"]
+    assert any("When the pool is empty, the higher score wins." in paragraph for paragraph in paragraphs)

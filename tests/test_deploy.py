@@ -1,4 +1,4 @@
-"""What deploy/ holds does what it says: socket activation, a rolling restart behind nginx, backup and restore."""
+"""The files in deploy/ work: socket activation, a rolling restart behind nginx, backup and restore."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def play(client: httpx.Client, path: str, headers: dict[str, str]) -> Any:
 
 
 class Activated(Server):
-    """A server that gets its socket from somebody who keeps it, as from systemd."""
+    """A server that inherits its listening socket, as from systemd."""
 
     def __init__(self, database: str, listener: socket.socket) -> None:
-        # What systemd does: the socket becomes file 3, and two variables say so.
+        # As systemd does it: the socket becomes file descriptor 3, and two variables announce it.
         passing = (
             f"import os, sys; os.dup2({listener.fileno()}, 3); "
             "os.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid())); os.execv(sys.argv[1], sys.argv[1:])"
@@ -75,7 +75,7 @@ class Activated(Server):
         )
 
 
-def test_nobody_is_refused_while_a_server_with_a_socket_of_systemd_restarts(tmp_path: Path) -> None:
+def test_no_connection_is_refused_while_a_socket_activated_server_restarts(tmp_path: Path) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(100)
@@ -88,29 +88,29 @@ def test_nobody_is_refused_while_a_server_with_a_socket_of_systemd_restarts(tmp_
             waiting = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
             waiting.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
             server.start()
-            assert waiting.recv(12) == b"HTTP/1.1 200", "who came while there was no server is answered by the next"
+            assert waiting.recv(12) == b"HTTP/1.1 200", "the restarted server answers a connection that was waiting"
             waiting.close()
             assert play(client, path, headers)["version"] == 2
 
 
-def test_the_unit_starts_what_there_is_with_settings_that_are_valid(tmp_path: Path) -> None:
+def test_the_systemd_units_are_valid(tmp_path: Path) -> None:
     service, port = ConfigParser(strict=False, interpolation=None), ConfigParser(interpolation=None)
     text = (DEPLOY / "digitduels.service").read_text(encoding="utf-8")
     service.read_string(text)
     port.read(DEPLOY / "digitduels.socket", encoding="utf-8")
     assert service["Service"]["ExecStart"].endswith("/bin/duels serve")
     assert service["Unit"]["Requires"] == "digitduels.socket"
-    given = dict(re.findall(r"^Environment=(\w+)=(.*)$", text, re.MULTILINE))
-    settings = Settings.read(given)
+    environment = dict(re.findall(r"^Environment=(\w+)=(.*)$", text, re.MULTILINE))
+    settings = Settings.read(environment)
     assert settings.database == "/var/lib/digitduels/games.sqlite"
     assert int(service["Service"]["TimeoutStopSec"]) > settings.farewell
     assert port["Socket"]["ListenStream"] == f"{settings.host}:{settings.port}"
     if shutil.which("systemd-analyze"):
-        systemd_understands(text, tmp_path)
+        verify_with_systemd(text, tmp_path)
 
 
-def systemd_understands(text: str, tmp_path: Path) -> None:
-    """Every line of the units, by systemd itself, which is not on every machine."""
+def verify_with_systemd(text: str, tmp_path: Path) -> None:
+    """Checks every line of the units with systemd itself, where it is installed."""
     (tmp_path / "digitduels.service").write_text(re.sub("(?m)^ExecStart=.*", f"ExecStart={sys.executable}", text))
     shutil.copy(DEPLOY / "digitduels.socket", tmp_path)
     units = [str(tmp_path / name) for name in ("digitduels.service", "digitduels.socket")]
@@ -121,10 +121,10 @@ def systemd_understands(text: str, tmp_path: Path) -> None:
 # The container
 
 
-def test_the_container_has_valid_settings_and_copies_what_there_is() -> None:
+def test_the_container_has_valid_settings_and_copies_existing_files() -> None:
     text = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
-    given = dict(re.findall(r"(\w+)=(\S+)", re.search(r"^ENV (.*)$", text, re.MULTILINE)[1]))  # type: ignore[index]
-    settings = Settings.read(given)
+    environment = dict(re.findall(r"(\w+)=(\S+)", re.search(r"^ENV (.*)$", text, re.MULTILINE)[1]))  # type: ignore[index]
+    settings = Settings.read(environment)
     assert (settings.host, settings.port, settings.database) == ("0.0.0.0", 8000, "/data/games.sqlite")
     for sources in re.findall(r"^COPY ((?!--from)[^\n]*) \S+$", text, re.MULTILINE):
         for source in sources.split():
@@ -137,8 +137,8 @@ def test_the_container_has_valid_settings_and_copies_what_there_is() -> None:
         exec(probe.replace(":8000/healthz", ":9/healthz"), {})
 
 
-def test_the_steps_of_the_container_lead_to_a_healthy_server(tmp_path: Path) -> None:
-    """Every step is taken as it is written, in folders and an environment of their own, except adding a user."""
+def test_the_steps_of_the_container_build_a_healthy_server(tmp_path: Path) -> None:
+    """Every step runs as it is written, in its own folders and environment, except the one that adds a user."""
     text = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     for place in ("/source", "/wheels", "/data"):
         (tmp_path / place[1:]).mkdir()
@@ -183,7 +183,7 @@ def test_the_steps_of_the_container_lead_to_a_healthy_server(tmp_path: Path) -> 
                 time.sleep(0.5)
             assert (tmp_path / "data" / "games.sqlite").exists()
         finally:
-            server.terminate()  # the signal of STOPSIGNAL
+            server.terminate()  # as STOPSIGNAL says
         assert server.wait(PATIENCE) == 0
     assert subprocess.run(health, env=environment, stderr=subprocess.DEVNULL).returncode == 1
 
@@ -192,17 +192,17 @@ def test_the_steps_of_the_container_lead_to_a_healthy_server(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx")
-def test_two_servers_restart_one_after_the_other_and_no_request_fails(postgresql: Postgresql, tmp_path: Path) -> None:
+def test_no_request_fails_during_a_rolling_restart(postgresql: Postgresql, tmp_path: Path) -> None:
     database = postgresql.database()
     with Server(database) as one, Server(database) as other, Proxy(tmp_path, one.port, other.port) as proxy:
-        report = asyncio.run(restarting(proxy, one, other))
+        report = asyncio.run(play_while_restarting(proxy, one, other))
     assert set(report) <= {200, 201}, report
     assert report[200] > 50
     assert report[201] > 50
 
 
-async def restarting(proxy: Proxy, *running: Server) -> Counter[int]:
-    """Restarts servers four seconds apart while people play; how often they got which answer."""
+async def play_while_restarting(proxy: Proxy, *running: Server) -> Counter[int]:
+    """Restarts servers one by one while clients play; counts the status codes of their responses."""
     answers: Counter[int] = Counter()
     enough = asyncio.Event()
     async with httpx.AsyncClient(
@@ -248,23 +248,23 @@ def test_a_backup_of_a_running_server_is_restored(tmp_path: Path) -> None:
         path, headers = begin(client)
         state = play(client, path, headers)
         command = [sys.executable, str(DEPLOY / "backup.py"), str(file), str(copy)]
-        for _ in range(2):  # the second replaces the first
+        for _ in range(2):  # the second run replaces the first backup
             ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
             assert ran.stdout == f"1 games are in {copy}.\n"
         assert copy.stat().st_mode & 0o777 == 0o600
         later, _ = begin(client)
         server.stop()
-        for each in tmp_path.glob("games.sqlite*"):
-            each.unlink()
+        for old in tmp_path.glob("games.sqlite*"):
+            old.unlink()
         shutil.copy(copy, file)
         server.start()
         assert client.get(path).json() == state
-        assert client.get(later).status_code == 404, "what began after the backup is not in it"
+        assert client.get(later).status_code == 404, "a game that began after the backup is not in it"
         body = {"version": 2, "move": "+6", "key": secrets.token_urlsafe(9)}
         assert client.post(f"{path}/moves", json=body, headers=headers).status_code == 422, "not this player's turn"
 
 
-def test_a_damaged_database_replaces_no_good_backup(tmp_path: Path) -> None:
+def test_a_damaged_database_does_not_replace_a_good_backup(tmp_path: Path) -> None:
     file, copy = tmp_path / "games.sqlite", tmp_path / "copy.sqlite"
     copy.write_text("the good one")
     with sqlite3.connect(file) as database:
@@ -281,7 +281,7 @@ def test_a_damaged_database_replaces_no_good_backup(tmp_path: Path) -> None:
     assert copy.read_text() == "the good one"
 
 
-def test_a_game_takes_as_much_disk_as_the_page_says(tmp_path: Path) -> None:
+def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
     moves, kilobytes = re.search(r"game of (\d+) moves.*?about ([\d.]+) KB in an SQLite file", page, re.DOTALL).groups()  # type: ignore[union-attr]
     file, games = tmp_path / "games.sqlite", 300
@@ -293,22 +293,22 @@ def test_a_game_takes_as_much_disk_as_the_page_says(tmp_path: Path) -> None:
             await store.create(kept)
             room = acts.Room(kept)
             assert invite is not None
-            happens = [acts.join(room, invite, secrets.token_hex(16), "Bob", 2.0)]
+            results = [acts.join(room, invite, secrets.token_hex(16), "Bob", 2.0)]
             for _ in range(int(moves)):
-                room = happens[-1].room
-                move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps, which end nothing
+                room = results[-1].room
+                move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps keep the game going
                 act = Act("move", room.match.state.player, room.head, secrets.token_hex(16), {"move": move})
-                happens.append(acts.act(room, act, 3.0 + number))
-            for each in happens:
-                assert each.change is not None
-                await store.append(kept.id, each.change.events[0].version - 1, each.change)
+                results.append(acts.act(room, act, 3.0 + number))
+            for result in results:
+                assert result.change is not None
+                await store.append(kept.id, result.change.events[0].version - 1, result.change)
         await store.close()
 
     asyncio.run(fill())
     assert file.stat().st_size / games == pytest.approx(1000 * float(kilobytes), rel=0.35)
 
 
-def test_a_dump_of_postgresql_is_restored(postgresql: Postgresql) -> None:
+def test_a_postgresql_dump_is_restored(postgresql: Postgresql) -> None:
     database, empty, dump = postgresql.database(), postgresql.database(), postgresql.folder / "games.dump"
     with Server(database) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         path, headers = begin(client)

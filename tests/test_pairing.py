@@ -1,4 +1,4 @@
-"""Who plays whom in a class: compared with a plain search over all pairings."""
+"""Pairings in a class, compared with an exhaustive search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Game = tuple[int | None, int | None]
 
 
 def pairings(people: list[int]) -> Iterator[list[tuple[int, int]]]:
-    """All ways to pair an even number of people."""
+    """All ways to pair an even number of pupils."""
     if not people:
         yield []
         return
@@ -32,7 +32,7 @@ def repeats(games: list[tuple[int, int]], past: list[Game]) -> int:
 
 
 def rounds(count: int, number: int, seed: int, by_results: bool = False) -> list[list[Game]]:
-    """Some rounds of a class, in which the pupil with the lower number always wins."""
+    """Several rounds of a class in which the pupil with the lower number always wins."""
     dice, played, points = random.Random(seed), list[list[Game]](), Counter[int]()
     for _ in range(number):
         past = [game for games in played for game in games]
@@ -43,7 +43,7 @@ def rounds(count: int, number: int, seed: int, by_results: bool = False) -> list
 
 
 @given(st.integers(2, 8), st.integers(1, 8), st.integers(0, 1000), st.booleans())
-def test_everybody_plays_once_a_round_and_only_an_odd_one_plays_the_computer(
+def test_every_pupil_plays_once_per_round_and_only_an_odd_one_plays_the_computer(
     count: int, number: int, seed: int, by_results: bool
 ) -> None:
     for games in rounds(count, number, seed, by_results):
@@ -53,7 +53,7 @@ def test_everybody_plays_once_a_round_and_only_an_odd_one_plays_the_computer(
 
 
 @given(st.integers(1, 4), st.integers(0, 1000), st.sets(st.tuples(st.integers(1, 8), st.integers(1, 8))))
-def test_no_other_pairing_has_fewer_second_meetings(half: int, seed: int, past: set[tuple[int, int]]) -> None:
+def test_no_other_pairing_has_fewer_repeated_pairs(half: int, seed: int, past: set[tuple[int, int]]) -> None:
     people = list(range(1, 2 * half + 1))
     before: list[Game] = [game for game in past if game[0] != game[1]]
     games = pair(people, Past(before), random.Random(seed))
@@ -62,7 +62,7 @@ def test_no_other_pairing_has_fewer_second_meetings(half: int, seed: int, past: 
 
 
 @given(st.integers(1, 4), st.integers(0, 1000), st.lists(st.integers(0, 4), min_size=8, max_size=8))
-def test_by_results_the_largest_difference_is_as_small_as_it_can_be(half: int, seed: int, points: list[int]) -> None:
+def test_pairing_by_results_minimizes_the_largest_difference(half: int, seed: int, points: list[int]) -> None:
     people = list(range(2 * half))
     games = pair(people, Past([], dict(enumerate(points))), random.Random(seed))
 
@@ -79,7 +79,7 @@ def test_eight_pupils_play_seven_rounds_without_meeting_twice() -> None:
         assert max(met.values()) == 1
 
 
-def test_an_odd_pupil_gets_a_person_before_anybody_gets_the_computer_twice() -> None:
+def test_no_pupil_plays_the_computer_twice_before_every_pupil_has_once() -> None:
     for seed in range(10):
         alone = [pupil for games in rounds(7, 7, seed) for game in games if None in game for pupil in game if pupil]
         assert sorted(alone) == list(range(1, 8))
@@ -96,7 +96,7 @@ def test_seats_alternate(count: int, seed: int, by_results: bool) -> None:
 
 
 @given(st.integers(1, 9), st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8))))
-def test_a_matching_is_as_large_as_any(count: int, edges: set[tuple[int, int]]) -> None:
+def test_a_matching_is_maximal(count: int, edges: set[tuple[int, int]]) -> None:
     people = list(range(count))
     known = {frozenset(edge) for edge in edges if len(set(edge)) == 2 and max(edge) < count}
     found = _matching(people, [edge for edge in combinations(people, 2) if frozenset(edge) in known])

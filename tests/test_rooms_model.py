@@ -1,4 +1,4 @@
-"""Games between friends against a model: whatever people send in whatever order, the answers are the expected ones."""
+"""Games between friends against a model: for any sequence of requests, the server responds as the model predicts."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SEATS = st.sampled_from([1, 2])
 LATE = st.sampled_from([0, 0, 0, 0, 1, -1, -2])
 
 
-def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
+def test_every_response_matches_the_model(client: TestClient) -> None:
     class Machine(RuleBasedStateMachine):
-        """A game of Numerical Nexus: moves as tokens, a version that counts, and who may do what."""
+        """A model of a game of Numerical Nexus: the moves, the version, the seats and the pending offers."""
 
         @initialize(seat=SEATS)
         def begin(self, seat: int) -> None:
@@ -50,7 +50,7 @@ def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
             return client.post(f"/api/games/{self.created['id']}/{kind}", json=body, headers=headers)
 
         def expect(self, seat: int, kind: str, late: int, allowed: bool, **more: Any) -> bool:
-            """Does something, and compares the answer; whether it happened."""
+            """Performs an act and compares the response with the model; returns whether it was accepted."""
             body = {"version": max(0, self.version + late), "key": secrets.token_urlsafe(9)} | more
             answer = self.send(seat, kind, body)
             stale = body["version"] != self.version
@@ -95,7 +95,7 @@ def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
 
         @rule(data=st.data())
         def play_on(self, data: st.DataObject) -> None:
-            """Something that is allowed, so that games get anywhere."""
+            """Plays a legal move, so that games make progress."""
             state = self.states[-1]
             legal = [str(move) for move in self.game.legal_moves(state)]
             if legal and not self.over():
@@ -108,7 +108,7 @@ def test_every_answer_is_the_one_of_the_model(client: TestClient) -> None:
                 self.conceded = seat
 
         def back(self, seat: int) -> int | None:
-            """How many moves a player's last one is ago."""
+            """How many moves a take-back by this player removes, or None."""
             places = [place for place in range(len(self.moves)) if self.states[place].player == seat - 1]
             return len(self.moves) - places[-1] if places else None
 

@@ -1,4 +1,4 @@
-"""`duels serve` as a process: how it starts, what it says, and how it ends."""
+"""`duels serve` as a process: how it starts, what it prints, and how it stops."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PAGE = ROOT / "docs" / "server.md"
 
 @contextmanager
 def serving(folder: Path, tables: Path, *arguments: str, **more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The command on any free port, and the address it tells."""
+    """Runs the command on a free port; yields the process and the address that it prints."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tables), **more}
     with open(folder / "log", "w") as log:
         server = subprocess.Popen(
@@ -48,9 +48,9 @@ def serving(folder: Path, tables: Path, *arguments: str, **more: str) -> Iterato
     try:
         assert server.stdout is not None
         first = server.stdout.readline()
-        found = re.search(r"http://\S+", first)
-        assert found, first + (folder / "log").read_text()
-        yield server, found[0]
+        address = re.search(r"http://\S+", first)
+        assert address, first + (folder / "log").read_text()
+        yield server, address[0]
     finally:
         server.kill()
         server.wait(PATIENCE)
@@ -58,8 +58,8 @@ def serving(folder: Path, tables: Path, *arguments: str, **more: str) -> Iterato
         server.stdout.close()
 
 
-def answered(address: str) -> httpx.Response:
-    """The first answer of a server that is starting."""
+def wait_until_healthy(address: str) -> httpx.Response:
+    """Waits for a starting server and returns its first response."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -70,24 +70,24 @@ def answered(address: str) -> httpx.Response:
 
 
 def children(process: int) -> set[int]:
-    """The processes that a process has started."""
-    found = set()
+    """The child processes of a process."""
+    processes = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         if int(fields[1]) == process and fields[0] != "Z":
-            found.add(int(path.parent.name))
-    return found
+            processes.add(int(path.parent.name))
+    return processes
 
 
-def test_it_says_where_it_is_and_ends_well_when_told_to_stop(home: Path, tables: Path) -> None:
+def test_it_prints_its_address_and_stops_cleanly_on_sigterm(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
-        assert answered(address).json() == {"alive": True}
+        assert wait_until_healthy(address).json() == {"alive": True}
         workers = children(server.pid)
         assert workers
-        # What visitors send is nothing to warn of.
+        # Unusual requests must not cause warnings in the log.
         upgrade = httpx.get(f"{address}healthz", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
         assert upgrade.status_code == 200
         server.send_signal(signal.SIGTERM)
@@ -100,17 +100,17 @@ def test_it_says_where_it_is_and_ends_well_when_told_to_stop(home: Path, tables:
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 
 
-def test_ctrl_c_is_an_interruption(home: Path, tables: Path) -> None:
+def test_ctrl_c_exits_with_code_130(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
-        answered(address)
+        wait_until_healthy(address)
         server.send_signal(signal.SIGINT)
         assert server.wait(PATIENCE) == 130
     assert "Traceback" not in (home / "log").read_text()
 
 
-def test_a_request_that_is_under_way_is_answered_before_the_server_stops(home: Path, tables: Path) -> None:
+def test_a_pending_request_is_answered_before_the_server_stops(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
-        answered(address)
+        wait_until_healthy(address)
         host, port = re.findall(r"http://([^:]+):(\d+)/", address)[0]
         with socket.create_connection((host, int(port)), PATIENCE) as slow:
             body = b"{}"
@@ -118,7 +118,7 @@ def test_a_request_that_is_under_way_is_answered_before_the_server_stops(home: P
                 f"POST /api/review HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
             )
             slow.sendall(f"{head}\r\n\r\n".encode() + body[:1])
-            time.sleep(0.3)  # so that it has arrived
+            time.sleep(0.3)  # so that the request has arrived
             server.send_signal(signal.SIGTERM)
             time.sleep(0.3)
             slow.sendall(b"}")
@@ -126,7 +126,7 @@ def test_a_request_that_is_under_way_is_answered_before_the_server_stops(home: P
         assert server.wait(PATIENCE) == 0
 
 
-def test_a_farewell_may_be_shorter_than_a_second(tmp_path: Path, tables: Path) -> None:
+def test_the_farewell_setting_can_be_less_than_a_second(tmp_path: Path, tables: Path) -> None:
     with (
         Server(str(tmp_path / "games.sqlite"), farewell=0.3, patience=3600) as server,
         socket.create_connection(("127.0.0.1", server.port)) as slow,
@@ -137,9 +137,9 @@ def test_a_farewell_may_be_shorter_than_a_second(tmp_path: Path, tables: Path) -
         assert server.stop() == 0
 
 
-def test_workers_of_a_server_that_is_killed_end_by_themselves(home: Path, tables: Path) -> None:
+def test_workers_exit_when_their_server_is_killed(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
-        answered(address)
+        wait_until_healthy(address)
         workers = children(server.pid)
         server.kill()
         server.wait(PATIENCE)
@@ -149,11 +149,11 @@ def test_workers_of_a_server_that_is_killed_end_by_themselves(home: Path, tables
             time.sleep(0.05)
 
 
-def test_a_port_that_is_in_use_is_named(duels: Run) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+def test_a_port_in_use_is_reported_by_its_number(duels: Run) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         for more in ([], ["--check"]):
             ran = duels("serve", "--port", str(port), *more)
             assert (ran.returncode, ran.stderr) == (
@@ -173,7 +173,7 @@ def test_a_port_that_is_in_use_is_named(duels: Run) -> None:
     ],
 )
 @pytest.mark.parametrize("check", [[], ["--check"]], ids=["", "--check"])
-def test_senseless_values_are_refused(
+def test_invalid_options_are_refused_with_a_clear_message(
     duels: Run, arguments: list[str], code: int, sentence: str, check: list[str]
 ) -> None:
     ran = duels("serve", *arguments, *check)
@@ -181,7 +181,7 @@ def test_senseless_values_are_refused(
     assert ran.stderr.endswith(sentence)
 
 
-def test_check_says_that_all_is_well_and_starts_nothing(duels: Run) -> None:
+def test_check_reports_success_without_starting_a_server(duels: Run) -> None:
     ran = duels("serve", "--port", "0", "--check")
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "All is well.\n", "")
 
@@ -196,7 +196,7 @@ def test_check_says_that_all_is_well_and_starts_nothing(duels: Run) -> None:
         ("mysql://nobody:s3cr3t@127.0.0.1/none", "'mysql://…' is neither"),
     ],
 )
-def test_check_names_a_database_that_cannot_be_used_and_no_password(duels: Run, database: str, reason: str) -> None:
+def test_check_reports_an_unusable_database_without_its_password(duels: Run, database: str, reason: str) -> None:
     for more in ([], ["--check"]):
         ran = duels("serve", "--port", "0", "--database", database, *more)
         assert ran.returncode in (1, 2)
@@ -205,7 +205,7 @@ def test_check_names_a_database_that_cannot_be_used_and_no_password(duels: Run, 
         assert "s3cr3t" not in ran.stderr
 
 
-def test_a_full_disk_refuses_what_is_new_and_loses_nothing(tmp_path: Path, tables: Path) -> None:
+def test_a_full_disk_refuses_new_games_and_loses_none(tmp_path: Path, tables: Path) -> None:
     with (
         Server(str(tmp_path / "games.sqlite")) as server,
         httpx.Client(base_url=server.url, timeout=PATIENCE) as client,
@@ -217,7 +217,7 @@ def test_a_full_disk_refuses_what_is_new_and_loses_nothing(tmp_path: Path, table
         assert server.process is not None
         begun = [begin().json()["id"]]
         _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (200_000, most))  # bytes that a file may have
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (200_000, most))  # maximum file size
         while (answer := begin()).status_code == 201:
             begun.append(answer.json()["id"])
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
@@ -231,35 +231,35 @@ def test_a_full_disk_refuses_what_is_new_and_loses_nothing(tmp_path: Path, table
         assert all(client.get(f"/api/games/{id}").status_code == 200 for id in begun)
 
 
-def test_who_can_reach_it_is_said_where_others_can(home: Path, tables: Path) -> None:
+def test_it_warns_when_other_machines_can_connect(home: Path, tables: Path) -> None:
     with serving(home, tables, "--host", "0.0.0.0") as (server, address):
         assert address.startswith("http://localhost:")
-        answered(address)
+        wait_until_healthy(address)
         server.send_signal(signal.SIGTERM)
         server.wait(PATIENCE)
         assert server.stdout is not None
-        told = server.stdout.read()
-    assert "Everybody who can reach this machine can play here" in told
-    found = re.search(r"Others in your network find it at (http://\S+)", told)
-    if found:
-        assert found[1].rpartition(":")[2] == address.rpartition(":")[2]
+        output = server.stdout.read()
+    assert "Everybody who can reach this machine can play here" in output
+    match = re.search(r"Others in your network find it at (http://\S+)", output)
+    if match:
+        assert match[1].rpartition(":")[2] == address.rpartition(":")[2]
 
 
-def test_open_opens_the_browser_there(home: Path, tables: Path) -> None:
-    seen = home / "seen"
+def test_open_opens_the_address_in_the_browser(home: Path, tables: Path) -> None:
+    opened = home / "seen"
     script = home / "browser"
-    script.write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}\n')
+    script.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
     script.chmod(0o755)
     with serving(home, tables, "--open", BROWSER=f"{script} %s") as (_, address):
-        answered(address)
+        wait_until_healthy(address)
         end = time.monotonic() + PATIENCE
-        while not seen.exists() or not seen.read_text():
+        while not opened.exists() or not opened.read_text():
             assert time.monotonic() < end
             time.sleep(0.05)
-        assert seen.read_text() == address
+        assert opened.read_text() == address
 
 
-def test_the_server_itself_loads_nothing_that_is_heavy(home: Path, tables: Path) -> None:
+def test_the_server_process_imports_no_heavy_modules(home: Path, tables: Path) -> None:
     program = (
         "import sys; import digitduels.web.server\n"
         "assert not {'numpy', 'numba', 'rich'} & set(sys.modules), sorted(sys.modules)"
@@ -267,19 +267,21 @@ def test_the_server_itself_loads_nothing_that_is_heavy(home: Path, tables: Path)
     subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)
 
 
-# The documents
+# Documentation
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
     table = section(PAGE, "## Settings")
-    told = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", table, re.MULTILINE))
-    assert list(told) == [each.name for each in fields(Settings)]
-    for each in fields(Settings):
-        if each.default:
-            assert told[each.name] == (each.default if isinstance(each.default, str) else f"{each.default:.9g}")
+    documented = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", table, re.MULTILINE))
+    assert list(documented) == [setting.name for setting in fields(Settings)]
+    for setting in fields(Settings):
+        if setting.default:
+            assert documented[setting.name] == (
+                setting.default if isinstance(setting.default, str) else f"{setting.default:.9g}"
+            )
 
 
-def test_every_route_and_every_metric_is_documented(home: Path, tables: Path) -> None:
+def test_every_route_and_metric_is_documented(home: Path, tables: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `((?:GET|POST) /[^`]*)`", text, re.MULTILINE))
     with running(home, tables) as site:
@@ -290,7 +292,7 @@ def test_every_route_and_every_metric_is_documented(home: Path, tables: Path) ->
         assert set(re.findall(r"`(digitduels_\w+)`", text)) == metrics
 
 
-def test_a_position_is_documented() -> None:
+def test_every_key_of_a_position_is_documented() -> None:
     keys = re.findall(r"^\| (`[^|]*`) \|", section(PAGE, "### A position"), re.MULTILINE)
     assert re.findall(r"`(\w+)`", " ".join(keys)) == list(view(Match(dd.game("number-duel"))))
     link_keys = first_column(section(PAGE, "## The API").partition("| route |")[0])

@@ -1,4 +1,4 @@
-"""The promises of a store, the same for SQLite and for PostgreSQL."""
+"""The guarantees of a store, the same for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GAME = Kept("abcdefghijkl", RULES, b"hash of an invitation", "open", False, 100.
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a database of each kind."""
+    """The address of a database, once of each kind."""
     if request.param == "sqlite":
         return str(tmp_path / "games.sqlite")
     server: Postgresql = request.getfixturevalue("postgresql")
@@ -46,7 +46,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def run(database: str, test: Callable[..., Coroutine[Any, Any, None]], stores: int = 1) -> None:
-    """Runs a test with some stores on the same database."""
+    """Runs a test with several stores on the same database."""
 
     async def main() -> None:
         opened = [open_store(database) for _ in range(stores)]
@@ -61,7 +61,7 @@ def run(database: str, test: Callable[..., Coroutine[Any, Any, None]], stores: i
 
 
 def sql(database: str, statement: str) -> list[tuple[Any, ...]]:
-    """What the database itself answers."""
+    """Runs a statement directly in the database."""
     if database.startswith("postgresql://"):
         with psycopg.connect(database) as connection:
             cursor = connection.execute(statement.encode())
@@ -73,10 +73,10 @@ def sql(database: str, statement: str) -> list[tuple[Any, ...]]:
         file.close()
 
 
-async def happen(
+async def append(
     store: Store, id: str, key: str, kind: str = "move", status: str = "playing", due: bool = False, **more: Any
 ) -> int:
-    """One thing happens to a game, whatever its version is; the version it led to."""
+    """Appends an event to a game, whatever its version is, and returns the new version."""
     while True:
         kept = await store.read(id)
         assert kept is not None
@@ -85,13 +85,13 @@ async def happen(
             return event.version
 
 
-def test_what_is_kept_is_read_again(database: str) -> None:
+def test_a_stored_game_is_read_back(database: str) -> None:
     bert = Seat(1, None, "Computer", 3, 150.0)
 
     async def test(store: Store) -> None:
         await store.create(GAME)
         assert await store.read(GAME.id) == GAME
-        assert await happen(store, GAME.id, "a", due=True, seats=(bert,)) == 1
+        assert await append(store, GAME.id, "a", due=True, seats=(bert,)) == 1
         event = Event(1, 0, "move", {"by": "a"}, "a", 200.0)
         after = replace(GAME, status="playing", due=True, touched=200.0, head=1, seats=(ANNA, bert), events=(event,))
         assert await store.read(GAME.id) == after
@@ -106,7 +106,7 @@ def test_what_is_kept_is_read_again(database: str) -> None:
     run(database, again)
 
 
-def test_a_game_that_is_not_there_is_none(database: str) -> None:
+def test_an_unknown_game_is_none(database: str) -> None:
     async def test(store: Store) -> None:
         assert await store.read("no-such-game") is None
         assert not await store.append("no-such-game", 0, Change((Event(1, 0, "move", {}, "a", 1.0),), "playing", False))
@@ -117,7 +117,7 @@ def test_a_game_that_is_not_there_is_none(database: str) -> None:
     run(database, test)
 
 
-def test_what_follows_another_version_is_not_kept(database: str) -> None:
+def test_a_version_conflict_stores_nothing(database: str) -> None:
     async def test(store: Store) -> None:
         assert await store.create(GAME)
         assert not await store.create(GAME)
@@ -131,11 +131,11 @@ def test_what_follows_another_version_is_not_kept(database: str) -> None:
     run(database, test)
 
 
-def test_a_reader_gets_the_events_that_it_lacks(database: str) -> None:
+def test_reading_from_a_version_returns_only_newer_events(database: str) -> None:
     async def test(store: Store) -> None:
         await store.create(GAME)
         for key in "abc":
-            await happen(store, GAME.id, key)
+            await append(store, GAME.id, key)
         kept = await store.read(GAME.id, 1)
         assert kept is not None
         assert (kept.head, [event.key for event in kept.events]) == (3, ["b", "c"])
@@ -144,10 +144,10 @@ def test_a_reader_gets_the_events_that_it_lacks(database: str) -> None:
 
 
 @pytest.mark.parametrize("stores", [1, 2])
-def test_changes_at_the_same_time_follow_each_other_without_a_gap(database: str, stores: int) -> None:
+def test_concurrent_changes_get_consecutive_versions(database: str, stores: int) -> None:
     async def test(*stores: Store) -> None:
         await stores[0].create(GAME)
-        changes = [happen(stores[n % len(stores)], GAME.id, f"key {n}") for n in range(30)]
+        changes = [append(stores[n % len(stores)], GAME.id, f"key {n}") for n in range(30)]
         assert sorted(await asyncio.gather(*changes)) == list(range(1, 31))
         for store in stores:
             kept = await store.read(GAME.id)
@@ -158,17 +158,17 @@ def test_changes_at_the_same_time_follow_each_other_without_a_gap(database: str,
     run(database, test, stores)
 
 
-def test_no_version_and_no_key_is_kept_twice_and_others_are_not_disturbed(database: str) -> None:
+def test_versions_and_keys_are_unique_and_a_failure_does_not_affect_other_games(database: str) -> None:
     async def test(store: Store) -> None:
         await store.create(GAME)
         await store.create(replace(GAME, id="another-game"))
-        assert await happen(store, GAME.id, "a") == 1
+        assert await append(store, GAME.id, "a") == 1
         again = replace(GAME, id="third-game")
         twice = Change((Event(2, 0, "move", {}, "a", 300.0),), "playing", False, begins=again)
         results = await asyncio.gather(
-            happen(store, "another-game", "b"),
+            append(store, "another-game", "b"),
             store.append(GAME.id, 1, twice),
-            happen(store, "another-game", "c"),
+            append(store, "another-game", "c"),
             return_exceptions=True,
         )
         assert sorted(result for result in results if isinstance(result, int)) == [1, 2]
@@ -181,7 +181,7 @@ def test_no_version_and_no_key_is_kept_twice_and_others_are_not_disturbed(databa
     run(database, test)
 
 
-def test_of_many_appends_at_once_each_is_judged_by_its_own_game(database: str) -> None:
+def test_concurrent_appends_are_checked_against_their_own_game(database: str) -> None:
     def moved(version: int, key: str) -> Change:
         return Change((Event(version, 0, "move", {"by": key}, key, 200.0 + version),), "playing", False)
 
@@ -190,16 +190,16 @@ def test_of_many_appends_at_once_each_is_judged_by_its_own_game(database: str) -
         for id in ids:
             await store.create(replace(GAME, id=id))
         assert await store.append(ids[0], 0, moved(1, "first"))
-        done = await asyncio.gather(
+        results = await asyncio.gather(
             store.append(ids[0], 0, moved(1, "stale")),
             store.append("no-such-game", 0, moved(1, "nowhere")),
             store.append(ids[1], 0, moved(1, "either")),
             store.append(ids[1], 0, moved(1, "or")),
             *(store.append(id, 0, moved(1, "mine")) for id in ids[2:]),
         )
-        assert done[:2] == [False, False]
-        assert sorted(done[2:4]) == [False, True]
-        assert all(done[4:])
+        assert results[:2] == [False, False]
+        assert sorted(results[2:4]) == [False, True]
+        assert all(results[4:])
         for id, keys in zip(ids, [{"first"}, {"either", "or"}, *[{"mine"}] * 6], strict=True):
             kept = await store.read(id)
             assert kept is not None
@@ -215,17 +215,17 @@ def test_a_change_can_begin_another_game(database: str) -> None:
 
     async def test(store: Store) -> None:
         await store.create(GAME)
-        await happen(store, GAME.id, "a", begins=again)
+        await append(store, GAME.id, "a", begins=again)
         assert await store.read("another-game") == again
 
     run(database, test)
 
 
 @pytest.mark.parametrize("statement", ["UPDATE event SET body = '{}'", "DELETE FROM event"])
-def test_events_are_never_changed_and_never_deleted(database: str, statement: str) -> None:
+def test_events_cannot_be_changed_or_deleted(database: str, statement: str) -> None:
     async def test(store: Store) -> None:
         await store.create(GAME)
-        await happen(store, GAME.id, "a")
+        await append(store, GAME.id, "a")
 
     run(database, test)
     with pytest.raises((sqlite3.Error, psycopg.Error), match=r"never|only with their game"):
@@ -233,10 +233,10 @@ def test_events_are_never_changed_and_never_deleted(database: str, statement: st
     assert sql(database, "SELECT body FROM event") == [('{"by": "a"}',)]
 
 
-def test_a_glance_tells_versions_and_who_was_seen(database: str) -> None:
+def test_a_glance_returns_versions_and_times_of_presence(database: str) -> None:
     async def test(store: Store) -> None:
         await store.create(GAME)
-        await happen(store, GAME.id, "a", seats=(Seat(1, b"token", "Bert", None, 150.0),))
+        await append(store, GAME.id, "a", seats=(Seat(1, b"token", "Bert", None, 150.0),))
         await store.see([(GAME.id, 1), (GAME.id, 0)], 400.0)
         await store.see([(GAME.id, 1)], 500.0)
         assert await store.glance([GAME.id, "no-such-game"]) == {GAME.id: (1, ((0, 400.0), (1, 500.0)))}
@@ -244,30 +244,30 @@ def test_a_glance_tells_versions_and_who_was_seen(database: str) -> None:
     run(database, test)
 
 
-def test_games_are_found_that_wait_for_the_computer_or_lie_idle(database: str) -> None:
+def test_due_and_idle_games_are_found(database: str) -> None:
     async def test(store: Store) -> None:
         for number in range(3):
             await store.create(replace(GAME, id=f"game {number}"))
-        await happen(store, "game 0", "a", due=True)
-        await happen(store, "game 1", "a")
+        await append(store, "game 0", "a", due=True)
+        await append(store, "game 1", "a")
         assert await store.due(200.0) == []
         assert await store.due(201.0) == ["game 0"]
         assert await store.idle(200.0) == []
         assert await store.idle(201.0) == ["game 0", "game 1"]
-        await happen(store, "game 0", "b", status="over")
+        await append(store, "game 0", "b", status="over")
         assert await store.due(1000.0) == []
         assert await store.idle(1000.0) == ["game 1"]
 
     run(database, test)
 
 
-def test_only_games_that_nobody_joined_are_forgotten(database: str) -> None:
+def test_only_unjoined_games_are_forgotten(database: str) -> None:
     async def test(store: Store) -> None:
         for number in range(AT_ONCE + 3):
             await store.create(replace(GAME, id=f"game {number:03}"))
-        await happen(store, "game 000", "a", status="open")
-        await happen(store, "game 001", "a", status="playing")
-        await happen(store, "game 002", "a", status="closed")
+        await append(store, "game 000", "a", status="open")
+        await append(store, "game 001", "a", status="playing")
+        await append(store, "game 002", "a", status="closed")
         assert await store.forget(100.0) == []
         forgotten = await store.forget(101.0) + await store.forget(101.0)
         assert len(set(forgotten)) == AT_ONCE + 1
@@ -278,7 +278,7 @@ def test_only_games_that_nobody_joined_are_forgotten(database: str) -> None:
     run(database, test)
 
 
-def test_closing_finishes_what_was_begun(database: str) -> None:
+def test_closing_waits_for_pending_writes(database: str) -> None:
     async def main() -> None:
         store = open_store(database)
         await store.create(GAME)
@@ -291,7 +291,7 @@ def test_closing_finishes_what_was_begun(database: str) -> None:
     assert sql(database, "SELECT count(*) FROM game") == [(21,)]
 
 
-def test_an_older_database_is_brought_up_to_date_and_keeps_its_games(database: str) -> None:
+def test_an_older_database_is_migrated_and_keeps_its_games(database: str) -> None:
     module = postgresql if database.startswith("postgresql://") else sqlite
     sql(database, "CREATE TABLE version (number INTEGER NOT NULL)")
     for statement in sqlite.statements(module.MIGRATIONS[0]):
@@ -302,7 +302,7 @@ def test_an_older_database_is_brought_up_to_date_and_keeps_its_games(database: s
 
     async def test(store: Store) -> None:
         assert await store.read(GAME.id) == replace(GAME, invite=None, seats=())
-        await happen(store, GAME.id, "a")
+        await append(store, GAME.id, "a")
 
     run(database, test)
     run(database, nothing)
@@ -313,10 +313,10 @@ def test_an_older_database_is_brought_up_to_date_and_keeps_its_games(database: s
 
 
 async def nothing(store: Store) -> None:
-    """Opening and closing is all."""
+    """A test that only opens and closes the store."""
 
 
-def test_a_newer_database_is_refused_with_a_sentence_and_left_alone(database: str) -> None:
+def test_a_newer_database_is_refused_and_left_unchanged(database: str) -> None:
     run(database, nothing)
     sql(database, "INSERT INTO version VALUES (99)")
     with pytest.raises(StoreError, match=r"has version 99, .* up to 5\. Use the newer Digit Duels that wrote it\."):
@@ -324,7 +324,7 @@ def test_a_newer_database_is_refused_with_a_sentence_and_left_alone(database: st
     assert sql(database, "SELECT max(number) FROM version") == [(99,)]
 
 
-def test_a_database_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Path) -> None:
+def test_an_unusable_database_is_refused_with_a_clear_message(tmp_path: Path) -> None:
     foreign = tmp_path / "foreign"
     foreign.write_text("This is not a database. " * 100)
     for database in (str(foreign), str(tmp_path), str(foreign / "below"), "mysql://localhost/x"):
@@ -333,7 +333,7 @@ def test_a_database_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Pat
     assert foreign.read_text().startswith("This is not")
 
 
-def test_the_command_says_what_is_wrong_with_its_database(duels: Run, tmp_path: Path) -> None:
+def test_the_command_reports_what_is_wrong_with_its_database(duels: Run, tmp_path: Path) -> None:
     foreign = tmp_path / "foreign"
     foreign.write_text("This is not a database. " * 100)
     refused = duels("serve", "--check", "--port", "0", "--database", str(foreign))
@@ -343,34 +343,34 @@ def test_the_command_says_what_is_wrong_with_its_database(duels: Run, tmp_path: 
     assert duels("serve", "--check", "--port", "0", "--database", str(tmp_path / "new.sqlite")).returncode == 0
 
 
-def test_a_password_is_never_repeated() -> None:
+def test_error_messages_never_contain_the_password() -> None:
     with pytest.raises(StoreError) as caught:
         open_store("postgresql://duels:sesame@127.0.0.1:9/duels?connect_timeout=1")
     assert "sesame" not in str(caught.value)
     assert "PostgreSQL" in str(caught.value)
 
 
-def test_other_processes_are_told_what_changed_and_that_they_may_have_missed_something(postgresql: Postgresql) -> None:
+def test_other_processes_are_notified_of_changes_and_of_possible_gaps(postgresql: Postgresql) -> None:
     async def test(one: Store, other: Store) -> None:
-        told: asyncio.Queue[dict[str, int] | None] = asyncio.Queue()
+        notified: asyncio.Queue[dict[str, int] | None] = asyncio.Queue()
         await one.create(GAME)
-        other.watch(told.put_nowait)
-        assert await told.get() is None
-        await happen(one, GAME.id, "a")
-        await happen(one, GAME.id, "b")
+        other.watch(notified.put_nowait)
+        assert await notified.get() is None
+        await append(one, GAME.id, "a")
+        await append(one, GAME.id, "b")
         heads = []
         while 2 not in heads:
-            heads += [change[GAME.id] for change in [await told.get()] if change]
+            heads += [change[GAME.id] for change in [await notified.get()] if change]
         await asyncio.to_thread(postgresql.restart)
-        while await told.get() is not None:
+        while await notified.get() is not None:
             pass
-        for key in "cdefgh":  # the first may still meet a dead connection, and nobody knows then whether it is kept
+        for key in "cdefgh":  # the first may fail on a dead connection, with its outcome unknown
             try:
-                await happen(one, GAME.id, key)
+                await append(one, GAME.id, key)
             except StoreError:
                 continue
             break
-        while not await told.get():
+        while not await notified.get():
             pass
 
     run(postgresql.database(), test, 2)
@@ -381,7 +381,7 @@ def test_other_processes_are_told_what_changed_and_that_they_may_have_missed_som
 LESSON = KeptClass("KFMTX", "secret-id", b"hash", {"game": "number-duel"}, 100.0)
 
 
-def test_a_class_is_kept_and_its_id_and_its_code_are_its_own(database: str) -> None:
+def test_a_class_is_stored_with_a_unique_id_and_a_unique_code(database: str) -> None:
     async def test(store: Store) -> None:
         assert await store.create_class(LESSON) == LESSON
         assert await store.create_class(replace(LESSON, code="BBBBB")) == LESSON, "the same key is the same class"
@@ -397,7 +397,7 @@ def test_a_class_is_kept_and_its_id_and_its_code_are_its_own(database: str) -> N
     run(database, test)
 
 
-def test_what_happens_to_a_class_happens_to_its_games_at_once_or_not_at_all(database: str) -> None:
+def test_a_class_and_its_games_change_in_one_transaction(database: str) -> None:
     seats = (ANNA, Seat(1, b"token", "Bert", None, 100.0))
     games = [replace(GAME, id=f"game {n}", code="KFMTX", status="playing", due=True, seats=seats) for n in range(3)]
 
@@ -406,8 +406,8 @@ def test_what_happens_to_a_class_happens_to_its_games_at_once_or_not_at_all(data
         pair = Event(1, None, "pair", {}, "a", 150.0)
         await store.append_class("KFMTX", 0, ClassChange((pair,), tuple(games)))
         assert await store.read("game 1") == games[1]
-        await happen(store, "game 1", "move")
-        await happen(store, "game 2", "end", status="over")
+        await append(store, "game 1", "move")
+        await append(store, "game 2", "end", status="over")
         rest = Told(("game 0", "game 1", "game 2"), "pause", {"message": "!"}, "class:2")
         pause = Event(2, None, "pause", {}, "b", 300.0)
         assert await store.append_class("KFMTX", 1, ClassChange((pause,), (), (rest,))) == {"game 0": 1, "game 1": 2}
@@ -429,7 +429,7 @@ def test_what_happens_to_a_class_happens_to_its_games_at_once_or_not_at_all(data
         sql(database, "DELETE FROM class_event")
 
 
-def test_a_class_is_deleted_with_its_games_and_its_code_is_kept_back(database: str) -> None:
+def test_a_class_is_deleted_with_its_games_and_its_code_stays_reserved(database: str) -> None:
     async def test(store: Store) -> None:
         for number, code in enumerate(("KFMTX", "BBBBB")):
             await store.create_class(replace(LESSON, code=code, id=code, created=100.0 + number))

@@ -1,4 +1,4 @@
-"""Two servers on one PostgreSQL, started as the documents say."""
+"""Two servers with one PostgreSQL, started with the documented commands."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from servers import SOURCE, free_port
 
 
 def commands(database: str, ports: list[int]) -> str:
-    """What the page says, with a database and ports of our own."""
+    """The documented commands, with another database and other ports."""
     page = (ROOT / "docs" / "friends.md").read_text(encoding="utf-8")
-    (found,) = re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    script = found.replace("postgresql://duels@localhost/duels", f"'{database}'")
-    for shown, port in zip(("8001", "8002"), ports, strict=True):
-        assert script.count(shown) == 1
-        script = script.replace(shown, str(port))
+    (script_text,) = re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    script = script_text.replace("postgresql://duels@localhost/duels", f"'{database}'")
+    for documented, port in zip(("8001", "8002"), ports, strict=True):
+        assert script.count(documented) == 1
+        script = script.replace(documented, str(port))
     return str(script)
 
 
@@ -42,7 +42,7 @@ def wait_for(url: str) -> None:
             time.sleep(0.05)
 
 
-def test_two_servers_share_their_games_when_started_as_the_page_says(postgresql: Postgresql, tmp_path: Path) -> None:
+def test_two_servers_share_their_games_when_started_as_documented(postgresql: Postgresql, tmp_path: Path) -> None:
     program = tmp_path / "duels"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m digitduels "$@"\n')
     program.chmod(0o755)
@@ -59,7 +59,7 @@ def test_two_servers_share_their_games_when_started_as_the_page_says(postgresql:
 
 
 def play(urls: list[str]) -> None:
-    """Anna at one server and Bert at the other, with Bert's eyes on the live feed."""
+    """Plays a game with Anna on one server and Bert on the other, who watches the live feed."""
     here, there = urls
     for url in urls:
         wait_for(url)

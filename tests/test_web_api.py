@@ -1,4 +1,4 @@
-"""The API that keeps nothing: what it tells of a game is what the library tells."""
+"""The stateless API: its responses agree with the library and the command line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[htt
 
 
 def get(site: httpx.Client, path: str, match: Match | None = None, **more: object) -> Any:
-    """What a route tells of a match."""
+    """The JSON that a route returns for a match."""
     query = "" if match is None else link.written(match)
     answer = site.get(f"/api/{path}?{query}&{httpx.QueryParams({key: str(value) for key, value in more.items()})}")
     assert answer.status_code == 200, answer.text
@@ -54,43 +54,43 @@ def get(site: httpx.Client, path: str, match: Match | None = None, **more: objec
 
 
 def matches(variant: Variant, count: int = 2) -> list[Match]:
-    """Random games of a variant: one to its end, one with the other player first, one from a position set up."""
+    """Random games of a variant: one finished, one in which Player 2 begins, one from a position that was set up."""
     name, options = variant
-    game, found = dd.game(name, **options), []
+    game, games = dd.game(name, **options), []
     for seed in range(count):
         dice = random.Random(f"{variant} {seed}")
         match = Match(game, first=seed % 2)
-        most = 200 if game.longest < 1000 else 10  # of such a long game only the beginning
+        most = 200 if game.longest < 1000 else 10  # of a very long game only the beginning
         _, moves = play_on(game, match.state, dice, most if seed == 0 else dice.randrange(4))
         for move in moves:
             match.play(move)
-        found.append(match)
-    middle = found[0].states[len(found[0].moves) // 2]
-    return [*found, Match(game, position=middle)]
+        games.append(match)
+    middle = games[0].states[len(games[0].moves) // 2]
+    return [*games, Match(game, position=middle)]
 
 
 def steps(match: Match, state: State[Any, Any], line: list[Any]) -> list[dict[str, Any]]:
-    """A line of best play as the page gets it. It goes to the end of the game."""
-    told = []
+    """A line of best play in the page's JSON. It lasts until the end of the game."""
+    result = []
     for move in line:
-        shown = wire(Played(move, state.player), match.names)
-        told.append({"move": str(move), "player": state.player + 1, "shown": shown})
+        text = wire(Played(move, state.player), match.names)
+        result.append({"move": str(move), "player": state.player + 1, "shown": text})
         state = match.game.after(state, move)
     assert match.game.outcome(state) is not None
-    return told
+    return result
 
 
 @functools.cache
 def ongoing(name: str) -> tuple[Match, ...]:
-    """Positions of a game by the book in which somebody is to move."""
-    found = []
+    """Unfinished games by the book."""
+    games = []
     for seed in range(3):
         match = Match(dd.game(name))
         for move in play_on(match.game, match.state, random.Random(seed), 2 * seed)[1]:
             match.play(move)
         if match.outcome is None:
-            found.append(match)
-    return tuple(found)
+            games.append(match)
+    return tuple(games)
 
 
 # Games and positions
@@ -98,45 +98,61 @@ def ongoing(name: str) -> tuple[Match, ...]:
 
 def test_every_game_is_listed_with_its_options_and_levels(site: httpx.Client) -> None:
     listing = get(site, "games")
-    assert [each["game"] for each in listing] == dd.games()
-    for each in listing:
-        game = dd.game(each["game"])
-        assert (each["title"], each["levels"]) == (game.title, list(characters(game)))
-        assert each["beginner"] == max(level for level in each["levels"] if level <= 2)
-        assert {int(level): tuple(told.values()) for level, told in each["characters"].items()} == characters(game)
-        for told, option in zip(each["options"], game.options(), strict=True):
-            assert (told["name"], told["allowed"], told["about"]) == (option.name, str(option.kind), option.about)
-            text = ",".join(map(str, told["default"])) if isinstance(told["default"], list) else str(told["default"])
+    assert [entry["game"] for entry in listing] == dd.games()
+    for entry in listing:
+        game = dd.game(entry["game"])
+        assert (entry["title"], entry["levels"]) == (game.title, list(characters(game)))
+        assert entry["beginner"] == max(level for level in entry["levels"] if level <= 2)
+        assert {
+            int(level): tuple(described.values()) for level, described in entry["characters"].items()
+        } == characters(game)
+        for described, option in zip(entry["options"], game.options(), strict=True):
+            assert (described["name"], described["allowed"], described["about"]) == (
+                option.name,
+                str(option.kind),
+                option.about,
+            )
+            text = (
+                ",".join(map(str, described["default"]))
+                if isinstance(described["default"], list)
+                else str(described["default"])
+            )
             assert option.kind.accepts(option.kind.read(text))
 
 
 @every_variant
-def test_position_is_the_library_s(site: httpx.Client, variant: Variant) -> None:
+def test_the_position_route_agrees_with_the_library(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
-        seen = get(site, f"position/{variant[0]}", match)
-        assert seen == json.loads(json.dumps(view(match)))
-        assert [each["move"] for each in seen["legal"]] == [str(move) for move in match.game.legal_moves(match.state)]
-        assert seen["moves"] == [str(move) for move in match.moves]
-        assert seen["player"] == (None if match.outcome else match.state.player + 1)
+        position = get(site, f"position/{variant[0]}", match)
+        assert position == json.loads(json.dumps(view(match)))
+        assert [entry["move"] for entry in position["legal"]] == [
+            str(move) for move in match.game.legal_moves(match.state)
+        ]
+        assert position["moves"] == [str(move) for move in match.moves]
+        assert position["player"] == (None if match.outcome else match.state.player + 1)
         if match.outcome is None:
-            again = get(site, f"position/{variant[0]}", Match(match.game), position=seen["placed"])
-            assert (again["legal"], again["board"], again["player"]) == (seen["legal"], seen["board"], seen["player"])
+            again = get(site, f"position/{variant[0]}", Match(match.game), position=position["placed"])
+            assert (again["legal"], again["board"], again["player"]) == (
+                position["legal"],
+                position["board"],
+                position["player"],
+            )
 
 
 @every_variant
-def test_picks_lead_to_the_move(site: httpx.Client, variant: Variant) -> None:
+def test_the_picks_of_a_move_lead_to_that_move(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
-        seen = get(site, f"position/{variant[0]}", match)
+        position = get(site, f"position/{variant[0]}", match)
         values = columns(match.game)
-        for each in seen["legal"]:
-            fields = [column[pick] for column, pick in zip(values, each["picks"], strict=True)]
-            assert str(match.game.partial(fields)) == each["move"]
-        for field, column in zip(seen["fields"], values, strict=True):
+        for entry in position["legal"]:
+            fields = [column[pick] for column, pick in zip(values, entry["picks"], strict=True)]
+            assert str(match.game.partial(fields)) == entry["move"]
+        for field, column in zip(position["fields"], values, strict=True):
             assert field["choices"] == [signs(match.game.labels.get(value, str(value))) for value in column]
 
 
 @every_variant
-def test_link_of_a_position_leads_back_to_it(variant: Variant) -> None:
+def test_a_link_to_a_position_leads_back_to_it(variant: Variant) -> None:
     for match in matches(variant):
         if match.outcome is None:
             match.concede(1)
@@ -146,7 +162,7 @@ def test_link_of_a_position_leads_back_to_it(variant: Variant) -> None:
 
 
 @every_game
-def test_a_forbidden_choice_is_explained_as_the_rules_explain_it(site: httpx.Client, name: str) -> None:
+def test_an_illegal_choice_is_explained_in_the_words_of_the_rules(site: httpx.Client, name: str) -> None:
     for match in ongoing(name):
         first = columns(match.game)[0]
         for pick, value in enumerate(first):
@@ -155,86 +171,91 @@ def test_a_forbidden_choice_is_explained_as_the_rules_explain_it(site: httpx.Cli
             assert get(site, f"objection/{name}", match, picks=pick) == {"reason": expected}
 
 
-def test_names_of_a_link_stand_in_every_line(site: httpx.Client) -> None:
+def test_names_in_a_link_appear_in_every_line(site: httpx.Client) -> None:
     match = Match(dd.game("number-duel"))
     for token in ["+4", "+5", "+1", "x10"]:
         match.play(match.game.read(token))
     for path, keys in (("position", ("status", "ending", "history")), ("review", ("sentence", "story", "turns"))):
-        told = get(site, f"{path}/number-duel", match, names="Ann\nBob {0}")
-        said = json.dumps([told[key] for key in keys])
+        answer = get(site, f"{path}/number-duel", match, names="Ann\nBob {0}")
+        said = json.dumps([answer[key] for key in keys])
         assert "Bob {0}" in said
         assert "Player" not in said
 
 
-def test_names_of_a_record_stand_in_every_line(site: httpx.Client) -> None:
+def test_names_in_a_record_appear_in_every_line(site: httpx.Client) -> None:
     match = Match(dd.game("number-duel"), names=("Ann", "Bob"))
     for token in ["+4", "+5", "+1", "x10"]:
         match.play(match.game.read(token))
-    told = site.post("/api/review", json=to_record(match)).json()
-    said = json.dumps([told["sentence"], told["story"], *told["lines"], told["turns"]], ensure_ascii=False)
+    answer = site.post("/api/review", json=to_record(match)).json()
+    said = json.dumps([answer["sentence"], answer["story"], *answer["lines"], answer["turns"]], ensure_ascii=False)
     assert "Bob" in said
     assert "Player" not in said
-    seen = view(match)
-    assert "Player" not in json.dumps([seen["ending"], seen["status"], seen["outcome"], seen["history"]])
+    position = view(match)
+    assert "Player" not in json.dumps(
+        [position["ending"], position["status"], position["outcome"], position["history"]]
+    )
 
 
-def test_a_position_tells_what_a_take_back_leaves_and_the_house_rules(site: httpx.Client) -> None:
-    seen = get(site, "position/number-duel", target=60, copies=3, moves="+5 +6 +7")
-    assert (seen["back"], seen["house_rules"]) == ([2, 1], "first to 60, 3 of each number")
-    seen = get(site, "position/number-duel", moves="+5 +6", opening=1)
-    assert (seen["back"], seen["house_rules"]) == ([None, 1], "")
+def test_a_position_has_its_take_backs_and_house_rules(site: httpx.Client) -> None:
+    position = get(site, "position/number-duel", target=60, copies=3, moves="+5 +6 +7")
+    assert (position["back"], position["house_rules"]) == ([2, 1], "first to 60, 3 of each number")
+    position = get(site, "position/number-duel", moves="+5 +6", opening=1)
+    assert (position["back"], position["house_rules"]) == ([None, 1], "")
 
 
-# The truth
+# Solutions
 
 
 @every_variant
-def test_solve_tells_what_the_command_tells_and_says_it_in_words(site: httpx.Client, variant: Variant) -> None:
+def test_the_solve_route_agrees_with_the_command_and_adds_words(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
-        told = get(site, f"solve/{variant[0]}", match)
+        answer = get(site, f"solve/{variant[0]}", match)
         judgement, outcome, player = solve(match.game).judge(match.state), match.outcome, match.state.player
-        assert {key: told[key] for key in ("player", "outcome", "value", "plies", "best")} == {
+        assert {key: answer[key] for key in ("player", "outcome", "value", "plies", "best")} == {
             key: serialization.solved(match, judgement)[key] for key in ("player", "outcome", "value", "plies", "best")
         }
-        assert [(entry["move"], entry["plies"], entry["words"]) for entry in told["each"]] == [
+        assert [(entry["move"], entry["plies"], entry["words"]) for entry in answer["each"]] == [
             (str(move), verdict.distance, wire(worth(player, verdict), match.names))
             for move, verdict in judgement.items()
         ]
         expected = [outcome.reason] if outcome else standing(player, judgement.best)
-        assert told["standing"] == wires(expected, match.names)
+        assert answer["standing"] == wires(expected, match.names)
 
 
 def test_a_conceded_position_has_nothing_to_solve(site: httpx.Client) -> None:
-    told = get(site, "solve/number-duel", moves="+5", conceded=1)
-    assert (told["value"], told["plies"], told["best"], told["each"]) == (None, None, [], [])
-    assert told["standing"] == [{"text": "Player 1 concedes.", "you": "You concede.", "of": 1}]
+    answer = get(site, "solve/number-duel", moves="+5", conceded=1)
+    assert (answer["value"], answer["plies"], answer["best"], answer["each"]) == (None, None, [], [])
+    assert answer["standing"] == [{"text": "Player 1 concedes.", "you": "You concede.", "of": 1}]
 
 
 @every_variant
-def test_review_tells_what_the_command_tells(site: httpx.Client, variant: Variant) -> None:
+def test_the_review_route_agrees_with_the_command(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
         solution, names = solve(match.game), match.names
-        found = review(match, solution)
-        expected = json.loads(json.dumps(serialization.reviewed(match, found)))
+        expected_review = review(match, solution)
+        expected = json.loads(json.dumps(serialization.reviewed(match, expected_review)))
         answers = [get(site, f"review/{variant[0]}", match), site.post("/api/review", json=to_record(match)).json()]
-        for told in answers:
-            assert {key: told[key] for key in ("start", "winning", "critical")} == {
+        for answer in answers:
+            assert {key: answer[key] for key in ("start", "winning", "critical")} == {
                 key: expected[key] for key in ("start", "winning", "critical")
             }
-            assert (told["sentence"], told["story"]) == (wire(found.sentence, names), wire(found.story, names))
-            assert told["lines"] == wires(found.lines(), names)
-            for turn, decision in zip(told["turns"], found.decisions, strict=True):
+            assert (answer["sentence"], answer["story"]) == (
+                wire(expected_review.sentence, names),
+                wire(expected_review.story, names),
+            )
+            assert answer["lines"] == wires(expected_review.lines(), names)
+            for turn, decision in zip(answer["turns"], expected_review.decisions, strict=True):
                 assert turn.get("lesson") == (wire(decision.lesson, names) if decision.swing else None)
                 for played, key in ((decision.move, "line"), (decision.best[0], "better")):
                     state = match.states[decision.ply]
                     line = played and steps(match, state, [played, *solution.line(match.game.after(state, played))])
                     assert turn.get(key) == (line if decision.swing else None)
-            again, _ = link.read(variant[0], httpx.QueryParams(told["link"]).multi_items())
+            again, _ = link.read(variant[0], httpx.QueryParams(answer["link"]).multi_items())
             assert again.states == match.states
 
 
 @every_game
-def test_computer_plays_as_in_the_terminal(site: httpx.Client, name: str) -> None:
+def test_the_computer_plays_the_same_moves_as_in_the_terminal(site: httpx.Client, name: str) -> None:
     for match in ongoing(name):
         for who in ("1", "4", "7", "perfect", "random"):
             with player(who, match.game, solve, seed="9") as opponent:
@@ -243,12 +264,12 @@ def test_computer_plays_as_in_the_terminal(site: httpx.Client, name: str) -> Non
 
 
 @every_game
-def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Client, name: str) -> None:
+def test_hints_and_the_coach_agree_with_the_terminal(site: httpx.Client, name: str) -> None:
     for match in ongoing(name):
         solution = solve(match.game)
         for step in (1, 2, 3, 4):
-            told = get(site, f"hint/{name}", match, step=step)
-            assert told == {"step": step, "lines": wires(hint_in(match, solution, step), match.names)}
+            answer = get(site, f"hint/{name}", match, step=step)
+            assert answer == {"step": step, "lines": wires(hint_in(match, solution, step), match.names)}
         for move in match.game.legal_moves(match.state)[:: max(1, len(match.game.moves) // 5)]:
             warned, verdict = warning(match.state, move, solution), solution.judge(match.state)[move]
             why = refutation(match.state, move, solution) if warned else reason(match.state, move, solution).sentence
@@ -263,29 +284,29 @@ def test_hints_and_the_coach_say_what_they_say_in_the_terminal(site: httpx.Clien
 
 
 @every_game
-def test_fair_starts_are_those_of_the_library(site: httpx.Client, name: str) -> None:
+def test_fair_starts_agree_with_the_library(site: httpx.Client, name: str) -> None:
     moves = [str(move) for move in fair_start(solve(dd.game(name)), "3")]
     assert get(site, f"start/{name}", kind="fair", seed=3) == {"moves": moves, "opening": len(moves)}
     assert get(site, f"start/{name}", kind="book") == {"moves": [], "opening": 0}
 
 
 @every_game
-def test_map_shows_the_verdict_at_every_score(site: httpx.Client, name: str) -> None:
+def test_the_map_shows_the_verdict_at_every_score(site: httpx.Client, name: str) -> None:
     for match in ongoing(name):
-        told, solution = get(site, f"map/{name}", match), solve(match.game)
-        found = cells(solution, match.state)
-        if told is None:
-            assert len(found) <= 1
+        answer, solution = get(site, f"map/{name}", match), solve(match.game)
+        solved = cells(solution, match.state)
+        if answer is None:
+            assert len(solved) <= 1
             continue
         letters = {1: "w", 0: "d", -1: "l", None: "."}
-        for theirs, row in enumerate(told["rows"], told["low"]):
-            expected = [found.get(theirs, {}).get(mine) for mine in range(told["low"], told["high"] + 1)]
+        for theirs, row in enumerate(answer["rows"], answer["low"]):
+            expected = [solved.get(theirs, {}).get(mine) for mine in range(answer["low"], answer["high"] + 1)]
             assert row == "".join(letters[value] for value in expected)
         here = solution.probe(match.state).value
-        assert told["rows"][told["theirs"] - told["low"]][told["mine"] - told["low"]] == letters[here]
+        assert answer["rows"][answer["theirs"] - answer["low"]][answer["mine"] - answer["low"]] == letters[here]
 
 
-def test_maps_of_two_kinds_agree() -> None:
+def test_the_fast_map_agrees_with_the_plain_one() -> None:
     from digitduels.study.score_map import _one_by_one
 
     match = ongoing("number-quest")[-1]
@@ -305,20 +326,20 @@ def test_maps_of_two_kinds_agree() -> None:
 # Puzzles and lessons
 
 
-def test_puzzle_of_the_day_is_the_same_as_in_the_terminal(site: httpx.Client) -> None:
+def test_the_daily_puzzle_is_the_same_as_in_the_terminal(site: httpx.Client) -> None:
     for date in ("2026-01-01", today().isoformat()):
-        told = get(site, "puzzle", date=date)
-        found = find((solve(dd.game(name)) for name in order(date)), None, date, 1)
-        assert found is not None
-        (puzzle,), solution = found
-        assert (told["game"], told["tier"], told["date"]) == (solution.game.id, puzzle.tier, date)
-        assert told["link"] == link.written(puzzle.match)
-        assert told["question"] == wire(puzzle.question(solution), puzzle.match.names)
+        answer = get(site, "puzzle", date=date)
+        puzzles = find((solve(dd.game(name)) for name in order(date)), None, date, 1)
+        assert puzzles is not None
+        (puzzle,), solution = puzzles
+        assert (answer["game"], answer["tier"], answer["date"]) == (solution.game.id, puzzle.tier, date)
+        assert answer["link"] == link.written(puzzle.match)
+        assert answer["question"] == wire(puzzle.question(solution), puzzle.match.names)
     assert get(site, "puzzle") == get(site, "puzzle", date=daily(today()))
 
 
 @every_game
-def test_puzzles_and_sheets_of_a_game_are_puzzles(site: httpx.Client, name: str) -> None:
+def test_puzzles_and_sheets_contain_valid_puzzles(site: httpx.Client, name: str) -> None:
     answer = site.get(f"/api/sheet?game={name}&count=2&seed=4")
     if find([solve(dd.game(name))], None, "4", 1) is None:
         assert answer.status_code == 422
@@ -327,21 +348,21 @@ def test_puzzles_and_sheets_of_a_game_are_puzzles(site: httpx.Client, name: str)
     one, two = answer.json()["puzzles"]
     assert one["link"] != two["link"]  # a sheet is sorted from easy to hard
     assert get(site, "puzzle", game=name, seed=4)["link"] in (one["link"], two["link"])
-    for each in (one, two):
-        match, _ = link.read(name, httpx.QueryParams(each["link"]).multi_items())
+    for entry in (one, two):
+        match, _ = link.read(name, httpx.QueryParams(entry["link"]).multi_items())
         judged = judge(match.state, solve(match.game))
         assert judged is not None
-        assert judged[0] == each["tier"]
-        assert signs(str(judged[1][0])) in each["answer"]
+        assert judged[0] == entry["tier"]
+        assert signs(str(judged[1][0])) in entry["answer"]
 
 
 @every_game
-def test_a_try_in_a_puzzle_is_judged_as_in_the_terminal(site: httpx.Client, name: str) -> None:
-    found = find([solve(dd.game(name))], None, "4", 1)
-    if found is None:  # after each player's first move everything is forced
+def test_an_attempt_at_a_puzzle_is_judged_as_in_the_terminal(site: httpx.Client, name: str) -> None:
+    puzzles = find([solve(dd.game(name))], None, "4", 1)
+    if puzzles is None:  # after both first moves, every move is forced
         assert name == "operation-target"
         return
-    (puzzle,), solution = found
+    (puzzle,), solution = puzzles
     judgement = solution.judge(puzzle.match.state)
     for move in (next(iter(judgement)), list(judgement)[-1]):
         tried = attempt(puzzle.match, move, solution, puzzle.tier)
@@ -353,20 +374,20 @@ def test_a_try_in_a_puzzle_is_judged_as_in_the_terminal(site: httpx.Client, name
 
 
 @every_game
-def test_lesson_holds_the_rules_the_rulings_and_what_is_known(site: httpx.Client, name: str) -> None:
-    told, game = get(site, f"learn/{name}"), dd.game(name)
-    assert told["theory"] == wires(theory(solve(game)), PLAYERS)
-    assert told["rulings"][: len(game.rulings)] == list(game.rulings)
-    assert told["rules"]
-    assert told["example"]["moves"] == game.example
+def test_a_lesson_contains_the_rules_the_rulings_and_the_theory(site: httpx.Client, name: str) -> None:
+    answer, game = get(site, f"learn/{name}"), dd.game(name)
+    assert answer["theory"] == wires(theory(solve(game)), PLAYERS)
+    assert answer["rulings"][: len(game.rulings)] == list(game.rulings)
+    assert answer["rules"]
+    assert answer["example"]["moves"] == game.example
     assert get(site, f"learn/{name}", target=30, theory="later")["changed"] == {"target": 30}
-    assert get(site, f"learn/{name}", theory="later") == {**told, "theory": None}
+    assert get(site, f"learn/{name}", theory="later") == {**answer, "theory": None}
 
 
-# Answers that stay the same
+# Caching and errors
 
 
-def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> None:
+def test_a_cached_response_is_answered_with_304(site: httpx.Client) -> None:
     first = site.get("/api/position/number-duel?moves=%2B5")
     assert "max-age" in first.headers["cache-control"]
     again = site.get("/api/position/number-duel?moves=%2B5", headers={"If-None-Match": first.headers["etag"]})
@@ -411,7 +432,7 @@ def test_an_answer_that_somebody_has_is_not_sent_again(site: httpx.Client) -> No
         ("nothing", 404, "Not Found."),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_sentence(
+def test_invalid_requests_are_refused_with_a_clear_message(
     site: httpx.Client, path: str, status: int, sentence: str
 ) -> None:
     answer = site.get(f"/api/{path}")

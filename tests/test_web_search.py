@@ -1,4 +1,4 @@
-"""The computer on a server that has no solution, or not yet: it answers at once, and every variant can be played."""
+"""The computer on a server without a solution: it answers at once, and every variant can be played."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ask(site: httpx.Client, path: str, match: Match, **more: object) -> httpx.Re
     return site.get(f"/api/{path}/{match.game.id}?{link.written(match)}&{query}")
 
 
-def test_levels_answer_before_there_are_tables(tmp_path: Path) -> None:
+def test_levels_answer_before_the_tables_are_ready(tmp_path: Path) -> None:
     match = Match(dd.game("number-quest"))
     match.play(match.game.read("+5"))
     with running(tmp_path, tmp_path / "cache") as fresh:
@@ -62,7 +62,7 @@ def test_huge_variants_are_played_to_the_end(site: httpx.Client, name: str, opti
             match.play(chance.choice(match.game.legal_moves(match.state)))
 
 
-def test_nobody_reads_about_memory(site: httpx.Client) -> None:
+def test_messages_never_mention_memory(site: httpx.Client) -> None:
     match = Match(dd.game("number-duel", target=10**6, highest=99))
     hint = ask(site, "hint", match, step=1)
     assert [line["text"] for line in hint.json()["lines"]] == [
@@ -74,7 +74,7 @@ def test_nobody_reads_about_memory(site: httpx.Client) -> None:
         assert answer.json()["detail"] == "This game is too large to be worked out here. Choose smaller numbers."
 
 
-def test_a_room_that_asked_too_much_gets_the_strongest_level_there_is(site: httpx.Client) -> None:
+def test_a_room_with_an_unavailable_level_gets_the_strongest_one(site: httpx.Client) -> None:
     rules = {"game": "number-duel", "options": {"target": 10**6, "highest": 99}}
     room = site.post("/api/games", json=rules | {"seat": 2, "computer": {"level": 7}}).json()["id"]
     wait_for(lambda: site.get(f"/api/games/{room}").json()["move_count"])
