@@ -35,7 +35,9 @@ def test_killing_two_servers_and_postgresql_neither_loses_nor_duplicates_a_move(
     assert covered(report), str(report)
 
 
-@pytest.mark.parametrize(("fault", "seen"), [("answers_before_commit", "lost"), ("ignores_the_version", "out of turn")])
+@pytest.mark.parametrize(
+    ("fault", "message"), [("answers_before_commit", "lost"), ("ignores_the_version", "out of turn")]
+)
 def test_the_harness_detects_an_injected_fault(tmp_path: Path, fault: str, message: str) -> None:
     assert fault in FAULTS
     report = asyncio.run(crash(str(tmp_path / "games.sqlite"), 2, tables=3, lessons=1, fault=fault))
