@@ -48,8 +48,8 @@ __all__ = [
     "solve",
     "split",
 ]
-# What is loaded when it is first needed, and from where.
-_LATER = {
+# Names that are imported on first use, and their modules.
+_LAZY = {
     "Counts": "digitduels.solver",
     "Evaluation": "digitduels.players.evaluation",
     "Player": "digitduels.players",
@@ -69,11 +69,11 @@ def evaluate(
     against: AnyPolicy | None = None,
     starts: Sequence[State[Any, Any]] = (),
 ) -> Evaluation:
-    """What a policy scores against another one, exactly; against itself unless given.
+    """The exact score of a policy against another one. By default it plays against itself.
 
     A policy is the name of a player ("random", 1 to 7, "perfect"), an object with `probabilities(state)`, a mapping
-    from positions to move probabilities, or a function of arrays of observations and action masks. Games begin at
-    `starts`, on average over them, or at the first position of the game.
+    from positions to move probabilities, or a function of arrays of observations and action masks. All figures are
+    averages over the positions in `starts`. Default: the first position of the game.
 
     >>> evaluate("perfect", game("operation-target"), against="random").score
     (1.0, 0.5)
@@ -90,11 +90,11 @@ def solve(
     limit: int | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> Solution:
-    """The solution of a game: from the cache if it is there, otherwise solved now and cached.
+    """Solves a game, or loads its solution from the cache.
 
     With `cache=False` the game is solved again and nothing is stored. `limit` is the memory it may use, in bytes
     (default: half of the free memory). A game that needs more raises TooLarge before any work is done. `progress` is
-    called with the current step and how much of it is done, from 0 to 1.
+    called with the name of the current step and the fraction done, from 0 to 1.
 
     >>> solution = solve(game("operation-target"))
     >>> solution.start
@@ -106,11 +106,11 @@ def solve(
 
 
 def __getattr__(name: str) -> Any:
-    """What is loaded when it is first needed."""
+    """Imports heavy parts of the package on first use."""
     from importlib import import_module
 
     if name == "lab":
         return import_module("digitduels.lab")
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

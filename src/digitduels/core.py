@@ -1,7 +1,7 @@
 """What every duel has in common: a position, the rules of a game, and everything that follows from them.
 
-A game file states its rules (`moves`, `start`, `forbids`, `after`, `outcome`) and its words. Legality, reading what
-people type, step-by-step questions and the checks around a move are derived here, once, for all games.
+A game file states its rules (`moves`, `start`, `forbids`, `after`, `outcome`) and its words. Legal moves, parsing,
+step-by-step questions and the checks around a move are derived here, once, for all games.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class State(NamedTuple, Generic[Hand, Table]):
 
     @property
     def theirs(self) -> Hand:
-        """The hand of the player who waits."""
+        """The hand of the waiting player."""
         return self.hands[1 - self.player]
 
     def then(self, mine: Hand, theirs: Hand, table: Table) -> State[Hand, Table]:
@@ -78,7 +78,7 @@ class Outcome(NamedTuple):
 
 
 class Stock(NamedTuple):
-    """Things of one kind that get used up: their label, how many are left, and how many there were."""
+    """A supply of one kind of thing: its label, how many are left, and how many there were at first."""
 
     label: str
     left: int
@@ -86,7 +86,7 @@ class Stock(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The visible part of a hand or of the table: a score, and things that get used up."""
+    """The visible part of a hand or of the table: a score, and stocks that get used up."""
 
     score: int | None = None
     stocks: tuple[Stock, ...] = ()
@@ -95,13 +95,13 @@ class Side(NamedTuple):
 
     @property
     def numbers(self) -> list[int]:
-        """Everything that can change, as numbers: the score, if there is one, and what is left of each stock."""
+        """The score, if there is one, and how many are left of each stock."""
         left = [stock.left for stock in self.stocks]
         return left if self.score is None else [self.score, *left]
 
 
 class Board(NamedTuple):
-    """A position as people see it and set it up: both hands, and what lies between the players."""
+    """A position as people see it and set it up: both hands and the table."""
 
     hands: tuple[Side, Side]
     table: Side
@@ -117,7 +117,7 @@ class Effect(NamedTuple):
     """What a legal move does, by the rules alone."""
 
     equation: str | None
-    """The arithmetic of the move, such as `45 × 10 = 450`; None if it has none."""
+    """The arithmetic of the move, such as `45 × 10 = 450`, or None."""
     result: int | None
     """The result of the equation, before the rules change it."""
     scores: tuple[int | None, int | None]
@@ -129,7 +129,7 @@ class Effect(NamedTuple):
 
 
 OVER = Sentence("The game is over.")
-_REMEMBERED = 100_000  # how many sets of legal moves a game remembers at most
+_CACHE_SIZE = 100_000  # sets of legal moves that a game caches
 
 
 @dataclass(frozen=True)
@@ -141,23 +141,23 @@ class Game(Generic[Hand, Table, Move]):
     """
 
     rulings: ClassVar[tuple[str, ...]] = ()
-    """What the book leaves open or gets wrong, and how it is settled."""
+    """How we settle what the book leaves open or gets wrong."""
     example: ClassVar[str] = ""
     """Moves of an instructive short game, as tokens."""
     spellings: ClassVar[tuple[str, ...]] = ()
-    """How people may type moves: a few examples."""
+    """A few examples of how people can type moves."""
     prompts: ClassVar[tuple[str, ...]] = ("{player}, enter your move: ",)
     """The book's question for each field of a move, in order."""
     questions: ClassVar[tuple[str, ...]] = ()
-    """The same for the browser, where fields are pressed and not typed. Default: "Choose your move"."""
+    """The same for the browser, where people press buttons. Default: "Choose your move"."""
     slots: ClassVar[tuple[int, ...]] = ()
-    """Where a page shows each field of the move that is being chosen; in their order unless given."""
+    """Where the page shows each field of a move. Default: in the order of the fields."""
     ordered: ClassVar[bool] = False
-    """Whether a page lets a field be chosen only after those before it."""
+    """Whether the page asks for the fields one after the other, in their order."""
     labels: ClassVar[Mapping[Any, str]] = {}
     """How people write a field's value, if that differs from the value itself."""
     menu: ClassVar[bool] = False
-    """Whether questions are numbered menus, so that a bare number picks the choice with that number."""
+    """Whether questions are numbered menus, in which a bare number picks a choice."""
 
     def __post_init__(self) -> None:
         for option in self.options():
@@ -168,7 +168,7 @@ class Game(Generic[Hand, Table, Move]):
             if not option.kind.accepts(value):
                 raise ValueError(f"{option.name} must be {option.kind}; {quoted(value)} is not.")
 
-    # What a game file says.
+    # What a game file defines.
 
     @property
     @abstractmethod
@@ -178,7 +178,7 @@ class Game(Generic[Hand, Table, Move]):
     @property
     @abstractmethod
     def longest(self) -> int:
-        """The largest number of moves that a game can last."""
+        """The maximum number of moves in a game."""
 
     @abstractmethod
     def start(self) -> State[Hand, Table]:
@@ -197,17 +197,17 @@ class Game(Generic[Hand, Table, Move]):
         """Who won and why, or None while the game goes on."""
 
     def legality(self, state: State[Hand, Table]) -> Hashable:
-        """Everything the legal moves of a position depend on. Positions with the same key have the same legal moves."""
+        """A cache key for the legal moves: positions with the same key have the same legal moves."""
         return state
 
     def final_score(self, hand: Hand) -> int | None:
-        """What decides a game in which nothing is left to take: the outcome depends only on whose is higher.
+        """The score that decides a game when nothing is left to take: the outcome depends only on which is higher.
 
-        None if it depends on more. Then the solver asks about every pair of hands.
+        None if it depends on more than that. Then the solver calls `outcome` for every pair of hands.
         """
         return None
 
-    # How a position looks. The page draws positions with it, and people set them up with it.
+    # How a position looks. The page uses this to draw positions, and people to set them up.
 
     def board(self, state: State[Hand, Table]) -> Board:
         """A position as people see it."""
@@ -233,7 +233,7 @@ class Game(Generic[Hand, Table, Move]):
         return (first, second) if shared is None else (shared, shared)
 
     def tone(self, player: int, after: State[Hand, Table]) -> str:
-        """How a move ends the game for its player: "good" or "bad"; "neutral" if the game goes on or is a draw."""
+        """Whether a move wins ("good") or loses ("bad") for `player`; "neutral" if the game goes on or is a draw."""
         outcome = self.outcome(after)
         if outcome is None or outcome.winner is None:
             return "neutral"
@@ -242,7 +242,7 @@ class Game(Generic[Hand, Table, Move]):
     def report(self, state: State[Hand, Table], move: Move, effect: Effect | None = None) -> Sentence:
         """What a legal move does, in one line for people: the equation, its consequences and the new score.
 
-        `effect` is the move's effect, if you know it already.
+        Pass the move's `effect` if you have it already.
 
         >>> from digitduels.games import game
         >>> rules = game("number-duel")
@@ -258,20 +258,20 @@ class Game(Generic[Hand, Table, Move]):
         # If the rules change the result, the note already says what the score is.
         if effect.result not in (None, score) and (effect.note is None or effect.tone != "bad"):
             parts.append("Score: {score}.")
-        told = " ".join(parts)
-        return Sentence(f"{{player}}: {told}", you=f"You: {told}", player=player, **fields)
+        text = " ".join(parts)
+        return Sentence(f"{{player}}: {text}", you=f"You: {text}", player=player, **fields)
 
-    # Its words. Each line is a Sentence, so that it can be addressed to a reader and use the players' names.
+    # The words. Each line is a Sentence, so that it can be addressed to a reader and use the players' names.
 
     unclear: ClassVar[Mapping[str, str]] = {}
-    """Texts that are half a move, and the question whose answer completes them."""
+    """Incomplete moves that people type, and the question that completes each of them."""
 
     def phrases(self, state: State[Hand, Table] | None, names: Names) -> Iterable[tuple[str, Move]]:
         """More ways to write a move. Some depend on the position and the players' names."""
         return ()
 
     def view(self, state: State[Hand, Table]) -> list[str]:
-        """What both players see."""
+        """The lines that show a position to both players."""
         lines = [Sentence("{player}: {hand}", player=player, hand=state.hands[player]) for player in (0, 1)]
         return [*lines, Sentence("Between them: {table}", table=state.table)]
 
@@ -298,7 +298,7 @@ class Game(Generic[Hand, Table, Move]):
             return Sentence("The game is a draw.")
         return Sentence("{player} wins the game!", you="You win the game!", player=winner)
 
-    # What follows for every game.
+    # What every game inherits.
 
     @property
     def id(self) -> str:
@@ -324,8 +324,8 @@ class Game(Generic[Hand, Table, Move]):
     @property
     def values(self) -> dict[str, Any]:
         """The options of this variant by name, ready for JSON."""
-        found = {option.name: getattr(self, option.field) for option in self.options()}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+        values = {option.name: getattr(self, option.field) for option in self.options()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -354,7 +354,7 @@ class Game(Generic[Hand, Table, Move]):
 
     @property
     def facts(self) -> dict[str, object]:
-        """What fills in the rule card and the rulings: the options of this variant, and words made from them."""
+        """Values for the templates of the rule card and the rulings: the options, and words derived from them."""
         return {option.name: getattr(self, option.field) for option in self.options()}
 
     @property
@@ -363,7 +363,7 @@ class Game(Generic[Hand, Table, Move]):
         return getattr(self, "target", None)
 
     def placed(self, state: State[Hand, Table]) -> dict[str, Any]:
-        """A position as JSON values: whose turn it is, 1 or 2, and the numbers of each hand and of the table."""
+        """Serializes a position: the player to move (1 or 2), and the numbers of each hand and of the table."""
         board = self.board(state)
         return {
             "player": state.player + 1,
@@ -372,7 +372,7 @@ class Game(Generic[Hand, Table, Move]):
         }
 
     def position(self, placed: object) -> State[Hand, Table]:
-        """The position that JSON values describe, reachable or not; raises ValueError with the reason if there is none.
+        """Deserializes a position, reachable or not; raises ValueError with the reason if it is invalid.
 
         >>> from digitduels.games import game
         >>> game("operation-target").position({"player": 2, "hands": [[1, 0], [1, 1]], "table": [7]})
@@ -399,18 +399,16 @@ class Game(Generic[Hand, Table, Move]):
                 raise ValueError(f"{what} must be an integer from {low} {upper}; {quoted(number)} is not.")
 
     def permitted(self, state: State[Hand, Table]) -> tuple[Move, ...]:
-        """The moves that no rule forbids, in the order of `moves`, in a game that is not over."""
-        known: dict[Hashable, tuple[Move, ...]] = self._permitted
+        """The legal moves in a game that is not over, in the order of `moves`."""
+        cache: dict[Hashable, tuple[Move, ...]] = self._permitted
         key = self.legality(state)
-        found = known.get(key)
-        if found is None:
-            if len(known) >= _REMEMBERED:
-                known.clear()
-            possible = (moves for begun, moves in self._begun if begun is None or self.forbids(state, begun) is None)
-            found = known[key] = tuple(
-                move for moves in possible for move in moves if self.forbids(state, move) is None
-            )
-        return found
+        legal = cache.get(key)
+        if legal is None:
+            if len(cache) >= _CACHE_SIZE:
+                cache.clear()
+            groups = (moves for begun, moves in self._groups if begun is None or self.forbids(state, begun) is None)
+            legal = cache[key] = tuple(move for moves in groups for move in moves if self.forbids(state, move) is None)
+        return legal
 
     def legal_moves(self, state: State[Hand, Table]) -> list[Move]:
         """The legal moves; an empty list when the game is over."""
@@ -430,7 +428,7 @@ class Game(Generic[Hand, Table, Move]):
         return self.after(state, move)
 
     def read(self, text: str, state: State[Hand, Table] | None = None, names: Names = PLAYERS) -> Move:
-        """The move that a text means; raises InvalidMove if it means none. Some texts depend on the position."""
+        """Parses a move; raises InvalidMove if the text is not one. Some texts depend on the position."""
         move = self.notation.move(text, self.phrases(state, names))
         if move is None:
             raise InvalidMove(self.notation.unknown(text, self.title))
@@ -443,16 +441,16 @@ class Game(Generic[Hand, Table, Move]):
         return list(dict.fromkeys(move[count] for move in begun))
 
     def half(self, text: str) -> str | None:
-        """The question to ask about a text that is half a move: its first word and the answer are the move."""
+        """The question that completes an incomplete move, or None. The first word and the answer make up the move."""
         key = spelled(text)
-        return next((question for half, question in self.unclear.items() if spelled(half) == key), None)
+        return next((question for phrase, question in self.unclear.items() if spelled(phrase) == key), None)
 
     def answer(
         self, state: State[Hand, Table], chosen: Sequence[Any], text: str, names: Names = PLAYERS
     ) -> tuple[Any, ...]:
-        """`chosen` plus the field that `text` answers. The first question may be answered with a whole move.
+        """Adds the field that `text` answers to `chosen`. The answer to the first question may be a whole move.
 
-        Raises InvalidMove for a text that is not an answer, IllegalMove for an answer that the rules forbid here.
+        Raises InvalidMove if the text is not an answer, IllegalMove if the rules forbid the answer here.
         """
         possible = self.choices(state, chosen)
         value = self.notation.field(len(chosen), text, possible)
@@ -469,7 +467,7 @@ class Game(Generic[Hand, Table, Move]):
         return tuple(answered)
 
     def partial(self, chosen: Sequence[Any]) -> Move:
-        """A move whose first fields are chosen and whose others are None."""
+        """A move with these first fields. The other fields are None."""
         kind = type(self.moves[0])
         return kind(*chosen, *[None] * (len(self.prompts) - len(chosen)))
 
@@ -478,7 +476,7 @@ class Game(Generic[Hand, Table, Move]):
         return {}
 
     @cached_property
-    def _begun(self) -> list[tuple[Move | None, tuple[Move, ...]]]:
+    def _groups(self) -> list[tuple[Move | None, tuple[Move, ...]]]:
         """The moves grouped by their first field. If that field is forbidden, so is the whole group."""
         if len(self.prompts) == 1:
             return [(None, self.moves)]

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that atomically replaces `path` once everything is written."""
+    """Opens a temporary file that atomically replaces `path` when the block ends without an error."""
     path = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
     try:
@@ -37,7 +37,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def read(path: Path, most: int) -> bytes:
-    """The contents of an ordinary file of at most `most` bytes. Anything else raises an OSError that says why."""
+    """Reads an ordinary file of at most `most` bytes; for anything else, raises an OSError that says why."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError("it is not an ordinary file")
     with path.open("rb") as file:

@@ -30,7 +30,7 @@ def summary(game: AnyGame) -> str:
 
 
 def manual(game: AnyGame, playing: bool = False) -> str:
-    """Everything a player needs to know about a game; for somebody who is playing, without options and an example.
+    """The rule page of a game. With `playing`, it leaves out options, tokens and the example.
 
     >>> from digitduels.games import game
     >>> manual(game("number-duel")).splitlines()[0]
@@ -64,24 +64,24 @@ def plain_text(page: str) -> list[str]:
     """
     lines: list[str] = []
     for number, part in enumerate(page.strip().split("```")):
-        if number % 2:  # a sample of what a terminal shows
+        if number % 2:  # a code block
             lines += [f"    {line}".rstrip() for line in part.strip("\n").split("\n")]
             continue
         text = part.replace("`", "")
-        for place, paragraph in enumerate(text.split("\n\n")):
-            if place:
+        for index, paragraph in enumerate(text.split("\n\n")):
+            if index:
                 lines.append("")
             entries = paragraph.strip().split("\n")
-            listed = paragraph.strip().startswith("- ")
-            lines += entries if listed else [" ".join(entries).lstrip("# ")] if paragraph.strip() else []
+            is_list = paragraph.strip().startswith("- ")
+            lines += entries if is_list else [" ".join(entries).lstrip("# ")] if paragraph.strip() else []
     return lines
 
 
 def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
-    """The rules of this variant, for a reader who knows nothing else and cannot ask.
+    """The rules of this variant, for a reader who has nothing else and cannot ask questions.
 
-    Conceding and invalid answers are left out, because they depend on the interface. So is the example: a reader who
-    copied its moves would often play well.
+    It leaves out conceding and invalid answers, which depend on the interface. It also leaves out the example: a reader
+    who copied its moves would often play well.
     """
     about, rules = card(game)
     values = [f"`{option.name}={written(getattr(game, option.field))}`: {option.about}." for option in game.options()]
@@ -124,7 +124,7 @@ def card(game: AnyGame) -> tuple[str, str]:
 
 
 def rulings(game: AnyGame) -> list[str]:
-    """What the book leaves open and how it is settled, with the variant's own numbers."""
+    """How we settle what the book leaves open, with the variant's own numbers."""
     return [ruling.format_map(game.facts) for ruling in game.rulings]
 
 
@@ -149,7 +149,7 @@ def _options(game: AnyGame) -> list[str]:
 def tokens(game: AnyGame) -> str:
     """The short names of moves, in a sentence."""
     few = game.moves if len(game.moves) < 10 else (*game.moves[:3], *game.moves[-3:])
-    shown = [f"`{move}`" for move in few]
+    names = [f"`{move}`" for move in few]
     if len(game.moves) > len(few):
-        shown.insert(3, "…")
-    return f"Each of the {len(game.moves)} moves has a short name, for records and programs: {' '.join(shown)}."
+        names.insert(3, "…")
+    return f"Each of the {len(game.moves)} moves has a short name, for records and programs: {' '.join(names)}."

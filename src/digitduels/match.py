@@ -10,10 +10,11 @@ from digitduels.games import AnyGame
 from digitduels.sentence import PLAYERS, Played, Sentence
 from digitduels.text import clean
 
+# All lengths are in characters.
 LONGEST_NAME = 40
 LONGEST_REASON = 300
-LONGEST_WORDS = 2000
-MOST_WORDS = 100  # of them in a match, so that its record stays small
+LONGEST_WORDS = 2000  # of one remark
+MOST_WORDS = 100  # remarks in a match, so that its record stays small
 
 
 class Match:
@@ -39,22 +40,22 @@ class Match:
         self.names = player_names(names)
         self.first = first if position is None else position.player
         self.position = position
-        """Where the game began, if somebody set it up."""
+        """The first position, if it is not the one of the rules."""
         self.moves: list[Any] = []
         self.states: list[State[Any, Any]] = [position or game.start()._replace(player=first)]
         self.conceded: int | None = None
         self.forfeit: str | None = None
         self.players = ("human", "human")
-        """Who plays: "human", or the name of another player."""
+        """Who plays in each seat: "human", or the name of a computer player."""
         self.seed: str | None = None
-        """What the other players' chance depends on."""
+        """The seed of the computer players' random choices."""
         self.opening = 0
-        """How many of the moves were given before the game began."""
+        """How many of the moves are a given opening, which nobody chose."""
         self.asked: list[tuple[int, str]] = []
-        """What help was asked for, and after how many moves."""
+        """The hints that players asked for: the number of moves so far, and the kind of hint."""
         self.words: list[tuple[int, str]] = []
-        """What players said as they chose their moves, and after how many moves."""
-        self._ended: tuple[State[Any, Any] | None, Outcome | None] = None, None
+        """The players' remarks: the number of moves so far, and the text."""
+        self._latest: tuple[State[Any, Any] | None, Outcome | None] = None, None
 
     @property
     def state(self) -> State[Any, Any]:
@@ -65,13 +66,13 @@ class Match:
         if self.conceded is not None:
             return Outcome(1 - self.conceded, concession(self.conceded, self.forfeit))
         state = self.state
-        if self._ended[0] is not state:  # asked several times after every move
-            self._ended = state, self.game.outcome(state)
-        return self._ended[1]
+        if self._latest[0] is not state:  # cached, because callers ask several times after every move
+            self._latest = state, self.game.outcome(state)
+        return self._latest[1]
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has happened yet that is worth keeping."""
+        """Whether there is nothing to save yet."""
         return not self.moves and self.conceded is None and self.position is None
 
     def ending(self) -> list[str]:
@@ -97,7 +98,7 @@ class Match:
         self.conceded, self.forfeit = player, forfeit
 
     def say(self, text: str) -> None:
-        """Records what a player says before the next move."""
+        """Records a player's remark about the next move."""
         if len(self.words) < MOST_WORDS and (words := clean(text, LONGEST_WORDS)):
             self.words.append((len(self.moves), words))
 
@@ -115,17 +116,17 @@ class Match:
             return [Sentence("{player} takes back the concession.", you="You take back the concession.", player=player)]
         if not 0 < moves <= len(self.moves) - self.opening:
             raise IllegalMove(Sentence("There is nothing to take back."))
-        taken = []
+        sentences = []
         for _ in range(moves):
             self.states.pop()
             player, move = self.state.player, self.moves.pop()
-            taken.append(
+            sentences.append(
                 Sentence(
                     "{player} takes back {move}.", you="You take back {move}.", player=player, move=Played(move, player)
                 )
             )
-        self.words = [said for said in self.words if said[0] <= len(self.moves)]
-        return taken
+        self.words = [remark for remark in self.words if remark[0] <= len(self.moves)]
+        return sentences
 
     def rematch(self) -> Match:
         """The same game again with the seats swapped."""
@@ -135,9 +136,9 @@ class Match:
         return match
 
     def copy(self) -> Match:
-        """The same match, which can go on in another way."""
+        """An independent copy of the match."""
         match = object.__new__(type(self))
-        match.__dict__ |= self.__dict__  # what `copy` does, but quicker
+        match.__dict__ |= self.__dict__  # faster than copy.copy
         match.moves, match.states = self.moves[:], self.states[:]
         match.asked, match.words = self.asked[:], self.words[:]
         return match
@@ -152,7 +153,7 @@ class Match:
 
 
 def concession(player: int, forfeit: str | None = None) -> Sentence:
-    """The sentence that says that a player concedes, or forfeits the game for a reason."""
+    """A sentence that says that a player concedes, or forfeits the game for a reason."""
     if forfeit is None:
         return Sentence("{player} concedes.", you="You concede.", player=player)
     return Sentence(
@@ -161,7 +162,7 @@ def concession(player: int, forfeit: str | None = None) -> Sentence:
 
 
 def played(game: AnyGame, tokens: Iterable[str]) -> Match:
-    """A match after the moves of its opening."""
+    """A match that begins with these opening moves."""
     match = Match(game)
     for token in tokens:
         match.play(game.read(token))
@@ -178,10 +179,10 @@ def player_names(names: Sequence[str]) -> tuple[str, str]:
 
 
 def swap_seats(names: Sequence[str]) -> tuple[str, ...]:
-    """The names when the players change seats. "Player 1" is what a seat is called, so such a name stays with the seat.
+    """The names after the players change seats. "Player 1" is the name of a seat, so it stays with the seat.
 
     >>> swap_seats(("Ann", "Bob")), swap_seats(("Ann", "Player 2"))
     (('Bob', 'Ann'), ('Player 1', 'Ann'))
     """
-    kept = [PLAYERS[1 - seat] if name == PLAYERS[seat] else name for seat, name in enumerate(names)]
-    return tuple(reversed(kept))
+    renamed = [PLAYERS[1 - seat] if name == PLAYERS[seat] else name for seat, name in enumerate(names)]
+    return tuple(reversed(renamed))

@@ -1,4 +1,4 @@
-"""How moves are written, and how what people type is read as a move or as one field of a move."""
+"""Move notation: parses what people type, as a move or as one field of a move."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Notation:
         return self.labels.get(value, str(value))
 
     def move(self, text: str, phrases: Iterable[tuple[str, Any]] = ()) -> Any | None:
-        """The move that a text means, as a token or as one of these phrases; None if it means none."""
-        move = self._tokens.get(text)  # as programs write it
+        """Parses a move: a token, in any spelling, or one of these phrases. None if it is neither."""
+        move = self._tokens.get(text)  # the spelling of programs
         if move is not None:
             return move
         key = spelled(text)
@@ -41,18 +41,18 @@ class Notation:
         return self._spelled.get(key)
 
     def field(self, place: int, text: str, possible: Sequence[Any]) -> Any | None:
-        """The value of a field that a text means. In a menu, a bare number picks the choice with that number."""
+        """Parses the value of a field. In a menu, a bare number picks the choice with that number."""
         key = spelled(text)
         if self.menu and not key[1]:
-            counted: dict[Key, Any] = {((str(number),), ()): value for number, value in enumerate(possible, 1)}
-            return counted.get(key)
+            numbered: dict[Key, Any] = {((str(number),), ()): value for number, value in enumerate(possible, 1)}
+            return numbered.get(key)
         return self._fields[place].get(key)
 
     def may_be_a_move(self, text: str) -> bool:
         """Whether an answer to the first question can be a whole move.
 
-        A "-3" is not: it is a slip for 3 at least as often as a subtraction, which may cost the turn. But "−3", with
-        the sign that we print, is meant.
+        "-3" cannot: it is a typo for 3 at least as often as a subtraction, which may cost the turn. "−3" can: nobody
+        types the minus sign that we print by accident.
         """
         return not (self.menu and not spelled(text)[1]) and not _BARE_MINUS.fullmatch(text)
 

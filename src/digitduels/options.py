@@ -1,4 +1,4 @@
-"""Options: the numbers and words that a variant can change, their valid values, and how they are read from text."""
+"""Options: the numbers and words that a variant can change, their valid values, and how to parse them."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class Option(NamedTuple):
     kind: Kind
     about: str
     rules: tuple[str, ...] = ()
-    """What a value means as a rule, in a few words: for a choice one of its words each, else with {} for the value."""
+    """Each value as a rule, in a few words: one text for each word of a choice, else a text with {} for the value."""
 
     def rule(self, value: Any) -> str:
-        """What a value means as a rule.
+        """A value as a rule, in a few words.
 
         >>> Option("target", "target", 50, Whole(1, 99), "the score that wins", ("first to {}",)).rule(60)
         'first to 60'

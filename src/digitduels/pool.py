@@ -23,7 +23,7 @@ _TIE_HOUSE_RULES: Final = ("the last mover loses a tie", "the last mover wins a 
 
 
 def tie_option(when: str) -> Any:
-    """The option that says who wins at equal scores."""
+    """The option that decides who wins at equal scores."""
     return option(TIES[0], Choice(TIES), f"who wins at equal scores when {when}", rules=_TIE_HOUSE_RULES)
 
 
@@ -82,18 +82,18 @@ def row(pool: Pool) -> str:
 
 @lru_cache(maxsize=4096)
 def missing(number: int, pool: Pool) -> Sentence:
-    """Why a number that is not in the pool cannot be taken."""
+    """The objection to taking a number that is not in the pool."""
     return Sentence("There is no {number} in the pool. Available Numbers: {row}.", number=number, row=row(pool))
 
 
 def laid_out(state: State[int, Pool], lowest: int = 0) -> Board:
     """The board of a game in which each player has a score and both share the pool."""
     first, second = state.hands
-    return Board((Side(first, (), lowest), Side(second, (), lowest)), _shown(state.table))
+    return Board((Side(first, (), lowest), Side(second, (), lowest)), _side(state.table))
 
 
 @lru_cache(maxsize=1024)
-def _shown(pool: Pool) -> Side:
+def _side(pool: Pool) -> Side:
     return Side(None, tuple(Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1)))
 
 

@@ -20,11 +20,11 @@ _PLAYERS = (1, 2)  # numbered as in records
 
 
 class RecordError(ValueError):
-    """A file or a text that is not the record of a match."""
+    """A file or a text is not the record of a match."""
 
 
 def to_record(match: Match) -> dict[str, Any]:
-    """The match as JSON values, with players numbered from 1."""
+    """Serializes a match to JSON values. Players are numbered from 1."""
     outcome = match.outcome
     return {
         "format": FORMAT,
@@ -41,16 +41,16 @@ def to_record(match: Match) -> dict[str, Any]:
         "conceded": None if match.conceded is None else match.conceded + 1,
         "forfeit": match.forfeit,
         "asked": [list(question) for question in match.asked],
-        "words": [list(said) for said in match.words],
+        "words": [list(remark) for remark in match.words],
         "outcome": outcome
         and {"winner": None if outcome.winner is None else outcome.winner + 1, "reason": str(outcome.reason)},
     }
 
 
 def replay(record: object) -> Match:
-    """The match that a record describes, replayed by the rules.
+    """Replays a record by the rules and returns the match.
 
-    Raises RecordError if it is not a record, InvalidMove or IllegalMove if its moves break the rules.
+    Raises RecordError if it is not a record, and InvalidMove or IllegalMove if its moves break the rules.
     """
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise RecordError(FOREIGN)
@@ -82,7 +82,7 @@ def replay(record: object) -> Match:
             match.play(match.game.read(text, match.state))
         except (InvalidMove, IllegalMove) as error:
             raise type(error)(f"Move {place} of the record, {quoted(text)}, breaks the rules. {error}") from None
-    match.players, match.seed, match.opening, match.asked = _circumstances(record)
+    match.players, match.seed, match.opening, match.asked = _settings(record)
     match.words = _words(record)
     if conceded is not None:
         match.concede(_PLAYERS.index(conceded), None if forfeit is None else clean(forfeit, LONGEST_REASON))
@@ -95,7 +95,7 @@ def dump(match: Match) -> bytes:
 
 
 def parse(data: bytes) -> Match:
-    """The match recorded in a file with these contents; raises what `replay` raises."""
+    """Parses the contents of a file and replays the match; raises what `replay` raises."""
     try:
         try:
             record = json.loads(data)
@@ -112,27 +112,27 @@ def save(match: Match, path: Path) -> None:
 
 
 def load(path: Path) -> Match:
-    """Reads a record from a file; raises OSError for a file that cannot be read, and what `parse` raises."""
+    """Loads a match from a file; raises OSError if the file cannot be read, and what `parse` raises."""
     return parse(files.read(path, LARGEST))
 
 
-def _circumstances(record: dict[str, Any]) -> tuple[tuple[str, str], str | None, int, list[tuple[int, str]]]:
-    """Reads who played a match, and its seed, opening and hints. Older records do not have these."""
+def _settings(record: dict[str, Any]) -> tuple[tuple[str, str], str | None, int, list[tuple[int, str]]]:
+    """Reads the players, the seed, the opening and the hints of a match. Older records do not have these."""
     players, seed = record.get("players", ["human", "human"]), record.get("seed")
     opening, asked = record.get("opening", 0), record.get("asked", [])
     if not (isinstance(players, list) and len(players) == 2 and all(isinstance(name, str) for name in players)):
         raise RecordError("The record's 'players' must be two strings.")
     if not isinstance(seed, str | None) or type(opening) is not int or not 0 <= opening <= len(record["moves"]):
-        raise RecordError("The record's 'seed' must be a string or null, its 'opening' a number of its moves.")
+        raise RecordError("The record's 'seed' must be a string or null, its 'opening' a number of moves.")
     try:
-        questions = [(int(after), clean(str(what), LONGEST_NAME)) for after, what in asked]
+        hints = [(int(after), clean(str(hint), LONGEST_NAME)) for after, hint in asked]
     except (TypeError, ValueError, OverflowError):
         raise RecordError("The record's 'asked' must be pairs of a number and a string.") from None
-    return (clean(players[0], LONGEST_REASON), clean(players[1], LONGEST_REASON)), seed, opening, questions
+    return (clean(players[0], LONGEST_REASON), clean(players[1], LONGEST_REASON)), seed, opening, hints
 
 
 def _words(record: dict[str, Any]) -> list[tuple[int, str]]:
-    """Reads what the players of a match said."""
+    """Reads the players' remarks."""
     words = record.get("words", [])
     if not isinstance(words, list) or len(words) > MOST_WORDS:
         raise RecordError(f"The record's 'words' must be a list of at most {MOST_WORDS} pairs.")
@@ -140,5 +140,5 @@ def _words(record: dict[str, Any]) -> list[tuple[int, str]]:
         match pair:
             case [int(after), str()] if type(after) is int and 0 <= after <= len(record["moves"]):
                 continue
-        raise RecordError("The record's 'words' must be pairs of a number of its moves and a string.")
+        raise RecordError("The record's 'words' must be pairs of a number of moves and a string.")
     return [(after, clean(text, LONGEST_WORDS)) for after, text in words]

@@ -40,10 +40,10 @@ class Sentence(str):
     words and signs. A field may be any value that can be formatted, another Sentence, or a `Field`.
     """
 
-    __slots__ = ("_parts", "_told")
+    __slots__ = ("_parts", "_personal")
     _parts: tuple[str, str | None, str | None, int | None, dict[str, Any]]
-    _told: tuple[str, ...]
-    """The fields that depend on the names or on the reader."""
+    _personal: tuple[str, ...]
+    """The names of the fields that depend on the players' names or on the reader."""
 
     def __new__(
         cls,
@@ -55,9 +55,9 @@ class Sentence(str):
         player: int | None = None,
         **fields: Any,
     ) -> Sentence:
-        told = tuple([name for name, value in fields.items() if isinstance(value, TOLD)])
-        sentence = str.__new__(cls, _render(template, player, fields, told, PLAYERS, None))
-        sentence._parts, sentence._told = (template, you, book, player, fields), told
+        personal = tuple([name for name, value in fields.items() if isinstance(value, PERSONAL)])
+        sentence = str.__new__(cls, _render(template, player, fields, personal, PLAYERS, None))
+        sentence._parts, sentence._personal = (template, you, book, player, fields), personal
         return sentence
 
     @property
@@ -72,7 +72,7 @@ class Sentence(str):
         template, you, _, player, fields = self._parts
         if you is not None and reader is not None and reader == player:
             template = you
-        return _render(template, player, fields, self._told, names, reader)
+        return _render(template, player, fields, self._personal, names, reader)
 
     def depends_on(self, reader: int) -> bool:
         """Whether the sentence may read differently to a player than to spectators."""
@@ -81,12 +81,12 @@ class Sentence(str):
             return True
         if player is not None and reader != player and "{other:" in template:
             return True
-        return any(fields[name].depends_on(reader) for name in self._told) if self._told else False
+        return any(fields[name].depends_on(reader) for name in self._personal) if self._personal else False
 
     def by_the_book(self, names: Names = PLAYERS) -> str:
         """The sentence in the book's words, for two people at one keyboard."""
         template, _, book, player, fields = self._parts
-        return _render(template if book is None else book, player, fields, self._told, names, None, book=True)
+        return _render(template if book is None else book, player, fields, self._personal, names, None, book=True)
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
         template, you, book, player, fields = self._parts
@@ -94,12 +94,12 @@ class Sentence(str):
 
 
 def tell(text: str, names: Names = PLAYERS, reader: int | None = None) -> str:
-    """The text for a reader: a Sentence in the form for them, any other string unchanged."""
+    """A Sentence in the form for this reader; any other string unchanged."""
     return text.to(names, reader) if isinstance(text, Sentence) else text
 
 
 def tell_by_the_book(text: str, names: Names = PLAYERS) -> str:
-    """The text for two people at one keyboard."""
+    """A Sentence in the form for two people at one keyboard; any other string unchanged."""
     return text.by_the_book(names) if isinstance(text, Sentence) else text
 
 
@@ -107,14 +107,14 @@ def _render(
     template: str,
     player: int | None,
     fields: Mapping[str, Any],
-    told: Iterable[str],
+    personal: Iterable[str],
     names: Names,
     reader: int | None,
     book: bool = False,
 ) -> str:
     values = fields
-    if told:
-        values = {**fields, **{name: _shown(fields[name], names, reader, book) for name in told}}
+    if personal:
+        values = {**fields, **{name: _fill(fields[name], names, reader, book) for name in personal}}
     if player is not None:
         if names is PLAYERS and reader is None:
             seats = _THIRD_PERSON[player]
@@ -125,26 +125,26 @@ def _render(
     return template.format(**values)
 
 
-def _shown(value: Field | Sentence, names: Names, reader: int | None, book: bool) -> str:
+def _fill(value: Field | Sentence, names: Names, reader: int | None, book: bool) -> str:
     return value.by_the_book(names) if book and isinstance(value, Sentence) else value.to(names, reader)
 
 
 class _Name:
     """A player in a sentence."""
 
-    def __init__(self, name: str, reads: bool) -> None:
-        self.name, self.reads = name, reads
+    def __init__(self, name: str, is_reader: bool) -> None:
+        self.name, self.is_reader = name, is_reader
 
     def __format__(self, case: str) -> str:
         match case:
             case "":
                 return self.name
             case "whom":
-                return "you" if self.reads else self.name
+                return "you" if self.is_reader else self.name
             case "whose":
-                return "your" if self.reads else f"{self.name}'s"
+                return "your" if self.is_reader else f"{self.name}'s"
             case "Whose":
-                return "Your" if self.reads else f"{self.name}'s"
+                return "Your" if self.is_reader else f"{self.name}'s"
         raise ValueError(f"A player has no case {case!r}.")
 
 
@@ -169,7 +169,7 @@ class Field:
         return self.to()
 
 
-TOLD = (Field, Sentence)  # what depends on the reader
+PERSONAL = (Field, Sentence)  # the types that depend on the reader
 
 
 class Played(Field):
@@ -202,14 +202,14 @@ class Moves(Field):
         self.moves, self.player, self.joint = list(moves), player, joint
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
-        shown = [Played(move, self.player).to(names, reader) for move in self.moves]
-        if len(shown) > self.SHOWN:
-            shown = [*shown[: self.SHOWN - 1], f"{len(shown) - self.SHOWN + 1} others"]
-        return f" {self.joint} ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+        texts = [Played(move, self.player).to(names, reader) for move in self.moves]
+        if len(texts) > self.SHOWN:
+            texts = [*texts[: self.SHOWN - 1], f"{len(texts) - self.SHOWN + 1} others"]
+        return f" {self.joint} ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
 class Line(Field):
-    """A sequence of moves with those who make them, starting with a player's; a very long line ends early.
+    """A sequence of moves, each with the player who makes it. `player` begins. A very long line is cut short.
 
     >>> str(Line(["+5", "x2"], 0)), Line(["+5", "x2"], 0).to(("Ann", "Bob"), reader=0)
     ('Player 1 +5, Player 2 ×2', 'you +5, Bob ×2')
@@ -221,11 +221,11 @@ class Line(Field):
         self.moves, self.player = list(moves), player
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
-        shown = []
+        texts = []
         for ply, move in enumerate(self.moves[: self.LONGEST]):
             player = (self.player + ply) % 2
-            shown.append(f"{_Name(names[player], reader == player):whom} {Played(move, player).to(names, reader)}")
-        return ", ".join([*shown, "…"] if len(self.moves) > self.LONGEST else shown)
+            texts.append(f"{_Name(names[player], reader == player):whom} {Played(move, player).to(names, reader)}")
+        return ", ".join([*texts, "…"] if len(self.moves) > self.LONGEST else texts)
 
 
 class Count(Field):

@@ -1,4 +1,4 @@
-"""Input normalisation: reading what people type, and cleaning and quoting it for display."""
+"""Input normalisation: makes typed text comparable, and safe to display."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIGNS = {
 
 
 def spelled(text: str) -> Key:
-    """A key that ignores spacing, case and spelling: the numbers of a text in order, its words in any order.
+    """A key for comparing texts whatever their spacing, case and spelling: the numbers in order, the words sorted.
 
     >>> spelled("Add 5") == spelled("5 +") == spelled("+5")
     True
@@ -43,22 +43,22 @@ def spelled(text: str) -> Key:
 
 def clean(text: str, most: int) -> str:
     """`text` on one line, without control, format or unassigned characters, at most `most` characters long."""
-    kept = (
+    chars = (
         " " if char.isspace() or char in _BLANK else char for char in unicodedata.normalize("NFC", text[: 10 * most])
     )
-    shown = "".join(char for char in kept if unicodedata.category(char)[0] != "C")
-    return " ".join(shown.split())[:most].strip()
+    printable = "".join(char for char in chars if unicodedata.category(char)[0] != "C")
+    return " ".join(printable.split())[:most].strip()
 
 
 def quoted(value: object) -> str:
-    """A value that is safe to print in a sentence: short, and without control characters."""
+    """A value, safe to print in a sentence: short, and without control characters."""
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 128:
         return f"a number of about {value.bit_length() * 30103 // 100000 + 1} digits"
     text = value if isinstance(value, str) else repr(value)
-    shown = clean(text, 41)
-    return f"'{shown[:40]}…'" if len(shown) > 40 else f"'{shown}'" if isinstance(value, str) else shown
+    short = clean(text, 41)
+    return f"'{short[:40]}…'" if len(short) > 40 else f"'{short}'" if isinstance(value, str) else short
 
 
 def percent(share: float) -> str:
-    """A share of 1 in per cent."""
+    """A fraction as a percentage."""
     return f"{share:.0%}".replace("%", " %")

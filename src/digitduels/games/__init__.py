@@ -42,12 +42,12 @@ def games() -> list[str]:
 
 
 def books() -> list[str]:
-    """The ids of the games in this package, whatever else is installed."""
+    """The ids of the games in this package."""
     return list(_books())
 
 
 def game(name: str, /, **options: Any) -> AnyGame:
-    """The game with this id, as its book sets it up or with other options.
+    """The game with this id, by the book or with other options.
 
     >>> game("number-duel", target=60).target
     60
@@ -61,17 +61,17 @@ def game(name: str, /, **options: Any) -> AnyGame:
 
 
 def game_class(name: str) -> type[AnyGame]:
-    """The class that holds the rules of a game; raises UnknownGame."""
-    wanted = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
-    if wanted in _books():
-        module = import_module(f"{__name__}.{wanted.replace('-', '_')}")
-        return cast("type[AnyGame]", getattr(module, wanted.title().replace("-", "")))
-    if wanted in _plugins():
-        return _plugins()[wanted]
+    """The class of the game with this id; raises UnknownGame if there is none."""
+    game_id = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+    if game_id in _books():
+        module = import_module(f"{__name__}.{game_id.replace('-', '_')}")
+        return cast("type[AnyGame]", getattr(module, game_id.title().replace("-", "")))
+    if game_id in _plugins():
+        return _plugins()[game_id]
     import difflib
 
     known = games()
-    near = difflib.get_close_matches(wanted[:100], known, 1, 0.5)
+    near = difflib.get_close_matches(game_id[:100], known, 1, 0.5)
     hint = f"Did you mean {near[0]}? " if near else ""
     raise UnknownGame(f"There is no game {quoted(name)}. {hint}The games are {', '.join(known)}.")
 
@@ -84,7 +84,7 @@ def _books() -> tuple[str, ...]:
 @cache
 def _plugins() -> dict[str, type[AnyGame]]:
     """The games of other packages by id. A game that fails to load is skipped with a warning."""
-    if not any(map(_offers, sys.path)):
+    if not any(map(_may_have_games, sys.path)):
         return {}
     from importlib.metadata import entry_points
 
@@ -101,8 +101,8 @@ def _plugins() -> dict[str, type[AnyGame]]:
     return kinds
 
 
-def _offers(folder: str) -> bool:
-    """Whether a package in a folder of `sys.path` may have games: a quick check, ten times as fast as entry_points."""
+def _may_have_games(folder: str) -> bool:
+    """Whether a package in a folder of `sys.path` may have games. Ten times as fast as entry_points."""
     if os.path.isfile(folder):  # an archive
         return True
     with suppress(OSError), os.scandir(folder or ".") as entries:
@@ -115,7 +115,7 @@ def _offers(folder: str) -> bool:
 
 
 class _Unsuitable(Exception):
-    """Why an entry point does not provide a game."""
+    """An entry point does not provide a game; says why."""
 
 
 def _load(entry: EntryPoint) -> type[AnyGame]:

@@ -242,11 +242,8 @@ class NumberQuest(Game[int, Pool, Move]):
         return Sentence("{player} Wins the Game!", you="You Win the Game!", player=winner)
 
 
-# Random play and searches meet the same faults and endings again and again.
-
-
 def _fault(score: int, move: Move) -> Sentence:
-    """Why an operation that is not valid on this score is not."""
+    """Why an operation is invalid on this score."""
     if move.operation == "-":
         return Sentence(
             "{score} − {number} is negative, and a score cannot be.",
@@ -260,6 +257,9 @@ def _fault(score: int, move: Move) -> Sentence:
         score=score,
         number=move.number,
     )
+
+
+# Cached, because random play and searches meet the same refusals and endings again and again.
 
 
 @lru_cache(maxsize=4096)

@@ -25,7 +25,7 @@ class Move(NamedTuple):
 
     @property
     def phrase(self) -> str | None:
-        """What people call a reset; None for the other moves, which go by their token."""
+        """What people call a reset; None for other moves, which people write as their token."""
         return RESETS.get(self.operation)
 
 
@@ -192,23 +192,23 @@ class NumericalNexus(Game[Hand, None, Move]):
         stock = EFFECT[operation][0]
         left = uses[stock]
         if operation not in RESETS:
-            told = Sentence(
+            line = Sentence(
                 "{player:Whose} score is now {score}. Remaining {operation} uses: {left}.",
                 player=player,
                 score=score,
                 operation=OPERATIONS[stock],
                 left=left,
             )
-            return [told]
+            return [line]
         mine = operation == "reset-mine"
         whose = "their own" if mine else "{other:whose}"
-        told = Sentence(
+        line = Sentence(
             f"{{player}} resets {whose} score to 0. {{remaining}}",
             you=f"You reset {'your own' if mine else whose} score to 0. {{remaining}}",
             player=player,
             remaining=f"Remaining resets: {left}." if left else "No remaining resets.",
         )
-        return [told]
+        return [line]
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
         for player in (0, 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from digitduels.sentence import TOLD, Field, Names
+from digitduels.sentence import PERSONAL, Field, Names
 
 Wire = dict[str, Any]
 
@@ -24,7 +24,7 @@ def wire(said: str | Field, names: Names) -> Wire:
     >>> wire("Over.", ("Ann", "Bob"))
     {'text': 'Over.'}
     """
-    if not isinstance(said, TOLD):
+    if not isinstance(said, PERSONAL):
         return {"text": said}
     text = said.to(names)
     subject = getattr(said, "player", None) or 0
