@@ -1,4 +1,4 @@
-"""Who wins every position of a game, and how soon."""
+"""Solvers: who wins every position of a game, and how soon."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHARE = 0.5  # the share of the free memory that a solution may use
 def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progress: Progress | None = None) -> Solution:
     """Implements digitduels.solve."""
     most = int(SHARE * memory.available()) if limit is None else limit
-    # Imported here because it is slow, and code that only needs a Verdict should not wait for it.
+    # Imported here because it takes a while, and code that needs only a Verdict should not wait for it.
     from digitduels.solver import cache as store
     from digitduels.solver.compiled import DoesNotFactor, compile_game
     from digitduels.solver.tables import Tables, fill, prepare, verify
@@ -29,8 +29,8 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
                 f"The limit is {memory.shown(most)}."
             )
 
-    if cache and (found := store.load(game)) is not None:
-        return found
+    if cache and (cached := store.load(game)) is not None:
+        return cached
     try:
         compiled = compile_game(game, fits, thorough=cache)
         plan = prepare(compiled)

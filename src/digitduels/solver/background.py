@@ -1,7 +1,7 @@
-"""A game is played while it is being solved: near results come from a search until the table is there.
+"""Solves a game in the background while people play it: until the table is ready, a search finds near results.
 
-The table is made by a process of its own, which keeps it in the cache. That process can be ended at any time: what is
-half written is no table yet.
+A separate process fills the table and caches it. It can be killed at any time, because the cache replaces files
+atomically.
 """
 
 from __future__ import annotations
@@ -23,57 +23,57 @@ from digitduels.solver import SHARE, Reference, Solution, memory, solve
 from digitduels.solver.search import Search
 from digitduels.solver.verdict import Verdict
 
-_TABLE, _PLAIN, _TOO_LARGE = "table", "plain", "too large"  # what the process says when it is done
-_GRACE = 1.0  # seconds that a thread which is just loading a table is waited for
+_TABLE, _PLAIN, _TOO_LARGE = "table", "plain", "too large"  # the answers of the process
+_GRACE = 1.0  # seconds to wait for a thread that is loading a table
 
 
 class Background:
-    """What is known about a game that is being solved: near results at once, and everything later.
+    """The truth about a game that is being solved: near results at once, all results later.
 
-    With `patient`, whatever a search does not find in time waits for the table, so that a seed repeats a game. That is
-    for games at which nobody sits and waits.
+    With `patient`, it waits for the table if a search reaches its limit, so that a seed repeats a game. Use this when
+    nobody is waiting for a move.
     """
 
     def __init__(self, game: AnyGame, patient: bool = False) -> None:
         self.game = game
         self.patient = patient
         self.solution: Solution | None = None
-        """The solution, as soon as it is there."""
+        """The solution; None until it is ready."""
         self.too_large = False
-        """Whether it is known that there will be no solution."""
+        """Whether the game is too large to solve."""
         self._search = Search(game)
         self._process: subprocess.Popen[str] | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begins to solve the game, unless that has been done."""
+        """Starts to solve the game, unless it has been started already."""
         if self._thread is not None or self.solution is not None:
             return
         pipe = subprocess.PIPE
-        with suppress(OSError):  # then it is solved when somebody waits for it
+        with suppress(OSError):  # if no process can be started, `wait` solves the game
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "digitduels.solver.background"],
                 stdin=pipe,
                 stdout=pipe,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                start_new_session=os.name == "posix",  # so that Ctrl-C does not end it
+                start_new_session=os.name == "posix",  # protects it from Ctrl-C
             )
             self._thread = threading.Thread(target=self._follow, args=(self._process,), daemon=True)
             self._thread.start()
             atexit.register(self.close)
 
     def ready(self, seconds: float = 0.0) -> bool:
-        """Whether solving has come to an end, well or not; waits so long for that."""
+        """Whether the attempt to solve the game has ended, successfully or not; waits for it up to `seconds`."""
         self.start()
         if self._thread is not None:
             self._thread.join(seconds)
         return self._thread is None or not self._thread.is_alive()
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move in the order of the ids, with its verdict if the game then ends within that many plies.
+        """Every legal move, by action id, with its verdict if the game then ends within `plies`, else None.
 
-        Until there is a table, a result that takes too many positions to find is None too.
+        Until the table is ready, a result that the search does not find within its limit is None too.
         """
         if self.solution is None:
             verdicts = self._search.within(state, plies)
@@ -84,9 +84,9 @@ class Background:
         return self.solution.within(state, plies)
 
     def wait(self) -> Solution:
-        """The solution, when it is there; raises TooLarge if it never will be."""
+        """Waits for the solution; raises TooLarge if there is none."""
         self.ready(threading.TIMEOUT_MAX)
-        if self.solution is None and not self.too_large:  # the process failed, or could not keep its table
+        if self.solution is None and not self.too_large:  # the process failed, or could not cache its table
             try:
                 self.solution = solve(self.game)
             except TooLarge:
@@ -99,23 +99,23 @@ class Background:
         """Stops solving."""
         atexit.unregister(self.close)
         if self._process is not None:
-            self._process.terminate()  # which does nothing if it has ended
+            self._process.terminate()  # no effect if it has ended
         if self._thread is not None:
             self._thread.join(_GRACE)
 
     def _follow(self, process: subprocess.Popen[str]) -> None:
-        """Waits for the process, and takes over what it has found."""
+        """Waits for the process and loads its result."""
         assert process.stdin is not None
         assert process.stdout is not None
         question = {"game": self.game.id, "options": self.game.values, "patient": self.patient}
         answer = ""
-        with suppress(OSError), process:  # which may have been ended
+        with suppress(OSError), process:  # the process may have ended
             process.stdin.write(json.dumps(question) + "\n")
-            process.stdin.flush()  # and stays open: when it closes, nobody waits any more
+            process.stdin.flush()  # keep it open: when it closes, the process ends
             answer = process.stdout.read()
         try:
             if answer == _TABLE:
-                from digitduels.solver import cache  # here because it takes a while
+                from digitduels.solver import cache  # a slow import
 
                 self.solution = cache.load(self.game)
             elif answer == _PLAIN:
@@ -129,18 +129,18 @@ class Background:
 
 
 def _end_with_the_game() -> None:
-    """Ends this process when the program that started it is gone, even if that was killed."""
+    """Ends this process when the program that started it ends, even if it is killed."""
     os.read(sys.stdin.fileno(), 1)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def main() -> None:
-    """Solves the game that is asked for on standard input, and says how that ended."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing half written is left behind
+    """Solves the game that standard input names, and writes the kind of solution to standard output."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # an exception, which removes temporary files
     warnings.simplefilter("ignore")
     question = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_game, daemon=True).start()
-    if not question["patient"]:  # a person who plays goes first
+    if not question["patient"]:  # leave the processor to the person who plays
         with suppress(AttributeError, OSError):
             os.nice(10)
     try:

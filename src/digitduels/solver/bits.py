@@ -1,7 +1,7 @@
-"""Who wins, without how soon: one bit per position, for sweeps over many variants.
+"""Values without distances: one bit per position, for quick checks of many variants.
 
-The same recursion as for the codes, with a row of 64 hands in a word. A bit says that the waiting player wins. With
-draws, a second plane of bits says that the waiting player does not lose, and each plane is filled from the other.
+The same recursion as in tables.py, with 64 hands in a word. A bit says that the waiting player wins. With draws, a
+second plane of bits says that the waiting player does not lose, and each plane is computed from the other.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from digitduels.solver.layout import Words
 from digitduels.solver.schedule import waves
 from digitduels.solver.tables import SLACK, Plan, share, workers
 
-_MANY = 5  # the fewest hands for which handling 64 at once pays off
-_GROUP = 8  # single hands handled together
-_BLOCK = 1 << 16  # bytes that one task fills: smaller than with codes, or there would be too few tasks to share
+_MANY = 5  # the number of hands from which on it pays off to handle 64 at once
+_GROUP = 8  # single hands to handle together
+_BLOCK = 1 << 16  # bytes that one task fills: fewer than with codes, or there would be too few tasks to share
 
 
 class Values:
@@ -36,21 +36,21 @@ class Values:
 
 
 class Steps(NamedTuple):
-    """What takes do to the mover's hand, for 64 hands at a time. A part is a take with such a tile of hands."""
+    """What takes do to the mover's hand, for 64 hands at a time. A part is a take applied to 64 hands."""
 
     side_start: Words  # [part]: its first entry in side and side_to
-    side: Words  # the hands, as bits, that become …
-    side_to: Words  # … what is at their own index from here on
+    side: Words  # a set of hands, as bits: hand n becomes …
+    side_to: Words  # … this hand + n
     same_start: Words
-    same: Words  # the hands, as bits, that all become …
+    same: Words  # a set of hands, as bits, which all become …
     same_to: Words  # … this hand
     lone_start: Words
-    lone: Words  # 64 times what a hand becomes, and the hand; eight entries each
-    ends: Words  # [plane, part]: the hands, as bits, with which the game can be ended well at once
+    lone: Words  # single hands: 64 times the hand after the move, plus the hand before; in groups of eight
+    ends: Words  # [plane, part]: the hands, as bits, with which a move can end the game well at once
 
 
 def fill(plan: Plan) -> Words:
-    """[table, plane, word of hands to move, hand who waits]: the bits of a game."""
+    """[table, plane, word of hands to move, waiting hand]: the bits of a game."""
     from digitduels.solver import kernels
 
     compiled = plan.compiled
@@ -60,8 +60,8 @@ def fill(plan: Plan) -> Words:
     wide = -(-count // 64)
     moves = steps(plan)
     shape = compiled.tables, len(moves.ends), wide, count
-    room = np.empty(int(np.prod(shape)) + 2 * SLACK, np.uint64)  # kernels may read around it
-    flat = room[SLACK:-SLACK]
+    buffer = np.empty(int(np.prod(shape)) + 2 * SLACK, np.uint64)  # kernels may read a little before and after
+    flat = buffer[SLACK:-SLACK]
     bits = flat.reshape(shape)
     for table, marks in plan.boards.items():
         bits[table, 0] = _packed(marks == WON, wide)
@@ -73,7 +73,7 @@ def fill(plan: Plan) -> Words:
 
 
 def order(plan: Plan) -> Iterator[Words]:
-    """The tasks in the order they must be done."""
+    """The waves of tasks in order."""
     count = len(plan.compiled.hands)
     return waves(plan.compiled, -(-count // 64) * 8 / count, _BLOCK)
 
@@ -85,7 +85,7 @@ def _packed(rows: npt.NDArray[np.bool_], wide: int) -> Words:
 
 
 def steps(plan: Plan) -> Steps:
-    """The steps of a game."""
+    """Computes the steps of a game."""
     layout, draws = plan.layout, plan.scale.low != plan.scale.high
     count, takes = int(layout.hands), len(layout.delta)
     parts = np.arange(-(-count // 64) * takes + 1)
@@ -93,37 +93,37 @@ def steps(plan: Plan) -> Steps:
     starts: npt.NDArray[np.int64] = layout.op_start[::count].astype(np.int64)
     part = np.repeat(np.arange(takes), starts[1:] - starts[:-1]) + hand // 64 * takes
     hand %= 64
-    found: list[Any] = []
-    # First adjacent hands that become adjacent hands, then hands that all become the same one.
+    arrays: list[Any] = []
+    # First adjacent hands that become adjacent hands, then sets of hands that all become the same hand.
     for slope in (1, 0):
         keys = part * (count + 64) + target - slope * hand + 64
         lines, which, size = np.unique(keys, return_inverse=True, return_counts=True)
         many = size >= _MANY
         where, to = np.divmod(lines[many], count + 64)
-        found += [np.searchsorted(where, parts), _words(len(lines), which, hand)[many], to - 64]
+        arrays += [np.searchsorted(where, parts), _words(len(lines), which, hand)[many], to - 64]
         rest = ~many[which]
         part, hand, target = part[rest], hand[rest], target[rest]
     order = np.lexsort((target, part))
     edges = np.searchsorted(part[order], parts)
     groups = -(-np.diff(edges) // _GROUP)
-    # A short group repeats its first entries: doing a step twice does no harm.
+    # A short group repeats its first entries, because a repeated step does no harm.
     padded = [
         order[first + np.arange(_GROUP * some) % (last - first)]
         for first, last, some in zip(edges[:-1], edges[1:], groups, strict=True)
         if some
     ]
     lone = np.concatenate([order[:0], *padded])
-    found += [np.append(0, np.cumsum(groups)), target[lone] * 64 + hand[lone]]
+    arrays += [np.append(0, np.cumsum(groups)), target[lone] * 64 + hand[lone]]
     # The waiting player wins if no move saves the mover, and does not lose if no move wins for the mover.
     ends = []
     for good in ((WON, DRAWN), (WON,))[: 2 if draws else 1]:
         take, hand = np.nonzero(np.isin(plan.marks, good))
         ends.append(_words(len(parts) - 1, hand // 64 * takes + take, hand % 64))
-    return Steps(*[np.asarray(values).astype(np.uint64) for values in (*found, ends)])
+    return Steps(*[np.asarray(values).astype(np.uint64) for values in (*arrays, ends)])
 
 
 def _words(count: int, which: npt.NDArray[np.int64], hand: npt.NDArray[np.int64]) -> Words:
-    """An array of words with the given bits set."""
+    """`count` words, in which these bits are set."""
     words = np.zeros(count, np.uint64)
     np.bitwise_or.at(words, which, np.uint64(1) << hand.astype(np.uint64))
     return words

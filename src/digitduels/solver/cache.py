@@ -1,12 +1,12 @@
-"""The cache of solved tables on disk: replaced atomically, checked when read, shared by processes.
+"""The cache of solved tables on disk: written atomically, checked on loading, shared by processes.
 
-A file consists of a line that says what it is, the length and the checksum of its header, the header (JSON), a field
-of fixed size with a digest of the source that the table agrees with, and the arrays, which are memory-mapped. Nothing
-in it is ever executed.
+A file consists of a magic line, the length and the checksum of its header, the header (JSON), a field of fixed size
+with a digest of the source that the table agrees with, and the arrays, which are memory-mapped. Loading a file never
+executes anything from it.
 
-A table depends on the rules, not on their wording. As long as the source of a game is unchanged, its table is valid.
-When the source has changed, the game is compiled again, and its maps and endings are compared with the table. If they
-are equal, the table is kept and only the field is rewritten. Otherwise the game is solved again.
+A table depends on the rules, not on their wording. While the source of a game is unchanged, its table is valid. When
+the source has changed, the cache compiles the game again and compares its maps and endings with the table. If they are
+equal, it keeps the table and rewrites only the source field. Otherwise the game is solved again.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ MAGIC = b"digitduels table 2\n"
 FIRST_EDITION = b"digitduels table 1\n"
 _LARGEST_HEADER = 1 << 20
 _START = len(MAGIC) + 8 + 32
-_SOURCE = 1 << 13  # bytes in the field about the source
+_SOURCE = 1 << 13  # bytes in the source field
 _ALIGN = 64
-CHANCE_FILES = ".chances"  # the ending of the files that players add to a table; see players/chance_tables.py
+CHANCE_FILES = ".chances"  # the suffix of the files that players add to a table; see players/chance_tables.py
 _ABANDONED = 3600  # seconds after which an unfinished file counts as abandoned
 
 
 class Unusable(Exception):
-    """A file that is not a table, is damaged, or belongs to other rules."""
+    """A file is not a table, is damaged, or was made with different rules."""
 
 
 class Outdated(Unusable):
-    """A table of the first edition, which is replaced silently."""
+    """A table is from the first edition, and will be replaced without a warning."""
 
 
 def folder() -> Path:
@@ -65,7 +65,7 @@ def path_of(game: AnyGame) -> Path:
 
 
 def load(game: AnyGame) -> Tables | None:
-    """The cached solution of a game, or None. Warns if there is a file that cannot be used."""
+    """Loads the solution of a game from the cache, or returns None. Warns if there is a file that it cannot use."""
     path = path_of(game)
     try:
         return _read(path, game) if os.path.isfile(path) else None
@@ -94,7 +94,7 @@ def kept() -> list[Path]:
 
 
 def clear() -> list[int]:
-    """Deletes all cached tables and abandoned files, and returns the sizes of what it deleted."""
+    """Deletes all cached tables and abandoned files, and returns their sizes."""
     sizes = []
     names = (name for kind in (".table", CHANCE_FILES) for name in (f"*{kind}", f".*{kind}.*"))
     for path in sorted(path for name in names for path in folder().glob(name)):
@@ -105,7 +105,7 @@ def clear() -> list[int]:
 
 
 def describe(path: Path) -> str:
-    """What a file holds, in one line; raises Unusable."""
+    """Describes the contents of a file in one line; raises Unusable."""
     header, _ = _header(path)
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
     return f"{header['game']} with {options}"
@@ -170,9 +170,9 @@ def _write(path: Path, solution: Tables) -> None:
 
 
 def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
-    """The field about the source that a table agrees with: a checksum, the modules, and their digest.
+    """The source field of a table: a checksum, the modules of the game, and their digest.
 
-    It is bound to the header of its table. If it is missing or damaged, the table is compared with the rules.
+    The checksum includes that of the header. If the field is missing or damaged, the table is compared with the rules.
     """
     names = fingerprint.modules(kind)
     text = json.dumps({"class": kind.__qualname__, "names": names, "digest": fingerprint.digest(names)}).encode()
@@ -180,9 +180,9 @@ def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
 
 
 def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, place: int) -> None:
-    """Writes in place that a table agrees with the current source. If that fails, the table is still valid.
+    """Rewrites the source field in place with the current source. If that fails, the table is still valid.
 
-    Another process may have replaced the file, so its start is compared first.
+    Another process may have replaced the file, so this compares its beginning first.
     """
     with suppress(OSError), path.open("r+b") as file:
         if file.read(len(begin)) == begin:
@@ -202,7 +202,7 @@ def _flat(hand: Any) -> Iterator[int]:
 
 
 def _sweep() -> None:
-    """Deletes files that killed programs left behind, unless they may still be written to."""
+    """Deletes temporary files that killed programs left behind. Recent ones may still be in use."""
     for path in folder().glob(".*"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED:
@@ -213,7 +213,7 @@ def _sweep() -> None:
 
 
 def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
-    """The header of a file and its memory-mapped contents; raises Unusable if they do not fit together."""
+    """The header of a file and its memory-mapped contents; raises Unusable if they do not match."""
     if not path.is_file() or path.stat().st_size < _START:
         raise Unusable("it is not a table")
     data = np.memmap(path, np.uint8, "r")
@@ -246,11 +246,11 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
 def _array(header: dict[str, Any], data: npt.NDArray[np.uint8], name: str, check: bool) -> npt.NDArray[Any]:
     """An array of a file, optionally compared with its checksum; raises Unusable."""
     entry = header["arrays"][name]
-    found: npt.NDArray[Any] = data[entry["at"] : entry["end"]]
-    if check and hashlib.sha256(found.data).hexdigest() != entry["sha256"]:
+    content: npt.NDArray[Any] = data[entry["at"] : entry["end"]]
+    if check and hashlib.sha256(content.data).hexdigest() != entry["sha256"]:
         raise Unusable(f"its {name} are damaged")
-    # As a plain array, because memmap makes every lookup slower.
-    return np.asarray(found.view(entry["dtype"]).reshape(entry["shape"]))
+    # A plain array, because every lookup in a memmap is slower.
+    return np.asarray(content.view(entry["dtype"]).reshape(entry["shape"]))
 
 
 def _read(path: Path, game: AnyGame) -> Tables:
@@ -287,7 +287,7 @@ def _read(path: Path, game: AnyGame) -> Tables:
 
 
 def _check_ranges(compiled: Compiled, scale: Scale) -> None:
-    """Raises Unusable if a number is one that no compiled game has: the kernels trust them and would read elsewhere."""
+    """Raises Unusable if a number is out of range. The kernels do not check bounds."""
     moves, hands = len(compiled.game.moves), len(compiled.hands)
     digits, copies, depth = compiled.takes.shape[-1], compiled.copies, compiled.depth
     sound = (
@@ -307,14 +307,14 @@ def _check_ranges(compiled: Compiled, scale: Scale) -> None:
 
 
 def _is_within(array: npt.NDArray[Any], shape: tuple[int, ...], low: int, high: int) -> bool:
-    """Whether an array has a shape, and all its numbers are in a range."""
+    """Whether an array has this shape, and all its numbers are from `low` to `high`."""
     return array.shape == shape and (array.size == 0 or bool(low <= array.min() and array.max() <= high))
 
 
 def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
-    """Whether the source of a game is the one that the field of its table names.
+    """Whether the source field of a table matches the current source of the game.
 
-    No search for imports is needed: unchanged modules have unchanged imports.
+    It does not have to search for imports, because unchanged modules have unchanged imports.
     """
     text = field[32:].rstrip()
     if hashlib.sha256(checksum + text).digest() != field[:32]:
@@ -330,10 +330,10 @@ def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
 
 def _same_rules(table: Tables) -> bool:
     """Whether the game, compiled again, has the same maps and endings as its table."""
-    kept = table.compiled
+    cached = table.compiled
 
     def grown(positions: int) -> None:
-        if positions > kept.positions:
+        if positions > cached.positions:
             raise DoesNotFactor("there are more positions than in the table")
 
     try:
@@ -343,14 +343,14 @@ def _same_rules(table: Tables) -> bool:
     compiled = plan.compiled
     maps = ("own", "other", "takes", "rank", "stuck", "depth")
     return (
-        (kept.hands, kept.copies, table.scale) == (compiled.hands, compiled.copies, plan.scale)
-        and all(np.array_equal(getattr(kept, name), getattr(compiled, name)) for name in maps)
+        (cached.hands, cached.copies, table.scale) == (compiled.hands, compiled.copies, plan.scale)
+        and all(np.array_equal(getattr(cached, name), getattr(compiled, name)) for name in maps)
         and same_endings(plan, table.codes)
     )
 
 
 def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:
-    """Hands made from their integers, shaped like the hand at the start."""
+    """Deserializes hands from their integers. They have the structure of the hand at the start."""
     columns = iter(numbers.T.tolist())
 
     def shaped(example: Any) -> list[Any]:

@@ -1,8 +1,8 @@
-"""A game in integers: its hands, its tables and what every move does to them, found by calling its rules.
+"""Compiles a game to integers: its hands, its tables and what every move does to them, found by calling its rules.
 
-A move changes the mover's hand, the other hand and the table, each independently. So a game is a few small maps:
-`own[move][hand]`, `other[move][hand]`, and for each move the numbers that it takes from the pool. Nothing here knows
-a particular game. A game whose moves do not factor like that raises DoesNotFactor.
+A move changes the mover's hand, the other hand and the table, each independently of the others. So a few small maps
+describe a game: `own[move][hand]`, `other[move][hand]`, and the numbers that each move takes from the pool. Nothing
+here knows a particular game. A game whose moves do not factor like that raises DoesNotFactor.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from digitduels.pool import Pool
 
 Ints = npt.NDArray[np.int32]
 
-# Values in `own` that are not hands.
+# Values in `own` that are not hands
 ILLEGAL = -1  # the rules forbid the move with this hand
-WON, DRAWN, LOST = -2, -3, -4  # the move ends the game like this for the player who makes it
+WON, DRAWN, LOST = -2, -3, -4  # the move ends the game with this result for the player who makes it
 OUTSIDE = -5  # the move leads to a hand that is not compiled; see Compiled.contains
 
-_PROBES = 16  # positions sampled from the table between two games
-_QUICK, _THOROUGH = 1000, 100_000  # moves compared with the rules
+_PROBES = 16  # positions to sample from the table between two games
+_QUICK, _THOROUGH = 1000, 100_000  # moves to compare with the rules
 
 
 class DoesNotFactor(Exception):
@@ -39,11 +39,11 @@ class DoesNotFactor(Exception):
 
 @dataclass(frozen=True)
 class Compiled:
-    """The integers of a game. A position is (table, hand of the player to move, hand of the player who waits)."""
+    """A game in integers. A position is (table, hand of the player to move, hand of the waiting player)."""
 
     game: AnyGame
     hands: list[Hashable]
-    """The hands with which a game goes on, in the order of `rank`."""
+    """The hands that do not end the game, in the order of `rank`."""
     own: Ints
     """[move, hand]: the mover's hand after a move, or one of the negative numbers above."""
     other: Ints
@@ -51,13 +51,13 @@ class Compiled:
     takes: npt.NDArray[np.int64]
     """[move, digit]: how many of each number a move takes from the pool. A table that never changes has no digits."""
     copies: int
-    """How many of each number the pool holds at most."""
+    """The maximum number of copies of a number in the pool."""
     rank: Ints
-    """[hand]: a bound that a move which leaves the table alone lowers for its mover and never raises for the other."""
+    """[hand]: a bound. A move that leaves the table unchanged lowers it for the mover and never raises it otherwise."""
     stuck: Ints
-    """[hand]: WON, DRAWN or LOST for a mover who has no move with this hand whatever the pool, else 0."""
+    """[hand]: WON, DRAWN or LOST for a mover who has no move with this hand in any pool, else 0."""
     depth: Ints | None
-    """[hand]: moves of one player to reach it, if moves lead to more hands than are compiled."""
+    """[hand]: how many moves its owner needs to reach it; None if no move leads to a hand that is not compiled."""
 
     @cached_property
     def base(self) -> int:
@@ -77,10 +77,10 @@ class Compiled:
 
     @property
     def longest(self) -> int:
-        """The largest number of moves that can follow from any position, reachable or not."""
+        """The maximum number of moves from any position to the end, reachable or not."""
         taken = self.takes.sum(axis=1)
         takes = self.copies * self.digits // int(taken[taken > 0].min()) if taken.any() else 0
-        # Between two moves that take, each hand's rank can fall from the highest to the lowest.
+        # Between two moves that take from the pool, each hand's rank can fall from the highest to the lowest.
         return takes + 2 * int(self.rank.max()) * (takes + 1)
 
     @cached_property
@@ -95,7 +95,7 @@ class Compiled:
 
     @cached_property
     def needs(self) -> list[int]:
-        """[move]: how far the index of the pool falls."""
+        """[move]: by how much it lowers the index of the pool."""
         return [int(need) for need in self.takes @ self.weights]
 
     def table(self, place: int) -> Any:
@@ -105,7 +105,7 @@ class Compiled:
         return Pool(tuple(place // self.base**digit % self.base for digit in range(self.digits)), self.copies)
 
     def state(self, table: int, mine: int, theirs: int, player: int = 0) -> State[Any, Any]:
-        """The position with these numbers, `player` to move."""
+        """The position with these indices, `player` to move."""
         hands = (self.hands[mine], self.hands[theirs])
         return State(player, hands if player == 0 else hands[::-1], self.table(table))
 
@@ -117,7 +117,7 @@ class Compiled:
         return bool(self.depth[mine] + (left + 1) // 2 <= longest and self.depth[theirs] + left // 2 <= longest)
 
     def _plies(self, table: int) -> int:
-        """The largest number of moves left at a table."""
+        """The maximum number of moves left at a table."""
         held = 0
         while table:
             table, count = divmod(table, self.base)
@@ -126,11 +126,11 @@ class Compiled:
 
     @cached_property
     def _shortest(self) -> int:
-        """The smallest number of numbers that a move takes."""
+        """How many numbers a move takes at least."""
         return int(self.takes.sum(axis=1).min())
 
     def known(self, table: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """The hands that the mover and the waiting player may hold at a table, if everything there is compiled."""
+        """The hands of the mover, and of the waiting player, for which everything that can follow is compiled."""
         if self.depth is None:
             everything = np.ones(len(self.hands), np.bool_)
             return everything, everything
@@ -140,10 +140,10 @@ class Compiled:
 
 
 def compile_game(game: AnyGame, grown: Callable[[int], None] = lambda _: None, *, thorough: bool = False) -> Compiled:
-    """Compiles a game to integers and compares samples with its rules; raises DoesNotFactor if that is impossible.
+    """Compiles a game and compares samples with its rules; raises DoesNotFactor if that is impossible.
 
-    `grown` is called with the number of positions so far and may raise an exception to stop. `thorough` compares for
-    about a second, as a cached table deserves. A small game is always compared in every position.
+    `grown` is called with the number of positions so far, and may raise an exception to stop. `thorough` compares for
+    about a second, for tables that go to the cache. Small games are always compared in every position.
     """
     compiled = _Compiler(game, grown).run()
     _check(compiled, _THOROUGH if thorough else _QUICK)
@@ -164,13 +164,13 @@ class _Compiler:
         table = self.start.table
         self.copies, self.digits = (table.copies, len(table.counts)) if isinstance(table, Pool) else (0, 0)
         self.first: Hashable = self.start.mine
-        self.places: dict[Hashable, int] = {}  # hand: its index, or how the game ends with it
+        self.places: dict[Hashable, int] = {}  # hand: its index, or the result if it ends the game
         self.hands: list[Hashable] = []
         self.depth: list[int] = []
-        self.own = array("i")  # [hand][move], one after the other
+        self.own = array("i")  # [hand][move], flat
         self.takes: list[tuple[int, ...] | None] = [None] * len(game.moves)
-        self.changes: list[dict[int, int]] = [{} for _ in game.moves]  # what each move makes of the other player's hand
-        self.movers: list[Hashable] = [None] * len(game.moves)  # a hand with which each move is legal
+        self.changes: list[dict[int, int]] = [{} for _ in game.moves]  # [move]: the other player's hand before: after
+        self.movers: list[Hashable] = [None] * len(game.moves)  # [move]: a hand with which it is legal
 
     def run(self) -> Compiled:
         self.place(self.first, 0)
@@ -178,9 +178,9 @@ class _Compiler:
         self.explore()
         other = self.others()
         own = np.array(self.own, np.int32).reshape(len(self.hands), -1).T.copy()
-        # What a move takes does not matter if it is never legal.
-        some = next(take for take in self.takes if take is not None)
-        takes = np.array([some if take is None else take for take in self.takes], np.int64)
+        # It does not matter what a move takes if it is never legal.
+        any_take = next(take for take in self.takes if take is not None)
+        takes = np.array([any_take if take is None else take for take in self.takes], np.int64)
         depth = np.array(self.depth, np.int32)
         closed = not (own == OUTSIDE).any()
         if not closed and not takes.any(axis=1).all():
@@ -190,7 +190,8 @@ class _Compiler:
         if _pins(own, takes):
             raise DoesNotFactor("a hand with which nothing can be done with what is left in some pools")
         rank = _rank(own, other, takes, self.longest)
-        # Hands that others turn into the same hand are adjacent, and scores are in order, so neighbours behave alike.
+        # Hands that moves of the other player map to the same hand are adjacent, and scores are sorted, because the
+        # kernels handle runs of equal results at once.
         numbers = np.array(self.hands if all(isinstance(hand, int) for hand in self.hands) else [0] * len(rank))
         order = np.lexsort((numbers, *_changes(other), rank))
         renumbered = np.empty_like(order)
@@ -208,27 +209,27 @@ class _Compiler:
         )
 
     def place(self, hand: Hashable, depth: int) -> int:
-        """The index of a hand, or how the game ends with it for its owner, who has just moved."""
-        found = self.places.get(hand)
-        if found is None:
+        """The index of a hand, or the result for its owner, who has just moved, if it ends the game."""
+        index = self.places.get(hand)
+        if index is None:
             outcome = self.game.outcome(tuple.__new__(State, (0, (self.first, hand), self.start.table)))
             if outcome is not None:
-                found = ending_for(outcome.winner, 1)
+                index = ending_for(outcome.winner, 1)
             else:
-                found = len(self.hands)
+                index = len(self.hands)
                 self.hands.append(hand)
                 self.depth.append(depth)
-            self.places[hand] = found
-        return found
+            self.places[hand] = index
+        return index
 
     def explore(self) -> None:
-        """Finds what every move does to its mover's hand, for all hands that this leads to.
+        """Finds what every move does to the mover's hand, for all hands that moves lead to.
 
-        Both players hold the same hand, so that the effect on the other hand is seen as well.
+        Both players hold the same hand, which shows the effect on the other hand at the same time.
         """
         permitted, after, table = self.game.permitted, self.game.after, self.start.table
         numbered = {move: place for place, move in enumerate(self.moves)}
-        last, legal_moves = (), list[tuple[int, Any]]()  # with many hands the same moves are legal
+        last, legal_moves = (), list[tuple[int, Any]]()  # often the same as for the hand before
         hands, depth, places, takes, changes = self.hands, self.depth, self.places, self.takes, self.changes
         tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(self.moves)
         for number in count(len(self.own) // len(self.moves)):
@@ -240,7 +241,7 @@ class _Compiler:
                 self.own.extend([OUTSIDE] * len(self.moves))
                 continue
             hand = hands[number]
-            state = tuple.__new__(State, (0, (hand, hand), table))  # takes half the time of State(…)
+            state = tuple.__new__(State, (0, (hand, hand), table))  # twice as fast as State(…)
             row = none.copy()
             legal = permitted(state)
             if legal is not last:
@@ -249,14 +250,14 @@ class _Compiler:
                 _, (mine, theirs), left = after(state, move)
                 if takes[place] is None:
                     self.learn(place, state, left)
-                found = places.get(mine)
-                row[place] = self.place(mine, depth[number] + 1) if found is None else found
+                index = places.get(mine)
+                row[place] = self.place(mine, depth[number] + 1) if index is None else index
                 if theirs is not hand and theirs != hand:
                     changes[place][number] = self.other(theirs, number)
             self.own.extend(row)
 
     def learn(self, place: int, state: State[Any, Any], left: Any) -> None:
-        """Finds what a move takes from the table, when the move is first legal."""
+        """Stores what a move takes from the table, when the move is legal for the first time."""
         self.movers[place] = state.mine
         if self.digits and isinstance(left, Pool):
             self.takes[place] = tuple(full - rest for full, rest in zip(state.table.counts, left.counts, strict=True))
@@ -268,21 +269,21 @@ class _Compiler:
             raise DoesNotFactor("a move changes the table, which is not a pool")
 
     def others(self) -> Ints:
-        """Finds what every move does to the other player's hand; may find more hands."""
-        asked = [0] * len(self.moves)
-        while waiting := [place for place, seen in enumerate(self.changes) if seen and asked[place] < len(self.hands)]:
+        """Finds what every move does to the other player's hand, which may lead to more hands."""
+        done = [0] * len(self.moves)  # [move]: the number of hands it has been applied to
+        while waiting := [place for place, seen in enumerate(self.changes) if seen and done[place] < len(self.hands)]:
             for place in waiting:
-                fresh, asked[place] = range(asked[place], len(self.hands)), len(self.hands)
+                fresh, done[place] = range(done[place], len(self.hands)), len(self.hands)
                 self.ask(place, fresh)
             self.explore()
-        found = np.tile(np.arange(len(self.hands), dtype=np.int32), (len(self.moves), 1))
+        other = np.tile(np.arange(len(self.hands), dtype=np.int32), (len(self.moves), 1))
         for place, changes in enumerate(self.changes):
             if changes:
-                found[place, list(changes)] = list(changes.values())
-        return found
+                other[place, list(changes)] = list(changes.values())
+        return other
 
     def ask(self, place: int, hands: range) -> None:
-        """Finds what a move makes of those other hands with which it would not be legal itself."""
+        """Finds what a move does to the other player's hand, for hands with which the move itself is not legal."""
         after, mover, move, table = self.game.after, self.movers[place], self.moves[place], self.start.table
         own = self.own[place :: len(self.moves)]
         for number in hands:
@@ -293,54 +294,54 @@ class _Compiler:
                     self.changes[place][number] = self.other(theirs, number)
 
     def other(self, hand: Hashable, before: int) -> int:
-        """The index of the hand that the other player's hand became."""
-        found = self.places.get(hand)
-        if found is None:
-            found = self.place(hand, self.depth[before])
-        if found < 0:
+        """The index of the other player's hand after a move, given the index before."""
+        index = self.places.get(hand)
+        if index is None:
+            index = self.place(hand, self.depth[before])
+        if index < 0:
             raise DoesNotFactor("a move ends the game by the other player's hand")
-        return found
+        return index
 
     def stuck(self, own: Ints) -> Ints:
-        """How the game ends for movers whose hand allows no move."""
-        found = np.zeros(len(self.hands), np.int32)
+        """[hand]: the result for a mover whose hand allows no move, else 0."""
+        results = np.zeros(len(self.hands), np.int32)
         for hand in np.flatnonzero((own == ILLEGAL).all(axis=0)).tolist():
             outcome = self.game.outcome(State(0, (self.hands[hand], self.first), self.start.table))
             if outcome is None:
                 raise DoesNotFactor("a position that is not over has no legal move")
-            found[hand] = ending_for(outcome.winner, 0)
-        return found
+            results[hand] = ending_for(outcome.winner, 0)
+        return results
 
 
 def ending_for(winner: int | None, player: int) -> int:
-    """How a finished game ended for a player."""
+    """The result of a finished game for a player: WON, DRAWN or LOST."""
     return DRAWN if winner is None else WON if winner == player else LOST
 
 
 def with_endings(compiled: Compiled) -> tuple[Ints, list[Any], list[int]]:
-    """`own` by [hand, move] with numbers for the hands that end the game, too; those hands; and how each ends it."""
+    """`own` as [hand, move] with indices for the hands that end the game as well, those hands, and their results."""
     game, start = compiled.game, compiled.game.start()
     own = compiled.own.T.copy()
     numbers: dict[Any, int] = {}
-    fate: list[int] = []
+    results: list[int] = []
     for hand, move in np.argwhere(np.isin(own, (WON, DRAWN, LOST))).tolist():
         state = State(0, (compiled.hands[hand], start.mine), start.table)
         after = game.after(state, game.moves[move]).hands[0]
         if after not in numbers:
-            numbers[after] = len(compiled.hands) + len(fate)
-            fate.append(int(own[hand, move]))
+            numbers[after] = len(compiled.hands) + len(results)
+            results.append(int(own[hand, move]))
         own[hand, move] = numbers[after]
-    return own, list(numbers), fate
+    return own, list(numbers), results
 
 
 def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) -> Ints:
-    """For each hand, a bound that shrinks with its owner's every move and never grows with the other player's.
+    """[hand]: a bound that every move of its owner lowers, and that no move of the other player raises.
 
-    Only moves that leave the table alone need it: moves that take from the pool already have an order.
+    Only moves that leave the table unchanged count. Moves that take from the pool are in order anyway.
     """
     still = ~takes.any(axis=1)
     rank = np.zeros(own.shape[1] + 1, np.int32)
-    rank[-1] = -1  # comes after the hands, for moves that lead to none
+    rank[-1] = -1  # an extra entry after the hands, for moves that lead to no hand
     mine = np.where(own[still] >= 0, own[still], -1)
     theirs = _changes(other[still])
     for _ in range(longest + 2):
@@ -356,14 +357,14 @@ def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) ->
 
 
 def _changes(other: Ints) -> list[Ints]:
-    """The maps that change anything."""
+    """The maps that change at least one hand."""
     return list(other[(other != np.arange(other.shape[1])).any(axis=1)])
 
 
 def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
-    """Whether a hand with moves may meet a pool from which other hands could take but this one cannot.
+    """Whether a hand that has moves can meet a pool from which other hands can take, but not this one.
 
-    The smallest pool with something to take is exactly what a move takes, so checking those is enough.
+    It is enough to check the smallest pools: those that hold exactly what a move takes.
     """
     pools, group = distinct(takes)
     within = np.logical_and.reduce(pools[:, None] <= pools, axis=2)
@@ -383,7 +384,7 @@ def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.i
 
 
 def _check(compiled: Compiled, enough: int) -> None:
-    """Compares the maps with the rules, in every position or for a number of random moves."""
+    """Compares the maps with the rules, in every position of a small game or for `enough` random moves."""
     small = 2 * compiled.positions * len(compiled.game.moves) <= enough
     compared = 0
     for state in _every_position(compiled) if small else _some_positions(compiled):
@@ -393,7 +394,7 @@ def _check(compiled: Compiled, enough: int) -> None:
 
 
 def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
-    """Compares the maps with the rules in one position and returns its number of moves."""
+    """Compares the maps with the rules in one position, and returns the number of its moves."""
     game, moves = compiled.game, compiled.game.moves
     table = state.table.place if compiled.digits else 0
     mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
@@ -437,9 +438,9 @@ def _every_position(compiled: Compiled) -> Iterator[State[Any, Any]]:
 
 
 def _some_positions(compiled: Compiled) -> Iterator[State[Any, Any]]:
-    """An endless, reproducible sequence of positions: some from the table, then those of a random game, and so on.
+    """An endless, reproducible sequence of positions: some random ones, then those of a random game, and so on.
 
-    Half of those from the table have an empty pool, and half have equal hands, where rules are often special.
+    Half of the random ones have an empty pool, and half have equal hands, because these are often special cases.
     """
     chance, game, count = random.Random(1), compiled.game, len(compiled.hands)
     while True:

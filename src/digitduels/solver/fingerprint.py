@@ -1,9 +1,8 @@
-"""A fingerprint of the source code behind the rules of a game, so that changes to it are noticed.
+"""A fingerprint of the source code behind the rules of a game. The cache uses it to detect changes.
 
-It consists of the modules of the game's classes, the pool's module, and every module that they import, directly or
-indirectly. All import statements count, including those inside functions. The standard library is left out. For a
-package of another distribution, only its version counts. Data files and modules that are imported without an import
-statement go unnoticed.
+It covers the modules of the game's classes, the pool's module, and every module that they import, directly or
+indirectly, including imports inside functions. It leaves out the standard library, and uses only the version of other
+distributions. It does not detect changes in data files, or in modules that are imported without an import statement.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from pathlib import Path
 from digitduels import pool
 from digitduels.games import AnyGame
 
-_DISTRIBUTION = "distribution "  # the prefix of a distribution, of which only the version counts
+_DISTRIBUTION = "distribution "  # the prefix of a distribution, in a list of modules
 
 
 def roots(kind: type[AnyGame]) -> set[str]:
     """The modules of a game's classes, and the pool's."""
-    return {pool.__name__} | {each.__module__ for each in kind.__mro__ if not _standard(each.__module__)}
+    return {pool.__name__} | {base.__module__ for base in kind.__mro__ if not _standard(base.__module__)}
 
 
 def modules(kind: type[AnyGame]) -> list[str]:
@@ -48,13 +47,13 @@ def modules(kind: type[AnyGame]) -> list[str]:
 
 def digest(names: Iterable[str]) -> str | None:
     """A digest of the source of modules and the versions of distributions; None if a module has no source."""
-    whole = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for name in names:
         content = _content(name)
         if content is None:
             return None
-        whole.update(f"{name} {len(content)}\n".encode() + content)
-    return whole.hexdigest()
+        sha256.update(f"{name} {len(content)}\n".encode() + content)
+    return sha256.hexdigest()
 
 
 @cache
@@ -83,28 +82,28 @@ def _imports(name: str) -> list[str]:
         tree = ast.parse(_content(name) or b"")
     except (SyntaxError, ValueError):  # an extension module
         return []
-    spec, wanted = _spec(name), list[str]()
+    spec, names = _spec(name), list[str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 parts = alias.name.split(".")
-                wanted += [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+                names += [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
         elif isinstance(node, ast.ImportFrom):
             base = "." * node.level + (node.module or "")
             package = resolve_name(base, spec.parent if spec is not None else None) if node.level else base
-            wanted += [package, *(f"{package}.{alias.name}" for alias in node.names if alias.name != "*")]
-    return [module for module in wanted if not _standard(module) and _spec(module) is not None]
+            names += [package, *(f"{package}.{alias.name}" for alias in node.names if alias.name != "*")]
+    return [module for module in names if not _standard(module) and _spec(module) is not None]
 
 
 @cache
 def _spec(name: str) -> ModuleSpec | None:
-    """Where a module comes from; None if there is no such module."""
+    """The spec of a module; None if there is no such module."""
     parent = name.rpartition(".")[0]
     if parent and getattr(_spec(parent), "submodule_search_locations", None) is None:
         return None
     try:
         return find_spec(name)
-    except Exception:  # this imports its parent, which may do anything
+    except Exception:  # find_spec imports the parent, which may raise anything
         return None
 
 

@@ -1,8 +1,8 @@
-"""The loops that fill and check tables, compiled by Numba. They only know integers.
+"""The loops that fill and verify tables, compiled by Numba. They see only integers.
 
 A table of codes is one flat array, `[table][hand of the waiting player][hand of the player to move]`. A code ranks a
-position for the player who *waits*: the higher, the better. So a mover simply takes the highest code among the
-successors, where the mover waits. In this order the hands of the other player are adjacent in memory.
+position for the *waiting* player: the higher, the better. After a move, the mover is the waiting player, so the best
+move is the one with the highest code, and the successors for all hands of the other player are adjacent in memory.
 
     0, 1, 2, …           the waiting player loses in this many plies
     low, low + 1, …      a draw in 0, 1, … plies; without draws, low equals high
@@ -30,14 +30,14 @@ kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
 
 @kernel
 def count_digits(digits: Any, table: Any, weights: Any, base: Any) -> None:
-    """How many of each number the pool with this index holds."""
+    """Writes how many of each number the pool with this index holds."""
     for digit in range(len(weights)):
         digits[digit] = table // weights[digit] % base
 
 
 @kernel
 def next_table(digits: Any, base: Any) -> None:
-    """The same for the next index."""
+    """Advances the digits to the next index."""
     for digit in range(len(digits)):
         digits[digit] += ONE
         if digits[digit] < base:
@@ -48,7 +48,7 @@ def next_table(digits: Any, base: Any) -> None:
 @kernel
 def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_count: Any) -> Any:
     """Whether the pool holds everything that a take needs."""
-    for need in range(need_start[take], need_start[take + ONE]):  # noqa: SIM110  Numba knows no generators
+    for need in range(need_start[take], need_start[take + ONE]):  # noqa: SIM110  Numba does not support generators
         if digits[need_digit[need]] < need_count[need]:
             return False
     return True
@@ -56,10 +56,10 @@ def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_coun
 
 @kernel
 def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: Any) -> None:
-    """Fills the boards that the tasks name, in tiles of 64 hands of the mover by 64 of the waiting player.
+    """Fills the boards of some tasks, in tiles of 64 hands of the mover by 64 of the waiting player.
 
     `endings[take, hand]` is the best code with which a move ends the game at once. `stuck[hand]` is the code of a
-    position in which that hand has no move, or 0. Tables from which nothing can be taken are left alone.
+    position in which that hand has no move, or 0. It skips tables from which no move can take anything.
     """
     low, high, top = scale
     hands = layout.hands
@@ -102,7 +102,7 @@ def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: A
                                 begin = end
                     if not free:
                         break
-                    # One ply further, and seen from the other side.
+                    # Add a ply and change the point of view.
                     for h in range(tall):
                         best = ended[h]
                         for o in range(h * TILE, (h + ONE) * TILE):
@@ -114,7 +114,7 @@ def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: A
                         for o in range(uint64(0), broad, _SQUARE):
                             simd.turn(turned, o * TILE + h, tile, h * TILE + o)
                     target = table * board + o0 * hands + h0
-                    # Whole rows may overshoot into the next row, which is filled next, but not past the last one.
+                    # Copying 64 codes may overwrite the next row, which is filled next, but must not pass the last one.
                     for o in range(broad):
                         if tall == TILE or (tall == hands and (broad - o) * hands >= TILE):
                             simd.copy(codes, target + o * hands, turned, o * TILE)
@@ -126,11 +126,11 @@ def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: A
 
 @kernel
 def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any) -> Any:
-    """The index of the first position whose value and distance do not follow from its successors, or -1.
+    """The index of the first position whose value or distance does not follow from its successors; -1 if there is none.
 
-    Deliberately plain, position by position and move by move, and shares nothing with `fill`. In `own` and `stuck`,
-    negative numbers say how a game ends: -2 won, -3 drawn, -4 lost for the mover. It skips tables without moves, and
-    positions from which moves lead out of the table (see Compiled.contains).
+    Deliberately plain, position by position and move by move. It shares no code with `fill`. In `own` and `stuck`,
+    negative numbers are results for the mover: -2 won, -3 drawn, -4 lost. It skips tables without moves, and positions
+    from which moves lead out of the table (see Compiled.contains).
     """
     own, other, takes, stuck, depth = maps
     shortest = takes[0].sum()
@@ -208,8 +208,8 @@ def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any
 
 @kernel
 def ended(tables: Any, layout: Any) -> Any:
-    """The tables from which nothing can be taken."""
-    found = []
+    """The tables from which no move can take anything."""
+    without_moves = []
     digits = np.zeros(len(layout.weights), np.uint64)
     for table in range(tables):
         free = False
@@ -218,14 +218,14 @@ def ended(tables: Any, layout: Any) -> Any:
                 free = True
                 break
         if not free:
-            found.append(table)
+            without_moves.append(table)
         next_table(digits, layout.base)
-    return found
+    return without_moves
 
 
 @kernel
 def reach(reached: Any, tasks: Any, layout: Any) -> None:
-    """Marks the successors of the marked positions of the boards that the tasks name."""
+    """Marks the successors of the marked positions on the boards of some tasks."""
     hands = layout.hands
     board = hands * hands
     digits = np.zeros(len(layout.weights), np.uint64)
@@ -254,8 +254,8 @@ def reach(reached: Any, tasks: Any, layout: Any) -> None:
 
 @kernel
 def fill_bits(bits: Any, tasks: Any, layout: Any, steps: Any) -> None:
-    """Fills the boards that the tasks name with bits, in tiles of 64 by 64 hands; see bits.py."""
-    # Unpacked once: inside a loop, Numba would count references to each of these arrays.
+    """Fills the boards of some tasks with bits, in tiles of 64 by 64 hands; see bits.py."""
+    # Unpacked here, because Numba would count references to each of these arrays inside a loop.
     hands, base, weights, need_start, need_digit, need_count, delta = layout[:7]
     side_start, side, side_to, same_start, same, same_to, lone_start, lone, ends = steps
     takes, planes = uint64(len(delta)), uint64(len(ends))

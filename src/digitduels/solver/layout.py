@@ -1,4 +1,4 @@
-"""A compiled game as the kernels read it: moves grouped by what they take from the pool, equal results kept once."""
+"""The memory layout of a compiled game for the kernels: moves grouped by what they take, without duplicate results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Words = npt.NDArray[np.uint64]
 
 
 class Scale(NamedTuple):
-    """How value and distance become one code; see kernels.py. Without draws, `low` equals `high`."""
+    """How a code encodes value and distance; see kernels.py. Without draws, `low` equals `high`."""
 
     low: int
     high: int
@@ -33,18 +33,18 @@ class Scale(NamedTuple):
         return np.min_scalar_type(self.top)
 
     def typed(self) -> tuple[Any, Any, Any]:
-        """The numbers as a kernel needs them: with the codes' own type."""
+        """The numbers in the type of the codes, as the kernels need them."""
         kind = self.dtype.type
         return kind(self.low), kind(self.high), kind(self.top)
 
     def ending(self, mark: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The code of a finished game that a player WON, DREW or LOST; 0, the lowest, if it is not finished."""
-        found = np.where(mark == WON, self.top, np.where(mark == DRAWN, self.low, 0))
-        return found.astype(self.dtype)
+        """The codes of games that a player WON, DREW or LOST; 0, the lowest code, for any other mark."""
+        codes = np.where(mark == WON, self.top, np.where(mark == DRAWN, self.low, 0))
+        return codes.astype(self.dtype)
 
 
 class Layout(NamedTuple):
-    """What the kernels need to know about a game."""
+    """The arrays that the kernels read. A *take* is a distinct set of numbers that moves take from the pool."""
 
     hands: np.uint64
     base: np.uint64
@@ -52,20 +52,20 @@ class Layout(NamedTuple):
     need_start: Words  # [take]: its first entry in need_digit and need_count
     need_digit: Words
     need_count: Words
-    delta: Words  # [take]: how far the index of the pool falls
+    delta: Words  # [take]: by how much it lowers the index of the pool
     op_start: Words  # [take * hands + mover's hand]: its first entry in op_from and op_to
     op_from: Words  # the mover's hand before
     op_to: Words  # the mover's hand after
     via_start: Words  # the same for moves that also change the other player's hand
     via_from: Words
     via_to: Words
-    via_map: Words  # which row of maps says how
-    maps: npt.NDArray[np.uint32]  # [map, hand]; small, so that it stays in the CPU cache
-    alike: npt.NDArray[np.uint32]  # [map, hand]: the next hand that the map turns into a different hand
+    via_map: Words  # the row of `maps` that says how
+    maps: npt.NDArray[np.uint32]  # [map, hand]; small enough for the CPU cache
+    alike: npt.NDArray[np.uint32]  # [map, hand]: the next hand that the map sends to a different hand
 
 
 def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
-    """The layout of a game, and for [take, hand] the best code with which a move can end the game at once, or 0."""
+    """The layout of a game, and [take, hand]: the best ending that a move can reach at once, or 0."""
     count = len(compiled.hands)
     takes, group = distinct(compiled.takes)
     maps, which = distinct(np.vstack([np.arange(count, dtype=np.int32), compiled.other]))
@@ -73,7 +73,7 @@ def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
 
     move, hand = np.nonzero(compiled.own >= 0)
     keys = ((group[move] * count + hand) * count + compiled.own[move, hand]) * len(maps) + which[move]
-    keys.sort()  # np.unique would take several times as long
+    keys.sort()  # several times as fast as np.unique
     rest, mapping = np.divmod(keys[np.diff(keys, prepend=-1) > 0], len(maps))
     first, to = np.divmod(rest, count)
     plain = mapping == 0  # the map that changes nothing

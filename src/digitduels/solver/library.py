@@ -1,4 +1,4 @@
-"""Solutions in memory, kept in one place so that a program solves each game only once."""
+"""Solutions in memory, so that a process solves each game only once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from digitduels.solver.solution import Solution
 
 
 class Library:
-    """The solutions of the games by the book and of the most recently used variants.
-
-    `solve` computes what is missing.
-    """
+    """The solutions of the games by the book, and of the most recently used variants. Solves games on first use."""
 
     def __init__(self, variants: int = 4, solve: Callable[[AnyGame], Solution] = solve) -> None:
         self.variants = variants
@@ -36,4 +33,4 @@ class Library:
 
 
 solution_of = Library()
-"""The solution of a game, for everything in this process that has no special needs."""
+"""The library that this process shares by default."""

@@ -6,16 +6,16 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-UNKNOWN = 2 << 30  # assumed if the system does not say
+UNKNOWN = 2 << 30  # bytes to assume if the system does not say
 
 
 def available() -> int:
     """Bytes that this program may still use: the machine's free memory, or less in a container."""
-    found = [_free()]
+    limits = [_free()]
     with suppress(OSError, ValueError):
         limit, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
-        found.append(limit - used)
-    return max(0, min(found))
+        limits.append(limit - used)
+    return max(0, min(limits))
 
 
 def _free() -> int:

@@ -11,11 +11,11 @@ from digitduels.games import AnyGame
 from digitduels.solver.solution import Counts, Solution
 from digitduels.solver.verdict import Judgement, Verdict, finished
 
-_BYTES = 500  # roughly what a remembered position takes
+_BYTES = 500  # approximate memory per stored position
 
 
 class Reference(Solution):
-    """Solves positions on demand, and remembers every position in which a player had a choice."""
+    """Solves positions on demand, and stores the verdict on every position with more than one legal move."""
 
     def __init__(self, game: AnyGame, limit: int | None = None) -> None:
         super().__init__(game)
@@ -25,7 +25,7 @@ class Reference(Solution):
     def probe(self, state: State[Any, Any]) -> Verdict:
         known, stack = self._known, [state]
         while stack:
-            verdict = self._along(stack[-1])
+            verdict = self._solve(stack[-1])
             if isinstance(verdict, Verdict):
                 known[stack.pop()] = verdict
             else:
@@ -34,8 +34,8 @@ class Reference(Solution):
                 raise TooLarge(f"{self.game.title} with these options has too many positions to solve in memory.")
         return known[state]
 
-    def _along(self, state: State[Any, Any]) -> Verdict | list[State[Any, Any]]:
-        """The verdict on a position, or the positions that must be solved first. Follows forced moves."""
+    def _solve(self, state: State[Any, Any]) -> Verdict | list[State[Any, Any]]:
+        """The verdict on a position, or the positions to solve first. Follows forced moves without storing them."""
         known, game = self._known, self.game
         plies = 0
         while True:
@@ -46,14 +46,14 @@ class Reference(Solution):
             if outcome is not None:
                 verdict = finished(outcome, state.player)
                 break
-            following = [game.after(state, move) for move in game.permitted(state)]
-            if len(following) > 1:
-                unknown = [after for after in following if after not in known]
+            successors = [game.after(state, move) for move in game.permitted(state)]
+            if len(successors) > 1:
+                unknown = [after for after in successors if after not in known]
                 if unknown:
                     return [state, *unknown] if plies else unknown
-                verdict = max(known[after].before for after in following)
+                verdict = max(known[after].before for after in successors)
                 break
-            state = following[0]
+            state = successors[0]
             plies += 1
         return Verdict(-verdict.value if plies % 2 else verdict.value, verdict.distance + plies)
 
@@ -63,11 +63,11 @@ class Reference(Solution):
         return Judgement(sorted(verdicts, key=lambda pair: pair[1], reverse=True), after)
 
     def counts(self) -> Counts:
-        found = self.by_distance()
+        verdicts = self.by_distance()
         values = Counter[int]()
-        for verdict, count in found.items():
+        for verdict, count in verdicts.items():
             values[verdict.value] += count
-        longest = max((verdict.distance for verdict in found if verdict.value > 0), default=0)
+        longest = max((verdict.distance for verdict in verdicts if verdict.value > 0), default=0)
         total = values.total()
         return Counts(total, values[1], values[0], values[-1], total, longest)
 
@@ -80,5 +80,5 @@ class Reference(Solution):
                 if after not in states:
                     states[after] = None
                     todo.append(after)
-        # Last ones first, so that all successors of a position are known when it is solved.
+        # In reverse order, so that all successors of a position are solved before it.
         return dict(Counter(self.probe(state) for state in reversed(todo) if self.game.outcome(state) is None))

@@ -1,4 +1,4 @@
-"""The order in which a table is filled: waves of tasks that need only what earlier waves have filled."""
+"""The order in which the solver fills a table: waves of tasks that depend only on earlier waves."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy.typing as npt
 from digitduels.solver.compiled import Compiled
 from digitduels.solver.layout import Words
 
-BLOCK = 1 << 19  # bytes of a table that one task fills: they fit into a core's own cache
+BLOCK = 1 << 19  # bytes that one task fills: they fit into the L2 cache of a core
 
 
 def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words]:
-    """The waves of tasks in order. The tasks of a wave need only what earlier waves have filled.
+    """Yields the waves of tasks in order. Tasks of the same wave are independent of each other.
 
-    A task is (first table, last + 1, first hand of the mover, last + 1, first hand of the player who waits, last + 1).
+    A task is (first table, last + 1, first hand of the mover, last + 1, first hand of the waiting player, last + 1).
+    `item` is the size of an entry in bytes.
     """
     count = len(compiled.hands)
     if compiled.takes.any(axis=1).all():
-        # Every move takes from the pool, so a table needs only tables before it. Blocks of the low digits are filled
-        # in a row; blocks with equally many numbers in the high digits do not need each other.
+        # Every move takes from the pool, so a table depends only on tables with lower indices. A task fills the tables
+        # that differ in the low digits. Tasks with the same total of the high digits are independent.
         low = 0
         while low < compiled.digits and compiled.base ** (low + 1) * count**2 * item <= block:
             low += 1
@@ -33,7 +34,7 @@ def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words
             tasks[:, 3] = tasks[:, 5] = count
             yield tasks
     else:
-        # Some moves leave the table alone; they lower the sum of the two hands' ranks.
+        # Some moves leave the table unchanged. They lower the sum of the ranks of the two hands.
         highest = int(compiled.rank[-1])
         edges = np.searchsorted(compiled.rank, np.arange(highest + 2)).tolist()
         for level in _levels(np.arange(compiled.tables), compiled.base, compiled.digits):
@@ -55,7 +56,7 @@ def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words
 
 
 def _levels(places: npt.NDArray[np.int64], base: int, digits: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Indices of pools by how many numbers they hold, fewest first."""
+    """Yields the indices of the pools that hold 0, 1, 2, … numbers."""
     held = np.zeros(len(places), np.int64)
     for digit in range(digits):
         held += places // base**digit % base

@@ -1,10 +1,10 @@
-"""Near results without a table: an exact look a few plies ahead, for any game, however large.
+"""Bounded search: exact results a few plies ahead without a table, for any game, however large.
 
-Two questions are asked of a position, each about a number of plies: can the player to move force a win, and is that
-player lost whatever they do? Depths are tried in turn, so the first one with an answer is the distance. A question is
-answered with yes, with no, or with not yet: then the end of some line was too far away to see.
+It asks two questions about a position: can the player to move force a win within so many plies, and does every move
+lose within so many plies? The answer is yes, no, or open: some line goes beyond that depth. Depths are tried in turn
+(iterative deepening), so the first depth that answers yes is the distance.
 
-Positions are made once, linked to those that follow from them, and remembered with what was found out about them.
+A transposition table stores each position once, with its successors and what is known about it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from digitduels.games import AnyGame
 from digitduels.solver.verdict import Verdict, finished
 
 POSITIONS: Final = 40_000
-"""New positions that one look may take."""
+"""The limit of new positions for one search."""
 DEEPEST: Final = 200
-"""Plies beyond which no look goes: a line is followed by recursion."""
+"""The depth limit of a search, in plies, because it is recursive."""
 
 _YES, _OPEN, _NO = 1, 0, -1
 _NEVER: Final = 1 << 60  # more plies than any game has
@@ -27,44 +27,45 @@ _NEVER: Final = 1 << 60  # more plies than any game has
 class _Node:
     """A position and what is known about it."""
 
-    __slots__ = ("drawn", "following", "lost", "moves", "not_lost", "not_won", "state", "won")
+    __slots__ = ("drawn", "lost", "moves", "not_lost", "not_won", "state", "successors", "won")
 
     def __init__(self, state: State[Any, Any], ending: int | None) -> None:
         self.state = state
         self.moves: tuple[Any, ...] | None = None
-        self.following: list[_Node] = []  # after the first moves, as many as were needed
-        self.won = 0 if ending == 1 else _NEVER  # plies within which it is known to be won
+        self.successors: list[_Node] = []  # of the first moves, as many as were needed
+        # The plies within which the position is known to be won, and to be lost.
+        self.won = 0 if ending == 1 else _NEVER
         self.lost = 0 if ending == -1 else _NEVER
-        # Plies within which it is known not to be won, and not to be lost.
+        # The plies within which it is known not to be won, and not to be lost.
         self.not_won = _NEVER if ending in (-1, 0) else 0
         self.not_lost = _NEVER if ending in (0, 1) else 0
-        self.drawn: int | None = 0 if ending == 0 else None  # how long the game lasts if it is drawn
+        self.drawn: int | None = 0 if ending == 0 else None  # the length of the game if it is drawn
 
 
-class _Enough(Exception):
-    """As many positions have been looked at as may be."""
+class _LimitReached(Exception):
+    """The search has visited as many positions as it may."""
 
 
 class Search:
-    """The truth about results that are near, found by looking ahead.
+    """Finds exact results that are near by looking ahead.
 
-    `positions` limits the work of one look. It remembers positions from one look to the next.
+    `positions` limits the work of one search. Positions stay in memory from one search to the next.
     """
 
     def __init__(self, game: AnyGame, positions: int = POSITIONS) -> None:
         self.game = game
         self.positions = positions
         self.exhausted = False
-        """Whether the last look ended before it had gone as far as it should."""
+        """Whether the last search stopped before it reached its full depth."""
         self._nodes: dict[State[Any, Any], _Node] = {}
         self._left = 0
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move, in the order of the ids, with its verdict if the game then ends within that many plies.
+        """Every legal move, by action id, with its verdict if the game then ends within `plies`, else None.
 
-        The verdict is for the player who makes the move, and counts that move. It is exact. None means that the result
-        is further away, or was not found within the limit. It may also be a draw, in games where draws can last longer
-        or shorter: whether a longer line is better has to be seen first.
+        The verdict is exact, for the player who makes the move, and its distance includes that move. None means that
+        the result is further away, or was not found within the limit. A near draw can be None too, as long as the
+        search cannot exclude a longer one.
 
         >>> from digitduels.games import game
         >>> rules = game("operation-target")
@@ -84,7 +85,7 @@ class Search:
                         verdicts[move] = verdict.before
                         del nodes[move]
             self.exhausted = bool(nodes) and plies > DEEPEST
-        except _Enough:
+        except _LimitReached:
             self.exhausted = True
         return verdicts
 
@@ -103,7 +104,7 @@ class Search:
         return None
 
     def _wins(self, node: _Node, plies: int) -> int:
-        """Whether the player to move can force a win within that many plies."""
+        """Whether the player to move can force a win within `plies`."""
         if node.won <= plies:
             return _YES
         if node.not_won >= plies:
@@ -111,7 +112,7 @@ class Search:
         if plies == 1:
             return self._wins_at_once(node)
         answer, place = _NO, 0
-        while (after := self._following(node, place)) is not None:
+        while (after := self._successor(node, place)) is not None:
             reply = self._loses(after, plies - 1)
             if reply == _YES:
                 node.won, node.not_lost = plies, _NEVER
@@ -123,10 +124,10 @@ class Search:
         return answer
 
     def _wins_at_once(self, node: _Node) -> int:
-        """Whether a move wins at once. Most positions are seen here last, so they are not even remembered."""
+        """Whether a move wins at once. Most positions are leaves of the search, so this does not store them."""
         game, state, answer = self.game, node.state, _NO
         moves = game.permitted(state)
-        self._take(len(moves))
+        self._count(len(moves))
         for move in moves:
             outcome = game.outcome(game.after(state, move))
             if outcome is None:
@@ -138,28 +139,28 @@ class Search:
         return answer
 
     def _loses(self, node: _Node, plies: int) -> int:
-        """Whether every move of the player to move loses within that many plies."""
+        """Whether every move of the player to move loses within `plies`."""
         if node.lost <= plies:
             return _YES
         if node.not_lost >= plies:
             return _NO if node.not_lost == _NEVER else _OPEN
         place = 0
-        while (after := self._following(node, place)) is not None:
+        while (after := self._successor(node, place)) is not None:
             reply = self._wins(after, plies - 1)
             if reply != _YES:
                 node.not_lost = _NEVER if reply == _NO else plies
-                # What refuted this depth is tried first at the next one.
-                node.following[0], node.following[place] = after, node.following[0]
+                # The move that refutes this depth comes first at the next one.
+                node.successors[0], node.successors[place] = after, node.successors[0]
                 return reply
             place += 1
         node.lost, node.not_won = plies, _NEVER
         return _YES
 
     def _draws(self, node: _Node, plies: int) -> int | None:
-        """How long the game lasts from a drawn position if both delay; None if it may be more than that many plies."""
+        """The plies that a drawn game lasts if both players delay; None if it may be more than `plies`."""
         if node.drawn is None:
             longest, place = 0, 0
-            while (after := self._following(node, place)) is not None:
+            while (after := self._successor(node, place)) is not None:
                 won = self._wins(after, plies - 1)
                 if won != _YES:
                     drawn = won == self._loses(after, plies - 1) == _NO
@@ -171,21 +172,21 @@ class Search:
             node.drawn = longest
         return node.drawn
 
-    def _following(self, node: _Node, place: int) -> _Node | None:
-        """A position that follows from one, by its place among them; None after the last one."""
-        following = node.following
-        if place < len(following):
-            return following[place]
+    def _successor(self, node: _Node, place: int) -> _Node | None:
+        """The successor with this index, created if necessary; None after the last one."""
+        successors = node.successors
+        if place < len(successors):
+            return successors[place]
         if node.moves is None:
             node.moves = self.game.permitted(node.state)
         if place == len(node.moves):
             return None
-        following.append(self._after(node.state, node.moves[place]))
-        return following[-1]
+        successors.append(self._after(node.state, node.moves[place]))
+        return successors[-1]
 
     def _after(self, state: State[Any, Any], move: Any) -> _Node:
-        """The position after a move, with what is known about it."""
-        self._take(1)
+        """The node of the position after a move."""
+        self._count(1)
         after = self.game.after(state, move)
         node = self._nodes.get(after)
         if node is None:
@@ -194,8 +195,8 @@ class Search:
             node = self._nodes[after] = _Node(after, ending)
         return node
 
-    def _take(self, count: int) -> None:
-        """Counts positions; raises _Enough instead if there have been too many."""
+    def _count(self, count: int) -> None:
+        """Counts positions; raises _LimitReached if there are too many."""
         if self._left < count:
-            raise _Enough
+            raise _LimitReached
         self._left -= count

@@ -1,6 +1,6 @@
-"""SIMD instructions for the kernels, 64 codes or words at a time, which Numba does not generate by itself.
+"""SIMD operations on 64 codes or words, for the kernels. Numba does not generate these by itself.
 
-Each works on flat arrays from a given element on, or on Rows. LLVM turns them into what the processor supports.
+They work on flat arrays, starting at a given element, or on Rows. LLVM compiles them for the processor.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NO_WORDS = ir.Constant(_WORDS, [0] * LANES)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, element: Any, length: int) -> Any:
-    """A pointer to `length` codes, starting at `element` of an array, as one vector."""
+    """A pointer to a vector: `length` codes of an array, starting at `element`."""
     vector = ir.VectorType(context.get_value_type(kind.dtype), length)
     data = cgutils.create_struct_proxy(kind)(context, builder, value=array).data  # type: ignore[no-untyped-call]
     return builder.bitcast(builder.gep(data, [element]), vector.as_pointer())
@@ -42,7 +42,7 @@ def _raise_to(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
 
 
 def _raise_some(_: Any, into: Any, to: Any, code: Any, begin: Any, end: Any) -> Any:
-    """into[to + begin : to + end] = max of itself and a code, within 64 codes from `to` on"""
+    """into[to + begin : to + end] = max of itself and a code; `end` is at most 64"""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         into, to, code, begin, end = values
@@ -61,7 +61,7 @@ def _raise_some(_: Any, into: Any, to: Any, code: Any, begin: Any, end: Any) -> 
 
 
 def _splat(builder: Any, value: Any) -> Any:
-    """A value 64 times."""
+    """A vector of 64 copies of a value."""
     one = builder.insert_element(
         ir.Constant(ir.VectorType(value.type, LANES), ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
     )
@@ -184,7 +184,7 @@ def _turn_bits(_: Any, rows: Any) -> Any:
                 pick(groups[n % half * 2], groups[n % half * 2 + 1], range(n // half, 2 * LANES, 2))
                 for n in range(OCTET)
             ]
-        # Each eight of them are a square of bits, turned by swapping corners of 1, 2 and 4 bits.
+        # Every eight bytes are a square of bits. Swapping corners of 1, 2 and 4 bits transposes it.
         groups = [builder.bitcast(group, words) for group in groups]
         for shift, mask in ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0)):
             by, corner = (ir.Constant(words, [number] * OCTET) for number in (shift, mask))

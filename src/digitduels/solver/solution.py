@@ -25,16 +25,16 @@ class Counts(NamedTuple):
 
 
 Progress = Callable[[str, float], None]
-"""Told what is being done and how much of it is done, from 0 to 1."""
+"""Called with the name of the current step and the fraction done, from 0 to 1."""
 
 
 class Truth(Protocol):
-    """What can be asked about the near future of a position, with or without a table."""
+    """A source of exact results that are near, with or without a table."""
 
     game: AnyGame
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move with its verdict if the game then ends within that many plies, else None."""
+        """Every legal move with its verdict if the game then ends within `plies`, else None."""
 
 
 class Solution(ABC):
@@ -49,10 +49,10 @@ class Solution(ABC):
 
     @abstractmethod
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:
-        """Every legal move with its verdict for the player who makes it, best first, ties in the order of the ids."""
+        """Every legal move with its verdict for the player who makes it, best first; equal moves by action id."""
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move in the order of the ids, with its verdict if the game then ends within that many plies."""
+        """Every legal move, by action id, with its verdict if the game then ends within `plies`, else None."""
         judgement = self.judge(state)
         return {
             move: judgement[move] if judgement[move].distance <= plies else None
@@ -61,7 +61,7 @@ class Solution(ABC):
 
     @property
     def size(self) -> int:
-        """How many positions a table holds; 0 without one."""
+        """The number of positions in the table; 0 if there is no table."""
         return 0
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The fast solver: one code per position of a game, filled from the last move backwards."""
+"""The fast solver: retrograde analysis over a table with one code per position."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from digitduels.solver.verdict import Judgement, Verdict, finished
 
 Codes = npt.NDArray[Any]
 
-SLACK = 64  # codes after the last one, which kernels may read but do not use
+SLACK = 64  # extra codes after the last one: kernels may read them, but do not use them
 
 
 class Plan(NamedTuple):
@@ -34,10 +34,10 @@ class Plan(NamedTuple):
     layout: Layout
     scale: Scale
     marks: npt.NDArray[np.int32]
-    """[take, hand]: the best that a move can end the game with at once, or 0."""
+    """[take, hand]: the best ending that a move can reach at once, or 0."""
     stuck: Codes
     boards: dict[int, npt.NDArray[np.int8]]
-    """How the game ends at tables without moves, for [hand who waits, hand to move] and the player who waits."""
+    """By table without moves, [waiting hand, hand to move]: the result for the waiting player."""
 
     @property
     def size(self) -> int:
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
 
 
 def prepare(compiled: Compiled) -> Plan:
-    """Finds out how a game ends, and chooses how to encode its positions."""
+    """Finds the endings of a game, and chooses the codes for its positions."""
     from digitduels.solver import kernels
 
     parts, marks = lay_out(compiled)
@@ -58,9 +58,9 @@ def prepare(compiled: Compiled) -> Plan:
 
 
 def _boards(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:
-    """How the game ends at tables without moves, for [hand who waits, hand to move] and the player who waits.
+    """By table without moves, [waiting hand, hand to move]: the result for the waiting player.
 
-    Endings that are alike are asked once: if only the higher final score counts, one pair of hands for each case.
+    If only the higher final score counts, it asks the rules about one pair of hands for each case.
     """
     game, hands = compiled.game, compiled.hands
 
@@ -108,7 +108,7 @@ def fill(plan: Plan, progress: Progress | None = None) -> Codes:
 
 
 def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
-    """Whether the value and distance of every position follow from its successors and from how the game ends."""
+    """Whether the value and distance of every position follow from its successors and from the endings."""
     from digitduels.solver import kernels
 
     compiled, scale = plan.compiled, plan.scale
@@ -134,7 +134,7 @@ def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
 
 
 def same_endings(plan: Plan, codes: Codes) -> bool:
-    """Whether the codes agree with how the game ends at tables without moves."""
+    """Whether the codes agree with the endings at tables without moves."""
     board = len(plan.compiled.hands) ** 2
     return all(
         np.array_equal(codes[table * board : (table + 1) * board], plan.scale.ending(marks).reshape(-1))
@@ -143,30 +143,30 @@ def same_endings(plan: Plan, codes: Codes) -> bool:
 
 
 def threads() -> int:
-    """How many threads fill a table: one per core, unless DIGITDUELS_THREADS says otherwise."""
-    wanted = os.environ.get("DIGITDUELS_THREADS", "")
-    return int(wanted) if wanted.isdecimal() and 0 < int(wanted) < 1000 else os.cpu_count() or 1
+    """The number of threads that fill a table: DIGITDUELS_THREADS. Default: one per core."""
+    setting = os.environ.get("DIGITDUELS_THREADS", "")
+    return int(setting) if setting.isdecimal() and 0 < int(setting) < 1000 else os.cpu_count() or 1
 
 
 def workers() -> ThreadPoolExecutor:
-    """The threads. The kernels release the GIL."""
+    """A pool of worker threads. The kernels release the GIL."""
     return ThreadPoolExecutor(threads())
 
 
 def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any], Any]) -> list[Any]:
-    """Divides the tasks of a wave among the cores, waits for them, and returns the result of each share."""
+    """Divides the tasks of a wave among the threads, waits for them, and returns the result of each share."""
     count = min(len(tasks), threads())
     first, *others = [np.ascontiguousarray(tasks[place::count]) for place in range(count)]
     with _uninterrupted():
-        away = [pool.submit(work, part) for part in others]
-        return [work(first), *(each.result() for each in away)]  # one thread fewer to wake up
+        futures = [pool.submit(work, part) for part in others]
+        return [work(first), *(future.result() for future in futures)]  # this thread works too
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C for a moment: raised inside a thread pool, it could leave a lock held for ever."""
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+    """Delays Ctrl-C until the block ends. Raised inside a thread pool, it could leave a lock held for ever."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
     pressed: list[int] = []
@@ -174,7 +174,7 @@ def _uninterrupted() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, handler)
         if pressed:
             signal.raise_signal(signal.SIGINT)
 
@@ -213,7 +213,7 @@ class Tables(Solution):
         return place, mine, theirs
 
     def place(self, state: State[Any, Any]) -> int:
-        """Where the table has a position that is not over."""
+        """The index in the table of a position that is not over."""
         table, mine, theirs = self.encode(state)
         return (table * self._hands + theirs) * self._hands + mine
 
@@ -249,7 +249,7 @@ class Tables(Solution):
     def probe_many(
         self, table: npt.NDArray[Any] | int, mine: npt.NDArray[Any] | int, theirs: npt.NDArray[Any] | int
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """Values and distances of encoded positions that are not over."""
+        """The values and distances of encoded positions that are not over."""
         places = (np.multiply(table, self._hands) + theirs) * self._hands + mine
         codes = self.codes[places]
         values, distances = self._decoded
@@ -282,24 +282,24 @@ class Tables(Solution):
         return {self._verdict(code): int(totals[code]) for code in np.flatnonzero(totals).tolist()}
 
     def counts(self) -> Counts:
-        found = self.by_distance()
+        verdicts = self.by_distance()
         values = {
-            value: sum(count for verdict, count in found.items() if verdict.value == value) for value in (1, 0, -1)
+            value: sum(count for verdict, count in verdicts.items() if verdict.value == value) for value in (1, 0, -1)
         }
-        longest = max((verdict.distance for verdict in found if verdict.value > 0), default=0)
-        return Counts(sum(found.values()), values[1], values[0], values[-1], self.reachable(), longest)
+        longest = max((verdict.distance for verdict in verdicts if verdict.value > 0), default=0)
+        return Counts(sum(verdicts.values()), values[1], values[0], values[-1], self.reachable(), longest)
 
     def reachable(self) -> int:
-        """How many positions of the table can arise from the start."""
+        """The number of positions in the table that can arise from the start."""
         return int(np.count_nonzero(self.reached([self.place(self.game.start())])))
 
     def reached(self, places: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """[place]: whether a position can arise from one of these places."""
+        """[place]: whether the position can arise from one of these places."""
         from digitduels.solver import kernels
 
         parts, _ = lay_out(self.compiled)
-        found = np.zeros(len(self.codes), np.bool_)
-        found[list(places)] = True
+        marks = np.zeros(len(self.codes), np.bool_)
+        marks[list(places)] = True
         for tasks in reversed(list(waves(self.compiled, self.codes.itemsize))):
-            kernels.reach(found, tasks, parts)
-        return found
+            kernels.reach(marks, tasks, parts)
+        return marks

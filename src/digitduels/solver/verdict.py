@@ -12,11 +12,11 @@ Move = TypeVar("Move", bound=tuple[Any, ...])
 
 
 class Verdict(NamedTuple):
-    """The value of a position for the player to move, and how far the end is.
+    """The value of a position for the player to move, and the distance to the end of the game.
 
     With best play, `value` is +1 for a win, 0 for a draw and -1 for a loss. `distance` is the number of plies to the
-    end of the game when the winner hurries and the loser delays; in a draw, both delay. Verdict(1, 3) wins with this
-    move, a reply and one more move. A finished game has distance 0.
+    end when the winner hurries and the loser delays. In a draw, both delay. Verdict(1, 3) wins with this move, a reply
+    and one more move. A finished game has distance 0.
 
     Verdicts are ordered for their player: a quick win is best, a quick loss is worst.
 
@@ -74,8 +74,8 @@ class Judgement(Mapping[Move, Verdict], Generic[Move]):
         return len(self._verdicts)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{move}: {verdict.value:+} in {verdict.distance}" for move, verdict in self.items())
-        return f"Judgement({shown})"
+        verdicts = ", ".join(f"{move}: {verdict.value:+} in {verdict.distance}" for move, verdict in self.items())
+        return f"Judgement({verdicts})"
 
     @property
     def verdict(self) -> Verdict | None:
@@ -94,17 +94,17 @@ class Judgement(Mapping[Move, Verdict], Generic[Move]):
     def best_moves(self) -> list[Move]:
         """The quickest wins, else the longest draws, else the slowest losses."""
         verdict = self.verdict
-        return [move for move, found in self._verdicts.items() if found == verdict]
+        return [move for move, other in self._verdicts.items() if other == verdict]
 
     @cached_property
     def keeping(self) -> list[Move]:
         """The moves that keep the value of the position, best first."""
-        return [move for move, found in self._verdicts.items() if found.value == self.best.value]
+        return [move for move, verdict in self._verdicts.items() if verdict.value == self.best.value]
 
     @cached_property
     def throwing(self) -> list[Move]:
         """The moves that throw the value of the position away, best first."""
-        return [move for move, found in self._verdicts.items() if found.value < self.best.value]
+        return [move for move, verdict in self._verdicts.items() if verdict.value < self.best.value]
 
     @property
     def critical(self) -> bool:
