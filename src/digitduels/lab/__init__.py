@@ -1,4 +1,4 @@
-"""The lab: what a rule set is worth, measured exactly; sweeps over many; the search for the game worth playing.
+"""The lab: measures rule sets exactly, sweeps over many of them, and searches for the best.
 
 >>> import digitduels as dd
 >>> report = dd.lab.measure(dd.game("number-duel", target=12, highest=4))
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "measure", "sweep"]
 
-_HOMES = {"Report": "measures", "measure": "measures", "sweep": "sweeps"}
+_MODULES = {"Report": "measures", "measure": "measures", "sweep": "sweeps"}
 
 
 def __getattr__(name: str) -> Any:
-    """What is heavy is loaded when it is first needed."""
-    if name in _HOMES:
-        return getattr(import_module(f"digitduels.lab.{_HOMES[name]}"), name)
+    """Imports heavy modules on first use."""
+    if name in _MODULES:
+        return getattr(import_module(f"digitduels.lab.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Where rule sets are measured: in this process, in one process per core, or on a Dask cluster."""
+"""Executors that measure rule sets: in this process, in one process per core, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from digitduels.text import quoted
 
 Work = tuple[Any, ...]
 Executor = Callable[[Callable[..., Any], Sequence[Work]], Iterator[tuple[int, Any]]]
-"""Calls a function with each of some arguments and yields results as they come, with the index of the arguments."""
+"""Calls a function with each tuple of arguments, and yields (index, result) as results arrive."""
 
-_PATIENCE = 3  # times in a row that processes may die before their work is given up
-_CONNECT = "10s"
+_PATIENCE = 3  # how often in a row processes may die before the executor gives up
+_CONNECT = "10s"  # timeout
 
 
 @contextmanager
 def executor(workers: int | None = None, cluster: str | None = None) -> Iterator[Executor]:
-    """An executor with so many processes, one per core unless given, or on the Dask cluster at an address."""
+    """An executor with `workers` processes (default: one per core), or on the Dask cluster at the address `cluster`."""
     if cluster is not None:
         with _dask(cluster) as run:
             yield run
@@ -35,14 +35,14 @@ def executor(workers: int | None = None, cluster: str | None = None) -> Iterator
 
 
 def single_thread() -> None:
-    """Prepares a worker process: one thread, because there is a process per core, and Ctrl-C is for the parent."""
+    """Initializes a worker process: one thread, because there is a process per core. Only the parent handles Ctrl-C."""
     os.environ["DIGITDUELS_THREADS"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def _processes(workers: int) -> Iterator[Executor]:
-    """An executor with processes. One that dies is replaced, and its work is done again."""
+    """An executor with a process pool. If a process dies, a new pool repeats the unfinished work."""
     pools: list[ProcessPoolExecutor] = []
 
     def start() -> ProcessPoolExecutor:
@@ -56,7 +56,7 @@ def _processes(workers: int) -> Iterator[Executor]:
             running: dict[Future[Any], int] = {}
             try:
                 while left or running:
-                    while left and len(running) < 4 * workers:  # so that little is lost when one of them dies
+                    while left and len(running) < 4 * workers:  # a short queue, so that little is lost if one dies
                         running[pool.submit(function, *work[left[-1]])] = left[-1]
                         left.pop()
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -82,7 +82,7 @@ def _processes(workers: int) -> Iterator[Executor]:
 
 @contextmanager
 def _dask(address: str) -> Iterator[Executor]:
-    """An executor on a Dask cluster. The scheduler gives the work of a worker that dies to another one."""
+    """An executor on a Dask cluster. If a worker dies, the scheduler gives its work to another one."""
     import distributed
 
     make_client: Any = distributed.Client
@@ -94,7 +94,8 @@ def _dask(address: str) -> Iterator[Executor]:
 
     def run(function: Callable[..., Any], work: Sequence[Work]) -> Iterator[tuple[int, Any]]:
         futures = {
-            client.submit(_alone, function, arguments, pure=False): index for index, arguments in enumerate(work)
+            client.submit(_single_threaded, function, arguments, pure=False): index
+            for index, arguments in enumerate(work)
         }
         for future, result in as_completed(list(futures), with_results=True):
             yield futures[future], result
@@ -106,7 +107,7 @@ def _dask(address: str) -> Iterator[Executor]:
         client.close()
 
 
-def _alone(function: Callable[..., Any], arguments: Work) -> Any:
-    """Calls a function with one thread: a worker of the cluster does one thing per core already."""
+def _single_threaded(function: Callable[..., Any], arguments: Work) -> Any:
+    """Calls a function with one solver thread, because the cluster already runs one task per core."""
     os.environ["DIGITDUELS_THREADS"] = "1"
     return function(*arguments)

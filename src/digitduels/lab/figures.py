@@ -1,4 +1,4 @@
-"""Pictures of reports and sweeps, as SVG or PNG, drawn by Matplotlib."""
+"""Charts of reports and sweeps, as SVG or PNG, drawn with Matplotlib."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLUE, _ORANGE, _GREY = "#0072B2", "#B84A00", "#777777"
 
 
 def draw_report(reports: Sequence[Report]) -> Figure:
-    """A report, or several in a column: the balance of seats, the steps between levels, the lengths of games."""
+    """Draws reports, one below the other: the balance of seats, the steps between levels, the lengths of games."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 3.6 * len(reports)), layout="constrained")
@@ -42,7 +42,7 @@ def draw_report(reports: Sequence[Report]) -> Figure:
 
 
 def _bars(axes: Any, shares: Mapping[int, float], title: str, mark: float) -> None:
-    """Bars from 0 to 100 %, blue from a mark on and orange below."""
+    """Draws bars from 0 to 100 %: blue if they reach the mark, orange if not."""
     colours = [_BLUE if share >= mark else _ORANGE for share in shares.values()]
     bars = axes.bar([str(level) for level in shares], list(shares.values()), color=colours)
     axes.bar_label(bars, [f"{share:.0%}" for share in shares.values()], fontsize=8)
@@ -54,7 +54,10 @@ def _bars(axes: Any, shares: Mapping[int, float], title: str, mark: float) -> No
 
 
 def draw_heat_map(title: str, ranges: Mapping[str, Sequence[Any]], rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Fair and deep over the two options with the most values; of other options, the best of the smaller gauge."""
+    """Draws heat maps of fair and deep over the two options with the most values.
+
+    A cell shows the rule set with the best smaller gauge among those that differ only in other options.
+    """
     import numpy as np
     from matplotlib.figure import Figure
 
@@ -84,7 +87,7 @@ def _ticks(axis: Any, name: str, values: Sequence[Any]) -> None:
 
 
 def axes_of(ranges: Mapping[str, Sequence[Any]]) -> tuple[str, str | None]:
-    """The options with the most values: along the picture, and up, if a second one has several."""
+    """The options for the horizontal and the vertical axis, those with the most values; None if only one varies."""
     names = sorted(ranges, key=lambda name: -len(ranges[name]))
     return names[0], names[1] if len(names) > 1 and len(ranges[names[1]]) > 1 else None
 
@@ -92,7 +95,7 @@ def axes_of(ranges: Mapping[str, Sequence[Any]]) -> tuple[str, str | None]:
 def best_cells(
     ranges: Mapping[str, Sequence[Any]], rows: Sequence[Mapping[str, Any]], across: str, down: str | None
 ) -> list[tuple[int, int, Mapping[str, Any]]]:
-    """For each cell of a heat map the best solved row: its place up, its place along, and the row."""
+    """The best solved row for each cell of a heat map: its vertical index, its horizontal index, and the row."""
     places = {name: {written(value): place for place, value in enumerate(ranges[name])} for name in ranges}
     best: dict[tuple[int, int], Mapping[str, Any]] = {}
     for row in rows:
@@ -110,7 +113,7 @@ def smaller_gauge(row: Mapping[str, Any]) -> float:
 
 
 def rendered(figure: Figure, path: Path) -> bytes:
-    """A picture in the format that the name of a file says."""
+    """Renders a chart in the format of the file name's extension."""
     import matplotlib
 
     data = io.BytesIO()

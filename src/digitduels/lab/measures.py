@@ -1,7 +1,7 @@
 """The measures of a rule set. docs/lab.md defines each in a sentence.
 
 All are exact: they follow from the solution of the game and from the move probabilities of the levels. Only the
-lengths of games are estimated where a table is large, and then they say so.
+lengths of games are estimated by simulation if the table is large. They come with confidence intervals then.
 """
 
 from __future__ import annotations
@@ -25,44 +25,45 @@ from digitduels.solver import Progress, Solution, solve
 from digitduels.solver.tables import Tables
 from digitduels.solver.verdict import Verdict
 
-EQUALS = (3, 4, 5, 6)  # the levels that play themselves
+EQUALS = (3, 4, 5, 6)  # the levels that play against themselves
 ALL_LEVELS = (1, 2, 3, 4, 5, 6, 7)
-STRONGER = 0.6  # what a level must score against the one below to count as stronger
-_LONGEST = 40  # plies of a game whose lengths are computed exactly
-_EXACT = 5_000_000  # and positions of its table
-_GAMES = 1000  # simulated for the lengths of others
+STRONGER = 0.6  # the score against the level below that counts as stronger
+# Lengths are computed exactly for games of at most this many plies and positions.
+_LONGEST = 40
+_EXACT = 5_000_000
+_GAMES = 1000  # to simulate if they are not
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """How many plies games between two players of level 4 last."""
+    """The distribution of the lengths of games between two players of level 4."""
 
     shares: dict[int, float]
-    """By plies, how likely a game lasts that long."""
+    """The probability of each length, in plies."""
     margins: dict[int, float] | None = None
-    """If they are simulated: half of the 95 % confidence interval of each."""
+    """Half of each 95 % confidence interval, if the lengths are simulated."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a rule set is worth."""
+    """The measures of a rule set."""
 
     game: AnyGame
     winner: int | None
-    """With best play: 1 or 2, None for a draw."""
+    """The winner with best play: 1 or 2, None for a draw."""
     plies: int
     first_moves_winning: int
     first_moves: int
     longest: int
-    """The longest forced win of any position, in plies."""
+    """The longest forced win from any position, in plies."""
     positions: int
     reachable: int
     fair: float
     deep: float
     seats: dict[int, float]
-    """By level, what Player 1 scores against a player of the same level."""
+    """By level: the score of Player 1 against the same level."""
     steps: dict[int, float]
-    """By level, what it scores against the level below, on average over both seats."""
+    """By level: its score against the level below, on average over both seats."""
     critical: float
     only: float
     traps: float
@@ -76,11 +77,11 @@ class Report:
 
     @property
     def chain(self) -> int:
-        """How many levels there are that each score at least 60 % against the one below."""
+        """1, plus the number of levels that score at least 60 % against the one below."""
         return 1 + sum(score >= STRONGER for score in self.steps.values())
 
     def row(self) -> dict[str, Any]:
-        """The measures as numbers by name, for a table of rule sets."""
+        """The measures by name, as a row of a table of rule sets."""
         return {
             "winner": self.winner,
             "plies": self.plies,
@@ -136,30 +137,30 @@ class Report:
         }
 
 
-def report_from(found: dict[str, Any]) -> Report:
-    """The report that `Report.to_dict` has turned into JSON values."""
-    outcome, moves, tension, length = (found[key] for key in ("outcome", "first_moves", "tension", "length"))
+def report_from(values: dict[str, Any]) -> Report:
+    """Deserializes a report from the JSON values of `Report.to_dict`."""
+    outcome, moves, tension, length = (values[key] for key in ("outcome", "first_moves", "tension", "length"))
     shares, margins = (
         None if length[key] is None else {int(plies): share for plies, share in length[key].items()}
         for key in ("shares", "margins")
     )
     return Report(
-        game=game(found["game"], **found["options"]),
+        game=game(values["game"], **values["options"]),
         winner=outcome["winner"],
         plies=outcome["plies"],
         first_moves_winning=moves["winning"],
         first_moves=moves["of"],
-        fair=found["fair"],
-        deep=found["deep"],
-        longest=found["longest"],
-        positions=found["positions"],
-        reachable=found["reachable"],
-        seats={int(level): score for level, score in found["seats"].items()},
-        steps={int(level): score for level, score in found["steps"].items()},
+        fair=values["fair"],
+        deep=values["deep"],
+        longest=values["longest"],
+        positions=values["positions"],
+        reachable=values["reachable"],
+        seats={int(level): score for level, score in values["seats"].items()},
+        steps={int(level): score for level, score in values["steps"].items()},
         **tension,
         forced=length["forced"],
         length=length["mean"],
-        line=tuple(found["line"]),
+        line=tuple(values["line"]),
         lengths=Lengths(shares, margins) if shares else None,
     )
 
@@ -173,10 +174,10 @@ def measure(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Report:
-    """Measures a rule set; raises TooLarge if that takes more memory than `limit` bytes or than there is.
+    """Measures a rule set; raises TooLarge if that takes more than `limit` bytes, or more memory than is free.
 
-    `lengths` also asks how the lengths of games are distributed. `solution` may be given if it is known already.
-    `seed` is for the lengths, if they are simulated.
+    `lengths` adds the distribution of the lengths of games. `seed` is for the lengths, if they are simulated. Pass the
+    `solution` if you have it already.
     """
     if solution is None:
         solution = solve(rules, cache=False, limit=limit, progress=progress)
@@ -193,14 +194,14 @@ def measure(
     exact = lengths and rules.longest <= _LONGEST and solution.size <= _EXACT
     lasts = sheet.lasts(person, rules.longest) if exact else 0
     reached, reachable, positions, longest = _counts(solution)
-    found = expect(solution, sheet, reached=reached, progress=progress)[0].tolist()
-    by_seat = {level: _rounded(found[column]) for level, column in seats.items()}
-    by_step = {level: _rounded((found[one] + 1 - found[two]) / 2) for level, (one, two) in steps.items()}
-    plies = found[length]
+    expected = expect(solution, sheet, reached=reached, progress=progress)[0].tolist()
+    by_seat = {level: _rounded(expected[column]) for level, column in seats.items()}
+    by_step = {level: _rounded((expected[one] + 1 - expected[two]) / 2) for level, (one, two) in steps.items()}
+    plies = expected[length]
     shares = None
     if exact:
-        each = {n: found[lasts + n] for n in range(rules.longest + 1)}
-        shares = Lengths({n: _rounded(share) for n, share in each.items() if share > 1e-6})
+        likely = {n: expected[lasts + n] for n in range(rules.longest + 1)}
+        shares = Lengths({n: _rounded(share) for n, share in likely.items() if share > 1e-6})
     elif lengths:
         shares = simulated(solution, seed)
     best: Verdict = judgement.best
@@ -217,12 +218,12 @@ def measure(
         deep=depth(by_step),
         seats=by_seat,
         steps=by_step,
-        critical=_rounded(found[flags[0]] / plies),
-        only=_rounded(found[flags[1]] / plies),
-        traps=_rounded(found[flags[2]] / plies),
-        swings=_rounded(found[swings]),
-        decided=_rounded(1 - found[settled] / plies),
-        forced=_rounded(found[flags[3]]),
+        critical=_rounded(expected[flags[0]] / plies),
+        only=_rounded(expected[flags[1]] / plies),
+        traps=_rounded(expected[flags[2]] / plies),
+        swings=_rounded(expected[swings]),
+        decided=_rounded(1 - expected[settled] / plies),
+        forced=_rounded(expected[flags[3]]),
         length=_rounded(plies),
         line=tuple(str(move) for move in solution.line(rules.start())) if lengths else (),
         lengths=shares,
@@ -230,30 +231,30 @@ def measure(
 
 
 def policies_of(rules: AnyGame) -> dict[int, Kind]:
-    """The seven levels as they play this game, offered to people or not."""
+    """The seven levels as they play this game, including levels that the game does not offer to people."""
     reaches = tuning(rules).reaches
     middle: dict[int, Kind] = {level: sight(level, reaches) for level in ALL_LEVELS[1:-1]}
     return {ALL_LEVELS[0]: BY_CHANCE, **middle, ALL_LEVELS[-1]: PERFECTLY}
 
 
 def fairness(seats: dict[int, float]) -> float:
-    """1 if equal players score alike in both seats, 0 if one seat wins everything."""
+    """1 if equal players score the same in both seats, 0 if one seat wins every game."""
     mean = sum(seats.values()) / len(seats)
     return _rounded(1 - abs(2 * mean - 1))
 
 
 def depth(steps: dict[int, float]) -> float:
-    """The share of the levels that are clearly stronger than the one below."""
+    """The share of the steps between levels that score at least 60 %."""
     return _rounded(sum(score >= STRONGER for score in steps.values()) / len(steps))
 
 
 def _rounded(number: float) -> float:
-    # The kernels add in single precision and in an order of their own.
+    # The kernels add in single precision, and the order of the additions varies.
     return round(number, 5) + 0.0
 
 
 def _counts(solution: Solution) -> tuple[Any, int, int, int]:
-    """Which positions can arise, how many, how many there are at all, and the longest forced win."""
+    """Which positions can arise, how many these are, the number of all positions, and the longest forced win."""
     if not isinstance(solution, Tables):
         counts = solution.counts()
         return None, counts.reachable, counts.positions, counts.longest
@@ -264,20 +265,20 @@ def _counts(solution: Solution) -> tuple[Any, int, int, int]:
 
 
 def simulated(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:
-    """The lengths of some games between two players of level 4."""
+    """Estimates the lengths of games between two players of level 4 by simulation."""
     dice, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
-    likely: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}
-    counted: Counter[int] = Counter()
+    moves: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}
+    counts: Counter[int] = Counter()
     for _ in range(games):
         state, plies = rules.start(), 0
         while rules.outcome(state) is None:
-            if state not in likely:
-                chances = person.probabilities(state)
-                likely[state] = list(chances), list(chances.values())
-            state = rules.after(state, dice.choices(*likely[state])[0])
+            if state not in moves:
+                probabilities = person.probabilities(state)
+                moves[state] = list(probabilities), list(probabilities.values())
+            state = rules.after(state, dice.choices(*moves[state])[0])
             plies += 1
-        counted[plies] += 1
-    shares = {plies: counted[plies] / games for plies in sorted(counted)}
+        counts[plies] += 1
+    shares = {plies: counts[plies] / games for plies in sorted(counts)}
     return Lengths(shares, {plies: _margin(share, games) for plies, share in shares.items()})
 
 

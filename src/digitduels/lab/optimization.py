@@ -1,8 +1,8 @@
 """The search for rule sets that are fair and deep.
 
-Near the book, with at most two changed options, there are only some hundred or thousand rule sets, so all of them are
-measured: a plain grid is complete and needs no luck. Larger spaces are searched by NSGA-II, the usual algorithm for
-several goals at once, as Optuna implements it, in batches that all cores share.
+Near the book, with at most two changed options, there are only hundreds or thousands of rule sets, so it measures all
+of them. Larger spaces are searched with NSGA-II, the usual algorithm for several goals at once, as implemented by
+Optuna, in batches that all cores share.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ GOALS = ("fair", "deep")
 TRIALS = 2000
 NEAR = 2  # options that may differ from the book
 _BATCH = 40
-_LARGE = 20  # a number from which on the search looks at half and double of it
+_LARGE = 20  # from this number on, the search goes from half of the book's value to twice the value
 
 Progress = Callable[[str, float], None]
 
 
 def space(name: str, given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """The values of each option that the search tries: those that are given, or those around the book's."""
+    """The values of each option that the search tries. Default: values around the book's."""
     return {option.name: list(given.get(option.name, around(option))) for option in game_class(name).options()}
 
 
@@ -50,13 +50,13 @@ def around(option: Option) -> list[Any]:
 
 
 def near_book(name: str, values: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """The book and all rule sets that differ from it in one or two options."""
+    """The book's options and all changes to one or two of them."""
     book = {option.name: option.default for option in game_class(name).options()}
     others = {key: [value for value in values[key] if value != book[key]] for key in values}
-    found: list[dict[str, Any]] = [{}]
+    rule_sets: list[dict[str, Any]] = [{}]
     for keys in chain.from_iterable(combinations(others, count) for count in range(1, NEAR + 1)):
-        found += [dict(zip(keys, changes, strict=True)) for changes in product(*(others[key] for key in keys))]
-    return found
+        rule_sets += [dict(zip(keys, changes, strict=True)) for changes in product(*(others[key] for key in keys))]
+    return rule_sets
 
 
 def optimize(
@@ -72,7 +72,7 @@ def optimize(
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Row]:
-    """Yields the rows of the rule sets that are tried, at most `trials`."""
+    """Yields the rows of the rule sets that it tries, at most `trials`."""
     values = space(name, given or {})
     count = 1
     for choices in values.values():
@@ -102,7 +102,7 @@ def _measured(name: str, plan: Sequence[dict[str, Any]], budget: int, run: Execu
 def _evolved(
     name: str, values: Mapping[str, Sequence[Any]], goals: Sequence[str], seed: int, budget: int, run: Executor
 ) -> Iterator[Row]:
-    """Rule sets without end, each generation better on average than the one before."""
+    """Yields the rows of an endless evolutionary search, generation by generation."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -121,9 +121,9 @@ def _evolved(
 
 
 def front(rows: Sequence[Row], goals: Sequence[str] = GOALS) -> list[Row]:
-    """The Pareto front: rows that no other row beats in one goal without losing in another; the best first.
+    """The Pareto front: the rows that no other row dominates, best first.
 
-    Best is the largest of the smallest goal, then the sum of all, then fewer positions.
+    Rows are sorted by their lowest goal, then by the sum of the goals, then by fewer positions.
     """
     solved = {tuple(map(str, row.values())): row for row in rows if row["status"] == SOLVED}.values()
 

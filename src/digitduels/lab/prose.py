@@ -1,4 +1,4 @@
-"""Reports in words and in tables of text."""
+"""Reports as sentences and as tables of text."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ MEANINGS = {
     "forced moves": "How often somebody has only one legal move in a game.",
     "longest forced win": "In plies, from any position.",
 }
-"""What the rows of a comparison mean. docs/lab.md defines them exactly."""
+"""The meaning of the rows of a comparison. docs/lab.md defines them exactly."""
 
 
 def report_lines(report: Report) -> list[str]:
-    """A report in sentences."""
+    """A report as lines of text."""
     return [
         label(report.game),
         "",
@@ -91,13 +91,13 @@ def balance(report: Report) -> str:
 
 
 def ladder(report: Report) -> str:
-    """How many levels there are, in a sentence."""
+    """How many steps between levels are clear, in a sentence."""
     steps = report.chain - 1
     return f"{steps} of {len(report.steps)} steps from level 1 to level 7 score at least {percent(STRONGER)}."
 
 
 def spread(report: Report) -> str:
-    """How the lengths of games are spread, in a sentence."""
+    """The distribution of the lengths of games, in a sentence."""
     if report.lengths is None:
         return ""
     shares = report.lengths.shares
@@ -116,7 +116,7 @@ def gauge(share: float) -> str:
 
 
 def comparison(reports: Sequence[Report]) -> list[list[str]]:
-    """Reports side by side: a row for each measure."""
+    """Reports side by side, one row per measure."""
     rows = [["", *(label(report.game) for report in reports)]]
 
     def add(name: str, *cells: str) -> None:

@@ -1,4 +1,4 @@
-"""Rule sets by name: a game, a preset of ours, or a small TOML file."""
+"""Rule sets by name: a game, one of our presets, or a small TOML file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ EDITIONS: dict[str, dict[str, dict[str, Any]]] = {
     "numerical-nexus": {"repaired": {"target": 30}},
     "operation-target": {"repaired": {"target": 85}},
 }
-"""Rule sets of ours by game and name. `repaired` is the recommended one: docs/lab.md says how it was chosen."""
+"""Our rule sets by game and name. `repaired` is the recommended one: docs/lab.md says how it was chosen."""
 
 
 def presets(name: str) -> dict[str, dict[str, Any]]:
-    """The presets of a game; none for a game that is not ours.
+    """The presets of a game; empty for games of other packages.
 
     >>> presets("chess")
     {}
@@ -47,22 +47,22 @@ def rule_set(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def read_file(path: Path) -> tuple[str, dict[str, Any]]:
-    """The game and the options in a TOML file; raises ValueError that says what is wrong with it."""
+    """Reads the game and the options from a TOML file; raises ValueError with the reason if it is invalid."""
     where = f"The rules in {quoted(str(path))}"
     try:
-        found = tomllib.loads(files.read(path, LARGEST_FILE).decode())
+        content = tomllib.loads(files.read(path, LARGEST_FILE).decode())
     except OSError as error:
         raise ValueError(f"{where} cannot be read: {error.strerror or error}.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"{where} are not TOML: {error}.") from None
-    name, options = found.pop("game", None), found.pop("options", {})
-    if not isinstance(name, str) or not isinstance(options, dict) or found:
+    name, options = content.pop("game", None), content.pop("options", {})
+    if not isinstance(name, str) or not isinstance(options, dict) or content:
         raise ValueError(f'{where} must be a line game = "…" and a table [options], nothing else.')
     try:
-        made = game(name, **options)
+        rules = game(name, **options)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from None
-    return made.id, {key: made.values[key] for key in options}
+    return rules.id, {key: rules.values[key] for key in options}
 
 
 def to_toml(rules: AnyGame) -> str:
@@ -83,7 +83,7 @@ def to_toml(rules: AnyGame) -> str:
 
 
 def label(rules: AnyGame) -> str:
-    """A rule set in a line: the game and what differs from the book.
+    """A rule set in one line: the game, and how it differs from the book.
 
     >>> label(game("number-duel", target=60)), label(game("number-duel"))
     ('Number Duel: first to 60', 'Number Duel by the book')

@@ -1,4 +1,4 @@
-"""How large a rule set is, before it is solved, and how small would be small enough."""
+"""Estimates the size of a rule set before it is solved, and finds smaller ones that fit a limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from digitduels.solver.compiled import DoesNotFactor, compile_game
 
 
 def fits(rules: AnyGame, limit: int) -> bool:
-    """Whether a rule set has at most `limit` positions, as far as that can be known without solving it."""
+    """Whether a rule set has at most `limit` positions. True for games that cannot be counted without solving them."""
 
     def grown(positions: int) -> None:
         if positions > limit:
@@ -25,16 +25,16 @@ def fits(rules: AnyGame, limit: int) -> bool:
 
 
 def small_enough(rules: AnyGame, limit: int) -> dict[str, int]:
-    """For each integer option that makes a rule set fit if it alone is lowered: the highest value with which it does.
+    """The highest value of each integer option with which the rule set fits, if only that option changes.
 
     >>> small_enough(game("number-duel"), 2_000_000)["the highest number in the pool"]
     6
     """
-    found = {}
+    values = {}
     for option in rules.options():
         if not isinstance(option.kind, Whole):
             continue
-        low, high = option.kind.low - 1, rules.values[option.name]  # `low` fits, or is no value at all; `high` does not
+        low, high = option.kind.low - 1, rules.values[option.name]  # `low` fits or is invalid; `high` does not fit
         while high - low > 1:
             middle = (low + high) // 2
             if _valid_and_fits(rules, option.name, middle, limit):
@@ -42,8 +42,8 @@ def small_enough(rules: AnyGame, limit: int) -> dict[str, int]:
             else:
                 high = middle
         if low >= option.kind.low:
-            found[option.about] = low
-    return found
+            values[option.about] = low
+    return values
 
 
 def _valid_and_fits(rules: AnyGame, name: str, value: int, limit: int) -> bool:

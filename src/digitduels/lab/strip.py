@@ -1,4 +1,4 @@
-"""Who wins when one option changes step by step, without how soon: on bits, which take a fraction of the time."""
+"""A strip: who wins for each value of one option. Computed on bits, which is much faster than with distances."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ DRAW = 0
 
 
 def stepped(rules: AnyGame) -> Option | None:
-    """The option that a strip is about: the first that is an integer, as the score that wins is in ours."""
+    """The option that a strip varies: the first integer option, which is the target in our games."""
     return next((option for option in rules.options() if isinstance(option.kind, Whole)), None)
 
 
 def winners(
     rules: AnyGame, option: Option, values: Iterable[int], *, limit: int, seconds: float
 ) -> Iterator[tuple[int, int | None]]:
-    """Each value of an option with the winner (1, 2 or DRAW for nobody); None for rules that are too large or invalid.
+    """Yields each value of an option with the winner: 1, 2 or DRAW; None for rules that are too large or invalid.
 
-    After so many seconds, nothing more is worked out.
+    After `seconds`, the remaining winners are None too.
     """
     end = time.monotonic() + seconds
     for value in values:

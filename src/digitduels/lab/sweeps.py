@@ -1,7 +1,7 @@
-"""Sweeps: every rule set of a grid, measured on all cores or on a cluster, one row each.
+"""Sweeps: measure every rule set of a grid, on all cores or on a cluster. Each rule set becomes a row.
 
-Rows go to a journal as they come. A sweep that is stopped in any way continues where it was, and gives the same rows in
-the same order as one that was never stopped.
+A journal stores the rows as they arrive. After an interruption of any kind, a sweep continues where it stopped, and
+produces the same rows in the same order.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from digitduels.options import Option, Whole, Wholes
 from digitduels.text import quoted
 
 SOLVED = "solved"  # the status of a row; the others are too-large and failed
-BUDGET = 10_000_000  # positions of a rule set
-MOST = 1_000_000  # rule sets of a grid
+BUDGET = 10_000_000  # the maximum number of positions of a rule set
+MOST = 1_000_000  # the maximum number of rule sets in a grid
 JOURNAL_VERSION = 1
 
 Row = dict[str, Any]
@@ -34,9 +34,9 @@ Progress = Callable[[str, float], None]
 
 
 def read_range(option: Option, text: str) -> list[Any]:
-    """The values that a text names: 20..100, 20..100:5 in steps, 1,2,4, words with commas, or a single value.
+    """Parses a range of values: 20..100, 20..100:5 (in steps of 5), 1,2,4, words with commas, or a single value.
 
-    In an option of several integers, each can be a range.
+    If the option is a list of integers, each of them can be a range.
     """
     if isinstance(option.kind, Wholes):
         parts = [_numbers(option, part) for part in text.strip("()[]").split(",")]
@@ -66,7 +66,7 @@ def _checked(option: Option, values: list[Any]) -> list[Any]:
 
 
 def grid(name: str, ranges: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Every combination of the values, the last option running fastest."""
+    """Every combination of the values. The last option varies fastest."""
     options = {option.name for option in game_class(name).options()}
     for option in ranges:
         if option not in options:
@@ -83,20 +83,20 @@ def grid(name: str, ranges: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]
 
 
 def measured_row(name: str, options: dict[str, Any], budget: int = BUDGET) -> Row:
-    """The row of a rule set: its options, the status, and the measures if it is solved."""
+    """Measures a rule set and returns its row: the options, the status, and the measures if it is solved."""
     from digitduels.lab.measures import measure
 
     rules: AnyGame | None = None
     try:
         rules = game(name, **options)
-        found, status, problem = measure(rules, lengths=False, limit=budget).row(), SOLVED, None
+        measures, status, problem = measure(rules, lengths=False, limit=budget).row(), SOLVED, None
     except TooLarge as error:
-        found, status, problem = {}, "too-large", str(error)
+        measures, status, problem = {}, "too-large", str(error)
     except (ValueError, MemoryError) as error:
-        found, status, problem = {}, "failed", str(error) or type(error).__name__
+        measures, status, problem = {}, "failed", str(error) or type(error).__name__
     values = options if rules is None else rules.values
-    shown = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-    return {**shown, "status": status, **(found or dict.fromkeys(measure_names())), "problem": problem}
+    columns = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    return {**columns, "status": status, **(measures or dict.fromkeys(measure_names())), "problem": problem}
 
 
 def measure_names() -> list[str]:
@@ -126,8 +126,8 @@ def sweep(
 ) -> Iterator[Row]:
     """Yields the row of every rule set of a grid, in order. Rule sets with more than `budget` positions are too large.
 
-    `workers` processes share the work, or a Dask cluster at the address `cluster` does. A program that uses more than
-    one process needs the usual `if __name__ == "__main__"`.
+    `workers` processes share the work, or the Dask cluster at the address `cluster` does it. A script that uses more
+    than one process needs the usual `if __name__ == "__main__"`.
 
     >>> for row in sweep("number-duel", target=[10, 12], highest=[3]):
     ...     print(row["target"], row["status"], row["winner"], row["plies"])
@@ -139,18 +139,18 @@ def sweep(
         yield from _rows_in_order(run(measured_row, [(name, options, budget) for options in rule_sets]))
 
 
-def _rows_in_order(found: Iterator[tuple[int, Row]]) -> Iterator[Row]:
-    """Rows that come in any order, in the order of the grid and as soon as possible."""
-    waiting, following = dict[int, Row](), 0
-    for index, row in found:
+def _rows_in_order(results: Iterator[tuple[int, Row]]) -> Iterator[Row]:
+    """Yields rows that arrive in any order in the order of the grid, as soon as possible."""
+    waiting, position = dict[int, Row](), 0
+    for index, row in results:
         waiting[index] = row
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+        while position in waiting:
+            yield waiting.pop(position)
+            position += 1
 
 
 class Journal:
-    """The rows of a sweep so far, in a file of JSON lines: first what is swept, then a line for each row."""
+    """The rows of an unfinished sweep, in a file of JSON lines: first the settings of the sweep, then the rows."""
 
     def __init__(self, path: Path, name: str, ranges: Mapping[str, Sequence[Any]], budget: int) -> None:
         self.path = path
@@ -171,13 +171,13 @@ class Journal:
             head = None
         if head != self.head:
             raise ValueError(f"{quoted(str(self.path))} belongs to another sweep. Delete it or choose another file.")
-        for line in lines[1:-1]:  # the last line ends without a newline if the program was killed while it wrote
+        for line in lines[1:-1]:  # without the last line, which is empty or incomplete
             entry = json.loads(line)
             self.rows[entry["index"]] = entry["row"]
 
     @contextmanager
     def writing(self) -> Iterator[Callable[[int, Row], None]]:
-        """A function that adds a row. What an interrupted write left behind is removed first."""
+        """Opens the journal and yields a function that adds a row. Removes an incomplete last line first."""
         entries = [self.head, *({"index": index, "row": row} for index, row in self.rows.items())]
         files.write(self.path, b"".join(json.dumps(entry).encode() + b"\n" for entry in entries))
         with self.path.open("ab") as file:
@@ -201,7 +201,7 @@ def sweep_to_file(
     budget: int = BUDGET,
     progress: Progress | None = None,
 ) -> list[Row]:
-    """Sweeps a grid into a Parquet file, continues a sweep that was stopped, and returns the rows."""
+    """Sweeps a grid, writes the rows to a Parquet file and returns them. Continues an interrupted sweep."""
     rule_sets = grid(name, ranges)
     journal = Journal(journal_path(path), name, ranges, budget)
     missing = [index for index in range(len(rule_sets)) if index not in journal.rows]
@@ -219,12 +219,12 @@ def sweep_to_file(
 
 
 def journal_path(path: Path) -> Path:
-    """Where the rows of a sweep are until it is done."""
+    """The path of the journal of an unfinished sweep."""
     return path.with_name(f"{path.name}.journal")
 
 
 def write_parquet(rows: Sequence[Row], path: Path) -> None:
-    """Writes rows as one Parquet file, replaced atomically."""
+    """Writes rows to a Parquet file, atomically."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
