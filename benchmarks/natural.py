@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import digitduels as dd
 from digitduels.match import Match
-from digitduels.players.levels import Level, drawn, tuning
+from digitduels.players.levels import Level, candidates, tuning
 from digitduels.players.natural import weights
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
@@ -49,7 +49,7 @@ def share(player: Level, match: Match) -> float:
     natural, found = weights(game, state), 0.0
     still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
     for likely, seen in player.looks(state):
-        choice = drawn(natural, seen)
+        choice = candidates(natural, seen)
         if any(verdict is None or verdict.value >= 0 for move, verdict in seen.items() if move not in still):
             found += likely * sum(weight for move, weight in choice.items() if move in still) / sum(choice.values())
     return found

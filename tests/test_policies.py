@@ -18,7 +18,7 @@ from digitduels.match import Match
 from digitduels.players import player, propagation
 from digitduels.players.evaluation import _kind, columns, evaluate
 from digitduels.players.expectation import expect, plain
-from digitduels.players.levels import CHARACTERS, Level, drawn, tuning
+from digitduels.players.levels import CHARACTERS, Level, candidates, tuning
 from digitduels.players.natural import WASTED, natural, weights
 from digitduels.players.observation import Observation
 from digitduels.players.perfect import Chances, Perfect, Uniform, error_chance
@@ -121,7 +121,7 @@ def test_a_move_that_changes_no_score_is_rare_if_another_one_was_not_seen_to_los
         natural, share = weights(game, state), 0.0
         still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
         for likely, seen in player.looks(state):
-            choice = drawn(natural, seen)
+            choice = candidates(natural, seen)
             if any(verdict is None or verdict.value > -1 for move, verdict in seen.items() if move not in still):
                 share += likely * sum(choice.get(move, 0.0) for move in still) / sum(choice.values())
         found.append(share)
@@ -287,9 +287,11 @@ def test_what_is_not_a_policy_is_refused(policy: Any, objection: str) -> None:
 
 
 def test_a_function_is_not_asked_in_too_many_positions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(propagation, "ASKED", 100)
+    monkeypatch.setattr(propagation, "POLICY_LIMIT", 100)
     game = dd.game("number-duel", target=20, highest=5)
-    with pytest.raises(dd.TooLarge, match=r"positions of Number Duel can arise here.* 100 at most"):
+    with pytest.raises(
+        dd.TooLarge, match=r"positions of Number Duel can arise here. The limit for your own policy is 100\."
+    ):
         evaluate(lambda rows, masks: masks, game)
     late = play_on(game, game.start(), random.Random(1), 7)[0][-1]
     found = evaluate(lambda rows, masks: masks / masks.sum(axis=1, keepdims=True), game, starts=[late])

@@ -18,7 +18,7 @@ import digitduels as dd
 from conftest import PATIENCE, ROOT
 from digitduels.match import Match
 from digitduels.players import Forfeit, player
-from digitduels.players.external import KEPT, LINE, Program, question, split_name
+from digitduels.players.external import LINE, STDERR_TAIL, Program, question, split_name
 
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
 Write = Callable[..., Program]
@@ -141,7 +141,7 @@ def test_what_a_program_complains_about_never_stops_it_and_only_the_end_is_kept(
     loud = program(text)
     assert str(loud.choose(match())) == "+1"
     loud.close()
-    assert len(loud.errors) <= KEPT
+    assert len(loud.errors) <= STDERR_TAIL
     assert loud.errors.endswith("the end")
 
 

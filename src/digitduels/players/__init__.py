@@ -1,4 +1,4 @@
-"""Who chooses moves: chance, the levels, perfect play, outside programs."""
+"""Computer players: random moves, the levels, perfect play, and external programs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = [
 ]
 
 OPPONENTS = ("random", "1", "2", "3", "4", "5", "6", "7", "perfect")
-UNIFORM_PLAYERS = ("random", "1")  # those who play any legal move
-PERFECT_PLAYERS = ("7", "perfect")  # those who cannot play without the solution
-COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level, who asks before a result is given away
+UNIFORM_PLAYERS = ("random", "1")  # they play any legal move
+PERFECT_PLAYERS = ("7", "perfect")  # they cannot play without the solution
+COACH, COACH_LEVEL = "coach", "4"  # an opponent of that level that warns you before you throw a result away
 
 
 def computer_name(who: str) -> str:
-    """What a computer player is called in a game, by the name under which it was chosen.
+    """The name of a computer player that people see in a game.
 
     >>> computer_name("3"), computer_name("perfect"), computer_name("python bot.py")
     ('Level 3', 'Perfect', 'The program')
@@ -41,7 +41,7 @@ def computer_name(who: str) -> str:
 
 
 def check(name: str, *others: str) -> None:
-    """Raises ValueError with the choices if a player is neither one of ours, nor one of the others, nor a program."""
+    """Raises ValueError with the choices if `name` is not one of our players, one of `others`, or a program."""
     known = (*others, *OPPONENTS)
     if name in known:
         return
@@ -64,13 +64,13 @@ def player(
     move_time: float | None = None,
     truth: Truth | None = None,
 ) -> Player:
-    """A player: one of OPPONENTS, or a program as CMD or NAME=CMD, with `move_time` seconds per move.
+    """A player by name: one of OPPONENTS, or a program as CMD or NAME=CMD, with `move_time` seconds per move.
 
-    `solve` is called if the player needs the solution of the game; levels look ahead with `truth` instead if it is
-    given. A level that the game does not offer plays as the nearest lower one. With the same seed a player of ours
-    chooses the same moves, and a program gets the same seed.
+    `solve` is called if the player needs the solution of the game. Levels use `truth` instead, if it is given. A level
+    that the game does not offer plays as the nearest lower one. With the same seed, our players choose the same moves,
+    and a program receives the same seed.
     """
-    # What a player does not need is not imported: it would delay the first move.
+    # Imports only what this player needs, because more would delay the first move.
     check(name)
     if name not in OPPONENTS:
         from digitduels.players.external import MOVE_TIME, Program

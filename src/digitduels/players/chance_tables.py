@@ -1,6 +1,6 @@
-"""The table of chances from which fast programs read the choice of perfect play, built once and cached on disk.
+"""Tables of mistake probabilities, from which the vectorised environments read the moves of perfect play.
 
-A file begins with a digest of everything that the table depends on, and one of the table itself.
+They are cached on disk. A file begins with a digest of everything that the table depends on, and one of the table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DIGEST = hashlib.sha256().digest_size  # bytes
 
 @lru_cache(2)
 def chance_table(solution: Tables) -> npt.NDArray[np.uint8]:
-    """[position]: how likely the player to move makes the mistake that perfect play hopes for, in CHANCE_STEPS."""
+    """[position]: the probability of the mistake that perfect play hopes for, in CHANCE_STEPS."""
     path, key = cache.path_of(solution.game).with_suffix(cache.CHANCE_FILES), _key(solution)
     chances = _read(path, key, len(solution.codes))
     if chances is None:
@@ -39,7 +39,7 @@ def chance_table(solution: Tables) -> npt.NDArray[np.uint8]:
 
 
 def _read(path: Path, key: bytes, size: int) -> npt.NDArray[np.uint8] | None:
-    """The chances in a file; None if there is no such file, or it is damaged or belongs to something else."""
+    """Reads the chances from a file; None if the file is missing or damaged, or has another key."""
     try:
         data = path.read_bytes() if path.is_file() else b""
     except OSError:
@@ -62,7 +62,7 @@ def _digest(chances: npt.NDArray[np.uint8]) -> bytes:
 
 
 def _key(solution: Tables) -> bytes:
-    """A digest of what the chances depend on: the solution, and how the levels play."""
+    """A digest of everything that the chances depend on: the solution, and how the levels play."""
     players = LEVELS_VERSION, tuning(solution.game).reaches, HOPE, CHANCE_STEPS
     digest = hashlib.sha256(repr(players).encode())
     digest.update(np.ascontiguousarray(solution.codes).view(np.uint8).data)

@@ -1,4 +1,4 @@
-"""Policies from outside: a table of move probabilities, or a function that maps many observations to probabilities."""
+"""Custom policies: a table of move probabilities, or a function from many observations to probabilities."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from digitduels.players.propagation import legal_moves, split
 from digitduels.solver.tables import Tables
 
 Shares = npt.NDArray[np.float64]
-_SLACK = 1e-3  # by which the probabilities of a position may miss 1: those of learners are often 32-bit floats
+_SLACK = 1e-3  # tolerance for the sum of probabilities: learners often compute with 32-bit floats
 
 
 class TablePolicy:
-    """Plays by a table: for each position the probabilities of moves, or of all actions in their order."""
+    """Plays by a table from positions to the probabilities of moves, or of all actions in order."""
 
     def __init__(self, game: AnyGame, table: Mapping[State[Any, Any], Mapping[Any, float] | Sequence[float]]) -> None:
         self.game, self.table = game, table
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        """How likely each legal move is."""
+        """The probability of each legal move."""
         try:
             row = self.table[state]
         except KeyError:
@@ -42,34 +42,34 @@ class TablePolicy:
 
 
 class FunctionPolicy:
-    """Plays by a function of observations and action masks, each with a row per position, to action probabilities."""
+    """Plays by a function that maps observations and action masks, one row per position, to action probabilities."""
 
     def __init__(self, game: AnyGame, function: Callable[[Row, Mask], Any]) -> None:
         self.game, self.function, self.view = game, function, Observation(game)
         self._features: Row | None = None
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        """How likely each legal move is."""
+        """The probability of each legal move."""
         mask = self.view.mask(state)[None]
-        shares = self._ask(self.view.array(state)[None], mask)[0].tolist()
+        shares = self._call(self.view.array(state)[None], mask)[0].tolist()
         return {move: share for move, share, legal in zip(self.game.moves, shares, mask[0], strict=True) if legal}
 
     def shares(self, solution: Tables, places: npt.NDArray[np.int64]) -> Shares:
-        """[place, move]: how likely each move is in some positions of a table."""
+        """[place, move]: the probability of each move in some positions of a table."""
         compiled = solution.compiled
         if self._features is None:
             self._features = np.array([list(self.view.hand(hand)) for hand in compiled.hands], np.int32)
         table, mine, theirs = split(solution, places)
         counts = table[:, None] // compiled.weights % compiled.base
         rows = np.hstack([self._features[mine], self._features[theirs], counts]).astype(np.int32)
-        return self._ask(rows, legal_moves(solution, places).astype(np.int8))
+        return self._call(rows, legal_moves(solution, places).astype(np.int8))
 
-    def _ask(self, rows: Row, mask: Mask) -> Shares:
+    def _call(self, rows: Row, mask: Mask) -> Shares:
         return checked(np.asarray(self.function(rows, mask), np.float64), mask)
 
 
 def checked(shares: Shares, mask: npt.NDArray[Any]) -> Shares:
-    """Probabilities that add up to 1 over the legal moves of each position; ValueError if they are something else."""
+    """Scales probabilities to add up to exactly 1; raises ValueError if they are not probabilities of legal moves."""
     if shares.shape != mask.shape:
         raise ValueError(f"There must be {mask.shape[1]} probabilities for each of {mask.shape[0]} positions.")
     if not np.isfinite(shares).all() or shares.min(initial=0.0) < 0:

@@ -1,6 +1,6 @@
-"""The loops that say how likely a fallible player errs, compiled by Numba.
+"""The loops that compute the probability of a fallible player's mistake, compiled by Numba.
 
-Positions are laid out as in solver/kernels.py: `[table][hand of the player who waits][hand of the player to move]`.
+Positions are laid out as in solver/kernels.py: `[table][hand of the waiting player][hand of the player to move]`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
 
 @kernel
 def error(place: Any, replies: Any, codes: Any, rules: Any, nature: Any, scale: Any, sees: Any) -> Any:
-    """How likely the fallible player to move throws the value of a position away in so many turns."""
+    """The probability that the fallible player to move throws the value of a position away in this many turns."""
     low, high, _ = scale
     moves = rules[0].shape[1]
     code, following = np.zeros(moves, np.int64), np.zeros(moves, np.int64)
@@ -38,7 +38,7 @@ def error(place: Any, replies: Any, codes: Any, rules: Any, nature: Any, scale: 
             count = _look(answers, after, weight, following[index], codes, rules, nature, scale)
             hope = 0.0
             for answer in range(count):
-                # Who is lost keeps that with every move; who has a draw must not lose it.
+                # A lost player keeps the value with any move. A player with a draw must not lose it.
                 if after[answer] >= 0 and (kept == high or answers[answer] >= low):
                     hope = max(hope, error(after[answer], replies - 1, codes, rules, nature, scale, sees))
             wrong += likely[index] * hope
@@ -47,7 +47,7 @@ def error(place: Any, replies: Any, codes: Any, rules: Any, nature: Any, scale: 
 
 @kernel
 def _look(code: Any, following: Any, weight: Any, place: Any, codes: Any, rules: Any, nature: Any, scale: Any) -> Any:
-    """The legal moves of one position, as _successors writes them."""
+    """Writes the legal moves of one position like _successors."""
     hands, moves = rules[0].shape
     there, counts = np.zeros(moves, np.int64), np.zeros(rules[2].shape[1], np.int64)
     table, theirs, mine = place // (hands * hands), place // hands % hands, place % hands
@@ -57,7 +57,7 @@ def _look(code: Any, following: Any, weight: Any, place: Any, codes: Any, rules:
 
 @kernel
 def _possible(there: Any, table: Any, rules: Any, counts: Any) -> Any:
-    """Writes the moves for which a table has the numbers; returns how many there are."""
+    """Writes the moves for which a pool holds the numbers, and returns how many there are."""
     takes, base = rules[2], rules[4]
     moves, digits = takes.shape
     for digit in range(digits):
@@ -89,7 +89,7 @@ def _successors(
     nature: Any,
     scale: Any,
 ) -> Any:
-    """Writes the code, the next position and the weight of each legal move; returns how many there are."""
+    """Writes the code, the next position and the weight of each legal move, and returns how many there are."""
     own, other, _, needs, _ = rules
     near_own, near_other, same_own, same_other, waste = nature
     low, _, top = scale
@@ -116,7 +116,7 @@ def _successors(
 
 @kernel
 def _fallible(likely: Any, legal: Any, code: Any, weight: Any, sees: Any, scratch: Any, scale: Any) -> None:
-    """How likely a level, or chance, plays each move."""
+    """Writes the probability of each move for a level, or for random play."""
     if len(sees):
         _level(likely, legal, code, weight, sees, scratch[0], scratch[1], scale)
     else:
@@ -125,7 +125,7 @@ def _fallible(likely: Any, legal: Any, code: Any, weight: Any, sees: Any, scratc
 
 @kernel
 def _level(likely: Any, legal: Any, code: Any, weight: Any, sees: Any, buckets: Any, shares: Any, scale: Any) -> None:
-    """How likely a level plays each move: the sum over how deep it may see."""
+    """Writes the probability of each move for a level: the sum over the depths that it may see."""
     low, high, top = scale
     left, winning, quickest, furthest, losing = 0.0, 0.0, low, 0, 0
     for index in range(legal):
@@ -141,7 +141,7 @@ def _level(likely: Any, legal: Any, code: Any, weight: Any, sees: Any, buckets: 
                 quickest, winning = distance, 0.0
             if distance == quickest:
                 winning += weight[index]
-    # All losses up to `depth` are seen, and no win. What is the next loss, or the win that would be seen?
+    # The level sees all losses up to `depth`, and no win. Each step goes to the next loss, and the last one to the win.
     share, depth, held = 0.0, 0, 0.0
     for distance in range(1, min(furthest + 1, quickest)):
         if buckets[distance] > 0.0:

@@ -1,4 +1,4 @@
-"""Exact evaluation: what one policy scores against another from the start of a game, without playing a single game."""
+"""Exact evaluation: the expected score of one policy against another, without playing a single game."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ AnyPolicy = Policy | Player | str | int | Mapping[State[Any, Any], Any] | Callab
 
 
 class Evaluation(NamedTuple):
-    """What a policy does against another one from the start of a game, on average; seats are Player 1 and Player 2."""
+    """Expected figures of games between two policies. Pairs are for the first policy as Player 1 and as Player 2."""
 
     score: tuple[float, float]
-    """Of the first policy, by its seat: 1 for a win, half for a draw."""
+    """The score of the first policy: 1 for a win, half for a draw."""
     length: tuple[float, float]
-    """Plies of a game."""
+    """The length of a game in plies."""
     swings: tuple[float, float]
-    """Moves of both players that throw the value of a position away."""
+    """The number of moves, by either player, that throw the value of a position away."""
     exploitability: float
     """What a best response to the first policy gains over an even score, on average over both seats, from -1 to 1."""
 
@@ -39,18 +39,18 @@ def evaluate(
     against: AnyPolicy | None = None,
     starts: Sequence[State[Any, Any]] = (),
 ) -> Evaluation:
-    """The exact evaluation of a policy against another one; against itself unless given.
+    """Evaluates a policy against another one, exactly. By default it plays against itself.
 
     A policy is one of these:
 
     - the name of a player ("random", 1 to 7, "perfect"), or one of our players;
-    - an object with `probabilities(state)`, which gives the probability of each move;
+    - an object with `probabilities(state)`, which returns the probability of each move;
     - a table: a mapping from positions to the probabilities of moves, or of all actions in the order of `game.moves`;
     - a function of two arrays, the observations and the action masks of many positions as in the Gymnasium
-      environments, which returns an array with the probabilities of all actions for each of them.
+      environments, which returns an array with the probabilities of all actions for each position.
 
-    All figures are averages over the positions in `starts`; from the first position of the game unless given. Seats are
-    those of the player to move there and of the other one.
+    All figures are averages over the positions in `starts`. Default: the first position of the game. In each of them,
+    the player to move counts as Player 1.
 
     >>> from digitduels.games import game
     >>> evaluate("perfect", game("operation-target"), against="random").score
@@ -62,13 +62,13 @@ def evaluate(
     ours = _kind(policy, solution)
     theirs = ours if against is None else _kind(against, solution)
     sheet, pairs = columns(ours, theirs)
-    found = expect(solution, sheet, starts).mean(axis=0).tolist()
-    score, length, swings, response = ((found[first], found[second]) for first, second in pairs)
+    means = expect(solution, sheet, starts).mean(axis=0).tolist()
+    score, length, swings, response = ((means[first], means[second]) for first, second in pairs)
     return Evaluation((score[0], 1 - score[1]), length, swings, response[0] - response[1])
 
 
 def ceilings(opponent: AnyPolicy, game: AnyGame, starts: Sequence[State[Any, Any]]) -> list[tuple[float, float]]:
-    """The most that anybody can score against a policy from each start, as the player to move and as the other one.
+    """The highest possible score against a policy from each start, as the player to move and as the waiting player.
 
     >>> from digitduels.games import game
     >>> rules = game("operation-target")
@@ -81,7 +81,7 @@ def ceilings(opponent: AnyPolicy, game: AnyGame, starts: Sequence[State[Any, Any
 
 
 def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
-    """What an evaluation is made of: scores, lengths, swings and the scores of a best response, by who begins."""
+    """The columns of an evaluation: scores, lengths, swings and scores of a best response, for each policy to begin."""
     sheet = Sheet()
     return sheet, [
         sheet.score(ours, theirs),
@@ -92,18 +92,19 @@ def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
 
 
 def _kind(policy: AnyPolicy, solution: Solution) -> Kind:
-    """A policy as an expectation knows it."""
-    made = player(str(policy), solution.game, lambda _: solution, seed=0) if isinstance(policy, str | int) else policy
-    if isinstance(made, Level):
-        return made.sight
-    if isinstance(made, RandomPlayer):
+    """Converts a policy to the kind that columns use."""
+    if isinstance(policy, str | int):
+        policy = player(str(policy), solution.game, lambda _: solution, seed=0)
+    if isinstance(policy, Level):
+        return policy.sight
+    if isinstance(policy, RandomPlayer):
         return BY_CHANCE
-    if isinstance(made, Perfect) and made.hope == HOPE:
+    if isinstance(policy, Perfect) and policy.hope == HOPE:
         return PERFECTLY
-    if isinstance(made, Mapping):
-        return TablePolicy(solution.game, made)
-    if hasattr(made, "probabilities"):
-        return cast(Policy, made)
-    if callable(made):
-        return FunctionPolicy(solution.game, made)
+    if isinstance(policy, Mapping):
+        return TablePolicy(solution.game, policy)
+    if hasattr(policy, "probabilities"):
+        return cast(Policy, policy)
+    if callable(policy):
+        return FunctionPolicy(solution.game, policy)
     raise ValueError("This player has no move probabilities; evaluate random, a level or perfect.")

@@ -1,7 +1,7 @@
-"""What is expected when policies play: many quantities of many pairs of policies at once, exactly.
+"""Exact expectations when policies play: many quantities for many pairs of policies at once.
 
-Where the game has a table, its positions are filled backwards, on all cores: see propagation.py. Any other game, or a
-policy that has to be asked position by position, is evaluated by plain recursion.
+If the game has a table, a backward pass fills its positions on all cores; see propagation.py. Other games, and policies
+that handle one position at a time, are evaluated by plain recursion.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables
 from digitduels.solver.verdict import Judgement, finished
 
-_DEEPEST = 200  # plies of a game without a table
-REACHABLE = 2_000_000  # positions that are looked at one by one
+_DEEPEST = 200  # the maximum length of a game without a table, in plies
+REACHABLE = 2_000_000  # the maximum number of positions for the recursion
 
 
 def expect(
@@ -34,10 +34,10 @@ def expect(
     progress: Callable[[str, float], None] | None = None,
     hope: tuple[int, int] = HOPE,
 ) -> npt.NDArray[np.float64]:
-    """[start, column]: what is expected in some positions; in the first position of the game unless given.
+    """[start, column]: the expected values in the positions `starts`. Default: the first position of the game.
 
-    `reached` may name the positions that can arise from the starts, if that is known already. `hope` is the level for
-    whose mistakes perfect play hopes, and the number of its turns.
+    Pass `reached`, the positions that can arise from the starts, if you have it already. `hope` is the level whose
+    mistakes perfect play hopes for, and the number of its turns.
     """
     if isinstance(solution, Tables) and can_fill(solution, sheet):
         return fill(solution, sheet, starts or [solution.game.start()], reached, progress, hope)
@@ -47,7 +47,7 @@ def expect(
 def plain(
     solution: Solution, sheet: Sheet, starts: Sequence[State[Any, Any]] = (), hope: tuple[int, int] = HOPE
 ) -> npt.NDArray[np.float64]:
-    """The same as `expect`, by plain recursion over the positions that can arise."""
+    """Does the same as `expect`, by plain recursion over the positions that can arise."""
     if solution.game.longest > _DEEPEST:
         raise TooLarge(f"{solution.game.title} with these options lasts too long to be evaluated.")
     recursion = _Recursion(solution, sheet.columns, hope)
@@ -72,7 +72,7 @@ class _Recursion:
         return kind
 
     def row(self, state: State[Any, Any]) -> list[float]:
-        """What is expected of every column in a position."""
+        """The expected value of every column in a position."""
         if state not in self._rows:
             if len(self._rows) > REACHABLE:
                 raise TooLarge(f"{self.game.title} with these options has too many positions to evaluate this policy.")

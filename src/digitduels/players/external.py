@@ -1,4 +1,4 @@
-"""An outside program as a player: for each move it gets a question and gives an answer, one line of JSON each."""
+"""An external program as a player. For each move it receives a question and sends an answer, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from digitduels.match import Match
 from digitduels.players.player import Forfeit, Player
 from digitduels.text import clean, quoted
 
-LINE = 1 << 16  # the longest answer, in bytes
-KEPT = 1 << 16  # how much is kept of what a program writes to standard error, in bytes
+LINE = 1 << 16  # the maximum length of an answer, in bytes
+STDERR_TAIL = 1 << 16  # how much to keep of a program's standard error, in bytes
 MOVE_TIME = 10.0  # seconds
 _GRACE = 1.0  # seconds to wait for the pipes of a killed program
-_SEED_BITS = 32  # what every random number generator takes
+_SEED_BITS = 32  # every random number generator accepts such a seed
 _NAMED = re.compile(r"""([^\s"'/=]+)=(.*)""", re.DOTALL)
 
 
 def split_name(text: str) -> tuple[str | None, str]:
-    """The name and the command line of a program that is written as NAME=CMD; None for one without a name.
+    """Splits NAME=CMD into the name and the command line of a program. The name is None if there is none.
 
     >>> split_name("greedy=python bot.py --depth=3")
     ('greedy', 'python bot.py --depth=3')
@@ -43,21 +43,21 @@ def split_name(text: str) -> tuple[str | None, str]:
 
 
 def command(text: str) -> list[str] | None:
-    """The words of a command line, with the file of the program first, or None if there is no such program."""
+    """Splits a command line into words, with the path of the program first; None if there is no such program."""
     text = split_name(text)[1]
     try:
-        # Windows has backslashes in its paths, which a shell would take for something else.
+        # On Windows, paths contain backslashes, which POSIX rules would treat as escapes.
         words = (
             shlex.split(text) if os.name == "posix" else [word.strip('"') for word in shlex.split(text, posix=False)]
         )
-        found = words and (shutil.which(words[0]) or (Path(words[0]).is_file() and str(Path(words[0]).resolve())))
-    except (ValueError, OSError):  # an unclosed quotation mark, or a name that no file can have
+        path = words and (shutil.which(words[0]) or (Path(words[0]).is_file() and str(Path(words[0]).resolve())))
+    except (ValueError, OSError):  # an unclosed quotation mark, or an invalid file name
         return None
-    return [found, *words[1:]] if found else None
+    return [path, *words[1:]] if path else None
 
 
 def question(match: Match, seed: int) -> dict[str, Any]:
-    """What a program is asked on its turn."""
+    """The question for a program on its turn, as JSON values."""
     return {
         "game": match.game.id,
         "options": match.game.values,
@@ -70,10 +70,10 @@ def question(match: Match, seed: int) -> dict[str, Any]:
 
 
 class Program(Player):
-    """A program that plays one game: started for its first move, killed with its children when it is closed.
+    """A program that plays one game. It is started for its first move, and killed with its children by `close`.
 
-    It loses the game if it does not answer a question with a legal move in time. Every question of a game carries the
-    same integer, made from `seed`, or a random one if that is None.
+    It forfeits the game if it does not answer a question with a legal move in time. Every question of a game contains
+    the same integer, which is derived from `seed`, or random if that is None.
     """
 
     def __init__(self, text: str, move_time: float = MOVE_TIME, seed: object = None) -> None:
@@ -92,7 +92,7 @@ class Program(Player):
 
     @property
     def errors(self) -> str:
-        """The end of what the program wrote to its standard error."""
+        """The last part of the program's standard error."""
         return self._errors.decode(errors="replace")
 
     def choose(self, match: Match) -> Any:
@@ -103,13 +103,13 @@ class Program(Player):
             raise
 
     def _ask(self, line: bytes) -> bytes:
-        """The line with which the program answers."""
+        """Sends a question and returns the line that the program answers."""
         try:
             process = self._process or self._start()
         except OSError as error:
             raise Forfeit(f"the program could not be started: {error.strerror}.") from None
         answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        # Writing may block as well as reading, so a thread does both and can be abandoned.
+        # Writing can block as well as reading, so a thread does both. After a timeout it is abandoned.
         self._spawn(_exchange, process, line, answers)
         try:
             answer = answers.get(timeout=self.move_time)
@@ -124,7 +124,7 @@ class Program(Player):
         return answer
 
     def _read(self, match: Match, line: bytes) -> Any:
-        """The move in an answer."""
+        """Parses the move in an answer; raises Forfeit if there is none, or it is not legal."""
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
@@ -153,22 +153,22 @@ class Program(Player):
         return process
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        """Reads standard error all the time, so that the program never blocks on it, and keeps the end."""
+        """Reads standard error continuously, so that the program never blocks on it, and keeps the last part."""
         assert process.stderr is not None
         with suppress(OSError, ValueError):
-            while said := os.read(process.stderr.fileno(), KEPT):
-                self._errors = (self._errors + said)[-KEPT:]
+            while data := os.read(process.stderr.fileno(), STDERR_TAIL):
+                self._errors = (self._errors + data)[-STDERR_TAIL:]
 
     def _spawn(self, run: Any, *arguments: Any) -> None:
         thread = threading.Thread(target=run, args=arguments, daemon=True)
         thread.start()
-        self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+        self._threads = [other for other in self._threads if other.is_alive()] + [thread]
 
     def close(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
-        # Kill the group before waiting for its leader: until then no other process can have its id.
+        # Kill the process group before waiting for its leader. Until then, its id cannot be reused.
         if os.name == "posix":
             with suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -177,7 +177,7 @@ class Program(Player):
                 subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)  # noqa: S603, S607
             process.kill()
         process.wait()
-        # A pipe that an escaped child keeps open is closed when the child ends.
+        # If a child has escaped and keeps a pipe open, the thread closes the pipe when the child ends.
         self._tidying = threading.Thread(target=_tidy, args=(process, self._threads), daemon=True)
         self._tidying.start()
         self._tidying.join(_GRACE)
@@ -185,17 +185,17 @@ class Program(Player):
 
 
 def _tidy(process: subprocess.Popen[bytes], threads: list[threading.Thread]) -> None:
-    """Closes the pipes of a program when no thread uses them any more."""
+    """Waits for the threads that use the pipes of a program, then closes the pipes."""
     for thread in threads:
         thread.join()
     for stream in (process.stdin, process.stdout, process.stderr):
         assert stream is not None
-        with suppress(OSError):  # a question that the program did not read
+        with suppress(OSError):  # the program did not read the question
             stream.close()
 
 
 def _exchange(process: subprocess.Popen[bytes], question: bytes, answers: queue.SimpleQueue[bytes]) -> None:
-    """Writes a question and reads a line, or as much of one as there is."""
+    """Writes a question and reads a line, which may be incomplete if the program ends."""
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(OSError):  # a program that closed its input may still answer

@@ -1,4 +1,4 @@
-"""How likely a fallible player errs, read from a solved table."""
+"""The probability of a fallible player's mistake, computed from a solved table."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from digitduels.solver.tables import Tables
 
 
 class ErrorTables:
-    """A solved game, and a level that plays it, as the kernels read them."""
+    """A solved game, and a level that plays it, in the form that the kernels read."""
 
     def __init__(self, solution: Tables, level: int) -> None:
         self.solution, compiled = solution, solution.compiled
         own, other = np.ascontiguousarray(compiled.own.T), np.ascontiguousarray(compiled.other.T)
-        looks = None if level == 1 else sight(level, tuning(solution.game).reaches)
-        sees = [] if looks is None else [looks.sees(distance) for distance in range(compiled.longest + 2)]
+        eyes = None if level == 1 else sight(level, tuning(solution.game).reaches)
+        sees = [] if eyes is None else [eyes.sees(distance) for distance in range(compiled.longest + 2)]
         self._arguments = (
             (own, other, compiled.takes, np.array(compiled.needs, np.int64), compiled.base),
             self._nature(own, other),
@@ -31,16 +31,16 @@ class ErrorTables:
         )
 
     def _nature(self, own: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[Any, ...]:
-        """What the weights of moves are made of, by hand: see natural.py."""
+        """The parts of the weights of moves, by hand; see natural.py."""
         near_own, near_other, values = map(np.array, nature(self.solution.game, self.solution.compiled.hands))
         same_own = np.where(own >= 0, values[np.maximum(own, 0)] == values[:, None], False)
         return near_own, near_other, same_own, values[other] == values[:, None], WASTED
 
     def error(self, state: State[Any, Any], replies: int) -> float:
-        """How likely the level, which is to move, throws the value of a position away in so many turns."""
+        """The probability that the level, which is to move, throws the value of a position away in this many turns."""
         place = self.solution.place(state)
         return min(1.0, float(error_kernels.error(place, replies, self.solution.codes, *self._arguments)))
 
 
 error_tables = lru_cache(4)(ErrorTables)
-"""The error tables of a solution and a level; the latest ones are kept."""
+"""The error tables of a solution and a level. The most recent ones are cached."""

@@ -1,9 +1,9 @@
-"""Opponents from 1 to 7, by what they find: near results always, far ones less and less.
+"""Levels 1 to 7: opponents that always see near results, and see far ones less often.
 
-On each turn a level draws how far it looks, in plies, and sees every result within that depth and nothing beyond. It
-plays the quickest win that it sees. Otherwise it draws, by how natural they are, among the moves that it does not see
-losing; and when it sees that everything loses, it holds out. So a level errs where people err, on what is far away,
-and never by playing a move that it knows to be bad.
+On each turn a level draws a random depth, in plies. It sees every result within that depth and nothing beyond. It plays
+the quickest win that it sees. Otherwise it draws, weighted by how natural they are, among the moves that it does not
+see losing. If it sees that every move loses, it plays the slowest loss. So a level makes mistakes where people make
+them, about distant results, and never plays a move that it knows to be bad.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from digitduels.solver.verdict import Verdict
 
 
 class Character(NamedTuple):
-    """What a level is called, and how it plays in a line."""
+    """The name of a level, and how it plays, in one line."""
 
     name: str
     about: str
@@ -41,20 +41,20 @@ CHARACTERS = {
 
 
 LEVELS_VERSION = 3
-"""Goes up when levels or perfect play choose differently, so that games of different versions are not mixed."""
+"""Increased when levels or perfect play choose differently, so that games of different versions are not mixed."""
 
 
 class Tuning(NamedTuple):
     """Which levels a game offers, and how far levels 2 to 6 look in it, in plies."""
 
     levels: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7)
-    """Levels that would play alike are not offered twice."""
+    """A game leaves out levels that would play like the one below."""
     reaches: tuple[float, float, float, float, float] = (0.0, 0.0, 1.0, 4.0, 12.0)
     """Tuned so that each level clearly beats the one below."""
 
 
 TUNING = {
-    # To move towards the goal is a mistake in most positions, so who sees no further than a reply loses to chance.
+    # Moving towards the goal is a mistake in most positions, so a level that sees only one reply loses to random play.
     "numerical-nexus": Tuning(reaches=(6.8, 10.0, 16.0, 28.0, 65.0)),
     # There are two moves, and the only choices are far from the end.
     "operation-target": Tuning((1, 4, 5, 6, 7), (0.0, 0.0, 3.4, 7.0, 17.0)),
@@ -65,7 +65,7 @@ TUNING = {
 
 
 def tuning(game: AnyGame) -> Tuning:
-    """The levels of a game; games that nobody has tuned get the defaults."""
+    """The tuning of a game. Default: `Tuning()`."""
     return TUNING.get(game.id, Tuning())
 
 
@@ -75,25 +75,25 @@ def characters(game: AnyGame) -> dict[int, Character]:
 
 
 class Sight(NamedTuple):
-    """How far a level sees: always `horizon` plies, and further with a probability that falls by `reach`."""
+    """How far a level sees: always `horizon` plies, and further with a probability that decays over `reach` plies."""
 
     horizon: int
     reach: float
 
     def sees(self, distance: int) -> float:
-        """The probability that a result is seen."""
+        """The probability of seeing a result at this distance."""
         if distance <= self.horizon:
             return 1.0
         return math.exp((self.horizon - distance) / self.reach) if self.reach else 0.0
 
     def depth(self, dice: random.Random) -> float:
-        """How many plies a level looks ahead in a turn."""
+        """Draws how many plies the level looks ahead in a turn."""
         return self.horizon - self.reach * math.log(1.0 - dice.random())
 
 
 def sight(level: int, reaches: tuple[float, ...]) -> Sight:
     """How far a level sees in a game that gives levels 2 to 6 these reaches."""
-    # 2 always sees what a move itself does, the others also the reply to it.
+    # Level 2 always sees the result of its own move, the others also that of the reply.
     return Sight(min(level - 1, 2), reaches[level - 2])
 
 
@@ -109,25 +109,25 @@ class Level(Player):
     def choose(self, match: Match) -> Any:
         dice = chance(self.seed, match)
         seen = self.truth.within(match.state, math.floor(self.sight.depth(dice)))
-        found = drawn(weights(self.truth.game, match.state), seen)
-        return dice.choices(list(found), list(found.values()))[0]
+        moves = candidates(weights(self.truth.game, match.state), seen)
+        return dice.choices(list(moves), list(moves.values()))[0]
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        """How likely each legal move is."""
+        """The probability of each legal move."""
         natural = weights(self.truth.game, state)
         shares = dict.fromkeys(natural, 0.0)
         for likely, seen in self.looks(state):
-            found = drawn(natural, seen)
-            total = sum(found.values())
-            for move, weight in found.items():
+            moves = candidates(natural, seen)
+            total = sum(moves.values())
+            for move, weight in moves.items():
                 shares[move] += likely * weight / total
         return shares
 
     def looks(self, state: State[Any, Any]) -> Iterator[tuple[float, dict[Any, Verdict | None]]]:
-        """What the level may see of each move in a turn, by how far it looks, and how likely that is."""
+        """Yields what the level can see in a turn: for each depth its probability, and each move's verdict or None."""
         judgement = self.truth.within(state, self.truth.game.longest)
         distances = sorted({verdict.distance for verdict in judgement.values() if verdict is not None})
-        # The deepest result that is seen in a turn decides what is played.
+        # Depths that show the same results count as one.
         for depth, deeper in zip([0, *distances], [*distances, None], strict=True):
             likely = self.sight.sees(depth) - (0.0 if deeper is None else self.sight.sees(deeper))
             if likely > 0:
@@ -140,12 +140,12 @@ class Level(Player):
                 )
 
 
-def drawn(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None]) -> dict[Any, float]:
-    """The moves among which a level draws when it sees these results, and their weights."""
+def candidates(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None]) -> dict[Any, float]:
+    """The moves among which a level draws if it sees these results, with their weights."""
     best = max((verdict for verdict in seen.values() if verdict is not None), default=None)
     if best is not None and best.value > 0:
-        chosen = [move for move, verdict in seen.items() if verdict == best]
+        moves = [move for move, verdict in seen.items() if verdict == best]
     else:
-        chosen = [move for move, verdict in seen.items() if verdict is None or verdict.value == 0]
-        chosen = chosen or [move for move, verdict in seen.items() if verdict == best]
-    return {move: natural[move] for move in chosen}
+        moves = [move for move, verdict in seen.items() if verdict is None or verdict.value == 0]
+        moves = moves or [move for move, verdict in seen.items() if verdict == best]
+    return {move: natural[move] for move in moves}

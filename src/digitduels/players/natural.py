@@ -1,7 +1,7 @@
-"""Natural moves: what a person who sees no result would play, judged from the board alone.
+"""Natural moves: what a person would play who cannot see any result, judged by the board alone.
 
-A person moves towards the goal, sets the opponent back when that is possible, and does not waste a turn. The weights
-know nothing of who wins: levels draw by them among the moves whose result they do not see.
+A person moves towards the goal, sets the opponent back if possible, and does not waste a turn. The weights do not
+depend on who wins. Levels use them to choose among moves whose result they do not see.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 
 NEARER = 3.0  # how strongly a person prefers to be near the goal
-FURTHER = 1.5  # and the opponent to be far from it
-WASTED = 0.02  # how a move that changes no score compares with one that does
+FURTHER = 1.5  # how strongly a person prefers the opponent to be far from it
+WASTED = 0.02  # the factor for a move that changes no score
 
 
 def weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
@@ -23,23 +23,23 @@ def weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
 
     >>> from digitduels.games import game
     >>> rules = game("number-duel")
-    >>> found = weights(rules, rules.start())
-    >>> found[rules.read("+9")] > found[rules.read("+2")] > found[rules.read("x2")]
+    >>> natural = weights(rules, rules.start())
+    >>> natural[rules.read("+9")] > natural[rules.read("+2")] > natural[rules.read("x2")]
     True
     """
     before, player = game.scores(state), state.player
-    found = {}
+    natural = {}
     for move in game.legal_moves(state):
         after = game.after(state, move)
         scores = game.scores(after)
-        # A game that is won is at the goal. One that is lost is as far from it as can be, even just past the target.
+        # A win counts as being at the goal, and a loss as being at 0, even just past the target.
         own = {"good": game.goal, "bad": 0}.get(game.tone(player, after), scores[player])
-        found[move] = (WASTED if scores == before else 1.0) * nearness(game, own, scores[1 - player])
-    return found
+        natural[move] = (WASTED if scores == before else 1.0) * nearness(game, own, scores[1 - player])
+    return natural
 
 
 def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
-    """How good scores look to a person: near the goal oneself, the opponent far from it."""
+    """How good two scores look to a person: best if their own is near the goal and the other is far from it."""
     goal = game.goal
     if goal is None or own is None or other is None:
         return 1.0
@@ -47,7 +47,7 @@ def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
 
 
 class Nature(NamedTuple):
-    """What the weights of moves are made of, by hand."""
+    """The parts of the weights of moves, by hand."""
 
     near_own: list[float]
     near_other: list[float]
@@ -55,9 +55,9 @@ class Nature(NamedTuple):
 
 
 def nature(game: AnyGame, hands: Iterable[Any]) -> Nature:
-    """The nearness of each hand as one's own and as the opponent's, and its score; NaN if it has none.
+    """The nearness of each hand as one's own and as the opponent's, and its score, or NaN if it has none.
 
-    The weight of a move is the product of both nearnesses after it, times WASTED if both scores stay the same.
+    The weight of a move is the product of both after the move, times WASTED if both scores stay the same.
     """
     start = game.start()
     scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in hands]
@@ -69,6 +69,6 @@ def nature(game: AnyGame, hands: Iterable[Any]) -> Nature:
 
 
 def natural(game: AnyGame, state: State[Any, Any]) -> Any:
-    """The most natural move of a position in which somebody is to move."""
-    found = weights(game, state)
-    return max(found, key=found.__getitem__)
+    """The most natural move in a position that is not over."""
+    moves = weights(game, state)
+    return max(moves, key=moves.__getitem__)

@@ -1,8 +1,8 @@
-"""A position as a row of numbers of fixed length, and its legal moves as a mask, for any game.
+"""Observations: a position as a row of numbers of fixed length, and its legal moves as a mask, for any game.
 
-The row contains the viewer's own hand, the other hand and the table, each split until only numbers and words are left.
-A number is one entry. A pool has one entry for each number: how many copies it holds. A word, such as an operation,
-is one-hot encoded, and None is all zeros. Numbers beyond 32 bits are clipped.
+The row contains the viewer's own hand, the other hand and the table, each flattened to numbers and words. A number is
+one entry. A pool has one entry for each number: how many copies it holds. A word, such as an operation, is one-hot
+encoded, and None is all zeros. Numbers beyond 32 bits are clipped.
 
 >>> from digitduels.games import game
 >>> view = Observation(game("operation-target"))
@@ -36,11 +36,12 @@ Row = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.int8]
 
 LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
-_GAMES, _PLIES = 10, 200  # random games that are looked at to learn what hands and tables are
-_HANDS = 10_000  # the largest number of hands, or else positions, from which bounds are taken
-_TABLES = 1 << 62  # the largest number of pools from which bounds are taken: they are counted in 64 bits
-_PAIRS = 5_000  # the largest number of hands with pools from which bounds are taken
-_REMEMBERED = 10_000  # the largest number of masks and hands that are kept
+_GAMES, _PLIES = 10, 200  # random games that show the structure of hands and tables
+# Bounds are exact up to these numbers of hands (or positions), pools and pairs of both.
+_HANDS = 10_000
+_TABLES = 1 << 62  # they are counted in 64 bits
+_PAIRS = 5_000
+_CACHE_SIZE = 10_000  # masks and hands
 
 
 class Entry(NamedTuple):
@@ -52,7 +53,7 @@ class Entry(NamedTuple):
 
 
 class Observation:
-    """How the positions of a game are shown as rows, and its legal moves as masks."""
+    """Converts positions of a game to rows, and legal moves to masks."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
@@ -94,7 +95,7 @@ class Observation:
         return low, high
 
     def array(self, state: State[Any, Any], player: int | None = None) -> Row:
-        """The position as `player` sees it, or the player to move."""
+        """The position as `player` sees it. Default: the player to move."""
         seat, hands, table = state
         viewer = seat if player is None else player
         row = [*self.hand(hands[viewer]), *self.hand(hands[1 - viewer]), *self._table(table)]
@@ -104,27 +105,27 @@ class Observation:
             return np.array([min(max(number, LOWEST), HIGHEST) for number in row], np.int32)
 
     def mask(self, state: State[Any, Any]) -> Mask:
-        """For each of the game's moves in order whether it is legal, 1 or 0; all 0 when the game is over."""
+        """1 for each legal move and 0 for the others, in the order of `game.moves`; all 0 when the game is over."""
         game = self.game
         return self.nothing() if game.outcome(state) is not None else self.permitted(state)
 
     def permitted(self, state: State[Any, Any]) -> Mask:
-        """The same in a game that is known to go on."""
+        """The mask in a game that is not over."""
         key = self.game.legality(state)
-        found = self._masks.get(key)
-        if found is None:
-            found = self.nothing()
-            found[[self.ids[move] for move in self.game.permitted(state)]] = 1
-            if len(self._masks) >= _REMEMBERED:
+        mask = self._masks.get(key)
+        if mask is None:
+            mask = self.nothing()
+            mask[[self.ids[move] for move in self.game.permitted(state)]] = 1
+            if len(self._masks) >= _CACHE_SIZE:
                 self._masks.clear()
-            self._masks[key] = found
-        return found.copy()
+            self._masks[key] = mask
+        return mask.copy()
 
     def refusal(self, state: State[Any, Any], action: Any) -> str | None:
-        """Why an action, whatever it is, may not be taken; None if it is the number of a legal move."""
+        """Why an action of any type is not possible; None if it is the index of a legal move."""
         count = len(self.ids)
         try:
-            place = operator.index(action)  # learners also return arrays of no dimensions
+            place = operator.index(action)  # learners also return zero-dimensional arrays
         except TypeError:
             place = -1
         if not 0 <= place < count:
@@ -138,9 +139,9 @@ class Observation:
 
 @lru_cache(maxsize=64)
 def _hands_and_tables(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
-    """The hands and tables between which all others lie, or None if there are too many to look at.
+    """Hands and tables that contain the lowest and highest value of each entry; None if there are too many.
 
-    The hands are those of the compiled form. A game without a compiled form is walked through position by position.
+    The hands come from the compiled game. If the game cannot be compiled, this visits every position.
     """
 
     def grown(positions: int) -> None:
@@ -166,10 +167,10 @@ def _hands_and_tables(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
 
 
 def _held(compiled: Compiled, own: Row) -> list[int]:
-    """The hands that a player can hold whose moves all take from the pool, by [hand, move] with the last hands, too.
+    """The hands that a player can really hold in a game in which every move takes from the pool.
 
-    The compiled form goes on as if numbers never ran out, but a player cannot take the same ones twice. If that makes
-    too many cases, all hands of the compiled form are returned.
+    The compiled game has hands for which a player would have to take the same numbers twice. If there are too many
+    cases to exclude them, all hands are returned. `own` is [hand, move], including hands that end the game.
     """
     start, count, every = compiled.game.start(), len(compiled.hands), int(own.max()) + 1
     pairs = np.array([(compiled.places[hand], start.table.place) for hand in set(start.hands)], np.int64)
@@ -189,7 +190,7 @@ def _held(compiled: Compiled, own: Row) -> list[int]:
 
 
 def _walk(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
-    """The hands and tables of all positions that can be reached, or None if there are too many."""
+    """The hands and tables of all reachable positions; None if there are too many."""
     known = {game.start()}
     waiting = list(known)
     while waiting:
@@ -204,7 +205,7 @@ def _walk(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
 
 
 def _some_positions(game: AnyGame) -> Iterator[State[Any, Any]]:
-    """The positions of a few random games, always the same ones."""
+    """Yields the positions of a few random games, always the same ones."""
     dice = random.Random(0)
     for _ in range(_GAMES):
         state = game.start()
@@ -226,7 +227,10 @@ class _Rows(dict[Any, list[int]]):
 
 
 def _part(name: str, seen: Sequence[Any], words: list[str]) -> tuple[list[Entry], Callable[[Any], Iterable[int]]]:
-    """The entries of a hand, a table or a part of one, and what makes its numbers of a value."""
+    """The entries for a hand, a table or a part of one, and a function that converts its values to numbers.
+
+    `seen` are sample values, and `words` are the words of the moves.
+    """
     first = seen[0]
     if isinstance(first, Pool):
         return [
@@ -240,9 +244,9 @@ def _part(name: str, seen: Sequence[Any], words: list[str]) -> tuple[list[Entry]
             _part(f"{name} {part}", column, words) for part, column in zip(names, zip(*seen, strict=True), strict=True)
         ]
         makers = [maker for _, maker in parts]
-        entries = [entry for each, _ in parts for entry in each]
+        entries = [entry for part, _ in parts for entry in part]
 
-        @lru_cache(maxsize=_REMEMBERED)
+        @lru_cache(maxsize=_CACHE_SIZE)
         def flat(value: tuple[Any, ...]) -> tuple[int, ...]:
             return tuple(number for maker, part in zip(makers, value, strict=True) for number in maker(part))
 
@@ -252,12 +256,12 @@ def _part(name: str, seen: Sequence[Any], words: list[str]) -> tuple[list[Entry]
         raise ValueError(f"What players see here as {name} is neither a number nor a word: {first!r}.")
     if kinds <= {int, bool}:
         return [Entry(name)], lambda number: (number,)
-    found: list[str | None] = [None] if kinds & {int, bool} else []  # beside numbers None needs an entry of its own
+    labels: list[str | None] = [None] if kinds & {int, bool} else []  # next to numbers, None needs an entry of its own
     if str in kinds:
-        found += [*words, *sorted({value for value in seen if isinstance(value, str)} - set(words))]
-    rows = _Rows({word: [int(word == other) for other in found] for word in (None, *found)})
-    entries = [Entry(f"{name} {word}", 0, 1) for word in found]
+        labels += [*words, *sorted({value for value in seen if isinstance(value, str)} - set(words))]
+    rows = _Rows({word: [int(word == other) for other in labels] for word in (None, *labels)})
+    entries = [Entry(f"{name} {word}", 0, 1) for word in labels]
     if not kinds & {int, bool}:
         return entries, rows.__getitem__
-    none = [0] * len(found)
+    none = [0] * len(labels)
     return [Entry(name), *entries], lambda value: (value, *none) if isinstance(value, int) else (0, *rows[value])

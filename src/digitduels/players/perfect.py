@@ -1,4 +1,4 @@
-"""Level 7: perfect play, with an eye for what people get wrong."""
+"""Level 7: perfect play that hopes for mistakes when it cannot win."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from digitduels.players.player import Player, chance
 from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables
 
-FALLIBLE = 4  # the level that models a person who may err
-REPLIES = 2  # the turns of that person in which an error is hoped for
-CHANCE_STEPS = 250  # chances are compared in steps of this fraction, which fit into a byte
-HALF = 0.501  # from here on a step is rounded up; so simple fractions are, however they were computed
+FALLIBLE = 4  # the level that models a person who makes mistakes
+REPLIES = 2  # in how many turns of that person perfect play hopes for a mistake
+CHANCE_STEPS = 250  # probabilities are compared in steps of 1/250, which fit into a byte
+HALF = 0.501  # added before truncation; above 0.5, so that simple fractions round up however they were computed
 
 
 class Uniform:
@@ -31,9 +31,9 @@ class Uniform:
 
 
 class Chances:
-    """How likely a fallible opponent of a level answers a move wrongly, in its next turn or the next few.
+    """The probability that a fallible opponent makes a mistake in its next turns.
 
-    The fewest replies that keep the value are those to which level 1 errs most.
+    With level 1, this is highest where the fewest replies keep the value.
     """
 
     def __init__(self, solution: Solution, level: int = FALLIBLE, replies: int = REPLIES) -> None:
@@ -41,7 +41,7 @@ class Chances:
         self._opponent = Level(level, solution, seed=0) if level > 1 else Uniform(solution.game)
 
     def error(self, state: State[Any, Any], move: Any) -> float:
-        """How likely the opponent throws away what it has after a move; 0 if it cannot."""
+        """The probability that the opponent throws the value away after a move; 0 if it has nothing to throw away."""
         after = self.solution.game.after(state, move)
         if not self.replies or self.solution.game.outcome(after) is not None:
             return 0.0
@@ -52,7 +52,7 @@ class Chances:
         return self.plain(after, self.replies)
 
     def plain(self, state: State[Any, Any], replies: int) -> float:
-        """How likely the opponent, who is to move, throws the value away in so many turns; found by recursion."""
+        """The probability that the opponent, who is to move, throws the value away in this many turns, by recursion."""
         game, judgement = self.solution.game, self.solution.judge(state)
         if not judgement or judgement.best.value < 0:
             return 0.0
@@ -71,12 +71,12 @@ class Chances:
 def error_chance(
     state: State[Any, Any], move: Any, solution: Solution, level: int = FALLIBLE, replies: int = REPLIES
 ) -> float:
-    """How likely an opponent of a level answers a move wrongly: throws away what it has, in one of its next turns."""
+    """The probability that an opponent of a level throws the value away in one of its next turns after a move."""
     return Chances(solution, level, replies).error(state, move)
 
 
 class Perfect(Player):
-    """Wins as fast as can be. When it cannot win, it plays for the opponent's mistake, and then holds out."""
+    """Wins as quickly as possible. If it cannot win, it plays for the opponent's mistake, then for a long game."""
 
     name = "perfect"
 
@@ -84,14 +84,14 @@ class Perfect(Player):
         self.solution = solution
         self.seed = random.getrandbits(64) if seed is None else seed
         self.hope = level, replies
-        """For whose mistakes it hopes when it cannot win, and in how many turns."""
+        """The level whose mistakes it hopes for when it cannot win, and in how many turns."""
         self._chances = Chances(solution, level, replies)
 
     def choose(self, match: Match) -> Any:
         return chance(self.seed, match).choice(self.candidates(match.state))
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        """How likely each legal move is."""
+        """The probability of each legal move."""
         candidates = self.candidates(state)
         return {move: (move in candidates) / len(candidates) for move in self.solution.game.legal_moves(state)}
 

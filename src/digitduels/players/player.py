@@ -1,4 +1,4 @@
-"""Who chooses moves."""
+"""The interface of all players."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from digitduels.match import Match
 
 
 class Forfeit(Exception):
-    """A player loses the game for not playing by the rules; says why."""
+    """A player loses the game because it broke the rules; says how."""
 
 
 class Player(ABC):
-    """Chooses moves in a match. A player made with the same seed chooses the same moves in the same games."""
+    """Chooses moves in a match. With the same seed, a player chooses the same moves in the same game."""
 
     name: str
 
     @abstractmethod
     def choose(self, match: Match) -> Any:
-        """A legal move in a game that is not over; raises Forfeit if the player does not come up with one."""
+        """Chooses a legal move in a game that is not over; raises Forfeit if the player fails to."""
 
-    def close(self) -> None:  # noqa: B027  most players hold nothing
-        """Lets go of whatever the player holds, when the game is over."""
+    def close(self) -> None:  # noqa: B027  most players hold no resources
+        """Releases the player's resources when the game is over."""
 
     def __enter__(self) -> Player:
         return self
@@ -33,7 +33,7 @@ class Player(ABC):
 
 
 def chance(seed: object, match: Match) -> random.Random:
-    """Chance that depends on the seed and the game so far only, so that taking back and replaying change nothing."""
+    """Random numbers that depend only on the seed and the game so far, even after moves are taken back or replayed."""
     return random.Random(f"{seed} {match.first} {' '.join(map(str, match.moves))}")
 
 

@@ -1,9 +1,8 @@
-"""The loops of exact evaluation, compiled by Numba: what is expected when policies play, in every position at once.
+"""The loops of exact evaluation, compiled by Numba: expected values in every position when policies play.
 
-Positions are laid out as in solver/kernels.py: `[table][hand of the player who waits][hand of the player to move]`.
-Each has a row of columns. A column is one quantity while one policy is to move, and names the column that goes on after
-the move; see expectation.py. A level chooses a move by its result and how far away that is, and among equal ones by
-weight. So moves are added up in buckets, one for each result and distance, for all columns at once.
+Positions are laid out as in solver/kernels.py: `[table][hand of the waiting player][hand of the player to move]`. Each
+has a row of columns; see sheet.py. A level chooses a move by its result and distance, and among equal moves by weight.
+So the kernel adds up moves in buckets, one for each result and distance, for all columns at once.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ def fill(
     sees: Any,
     columns: Any,
 ) -> None:
-    """Fills the rows of the positions of some tasks; those that they lead to are filled.
+    """Fills the rows of the positions of some tasks. The rows of their successors must be filled.
 
     rows: [place, column]. reached: which positions matter. first: [table], the place of its first position.
-    pool: takes and deltas of the distinct takes, and the base. steps: the moves that go on by (take, hand), how many
-    end the game, and in how many positions. nature: what the weights of moves are made of. sees: [level,
-    distance], how likely a result is seen. columns: those of each level, those of other policies with the kind of
-    policy, and for each the columns that go on after the move and its coefficients; `weigh` is the one that says how
-    likely a position is answered wrongly.
+    pool: the distinct takes, their deltas, and the base. steps: for each (take, hand) the moves that do not end the
+    game, how many moves end it, and in how many positions. nature: the parts of the weights of moves. sees: [level,
+    distance], the probability of seeing a result. columns: the columns of each level, those of other policies with
+    the kind of policy, and for each column the next columns after the move and its coefficients. `weigh` is the column
+    with the probability of a mistake.
     """
     takes, deltas, base = pool
     start, step_to, step_map, step_count, ends, end_places, maps = steps
@@ -81,7 +80,7 @@ def fill(
                 counts[digit] = rest % base
                 rest //= base
             for mine in range(np.int64(mover0), np.int64(mover1)):
-                # The moves of the mover, whatever the other player holds.
+                # The moves of the mover, which do not depend on the other hand.
                 steps_here, ending = 0, 0
                 won, drawn, lost, won_places, drawn_places = 0, 0, 0, 0, 0
                 for take in range(len(takes)):
@@ -160,7 +159,7 @@ def fill(
                         scaled = np.float32(heavy)
                         for column in range(width):
                             sums[bucket, column] += scaled * rows[source, column]
-                    # What is true of the position: critical, an only move, a trap, a forced move.
+                    # The flags of the position: critical, only move, trap, forced move.
                     keeping, throwing, keeping_places = 0, 0, 0
                     if best == 1:
                         keeping, throwing, keeping_places = won, drawn + lost, won_places
@@ -178,7 +177,7 @@ def fill(
                     only = critical and keeping_places == 1
                     heavy_kept = heavy_won if best == 1 else heavy_drawn
                     heavy_thrown = heavy_lost if best == 0 else max(heavy_lost, heavy_drawn)
-                    # Losses, the quickest first, and the quickest win.
+                    # Sort the losses, quickest first, and find the quickest win.
                     losses, quickest, total = 0, _FAR, 0.0
                     for bucket in range(buckets):
                         if weight[bucket] == 0.0:
@@ -236,7 +235,8 @@ def fill(
                                 + flags[column, 3] * (legal == 1)
                             )
                             rows[row, column] = gained
-                    # The others choose move by move: any move, the best one, or the one most likely answered wrongly.
+                    # Other policies choose move by move: any move, the best one, or the one most likely to provoke a
+                    # mistake.
                     for column, kind in plain:
                         chance, merit_so_far, count, gained, most_gained = -1, 0, 0, 0.0, -1e30
                         for end in range(3):
@@ -294,10 +294,10 @@ def fill(
 def mix(
     rows: Any, places: Any, shares: Any, codes: Any, first: Any, maps: Any, scale: Any, listed: Any, columns: Any
 ) -> None:
-    """Fills some columns of some positions by known move probabilities; where the moves lead is filled.
+    """Fills some columns of some positions from known move probabilities. The rows of their successors must be filled.
 
-    shares: [place, move]. maps: own and other hands by [hand, move], and how far the index of the pool falls by move.
-    listed: the columns. The others are as in `fill`.
+    shares: [place, move]. maps: own and other hands by [hand, move], and [move], by how much it lowers the index of the
+    pool. listed: the columns to fill. The others are as in `fill`.
     """
     own, other, needs = maps
     low, high, _ = scale
@@ -335,7 +335,7 @@ def mix(
 
 @kernel
 def _ended(column: Any, end: Any, keeps: Any, constant: Any, factor: Any, onward: Any, aside: Any, over: Any) -> Any:
-    """What a move that ends the game adds to a column. The other player is the one to move in a finished game."""
+    """What a move that ends the game adds to a column. In the finished game, the other player is to move."""
     gained = constant[column]
     if onward[column] >= 0:
         gained += factor[column] * over[2 - end, onward[column]]
@@ -357,17 +357,17 @@ def _shares(
     total: Any,
     sees: Any,
 ) -> None:
-    """[bucket]: how likely a level plays a move of the bucket, for each unit of weight.
+    """Writes the probability, per unit of weight, that a level plays a move of each bucket.
 
-    The sum over how deep the level may see: it plays the quickest win that it sees, else any move that it does not see
-    losing, and holds out where it sees that everything loses.
+    It is the sum over the depths that the level may see. The level plays the quickest win that it sees, else any move
+    that it does not see losing. If it sees that every move loses, it plays the slowest loss.
     """
     last = len(sees) - 1
     left, depth, any_move, seen = total, 0, 0.0, 0
     share[:buckets] = -1.0
     holding = 0.0
     while True:
-        # All losses up to `depth` are seen, and no win. What is the next loss, or the win that would be seen?
+        # The level sees all losses up to `depth`, and no win. The next step is the next loss, or the quickest win.
         deeper = distance[order[seen]] if seen < losses else _FAR
         ends = quickest <= deeper
         beyond = quickest if ends else deeper
@@ -395,7 +395,7 @@ def _shares(
             if value[bucket] == 1 and distance[bucket] == quickest:
                 share[bucket] += sees[min(quickest, last)] / wins
     if holding > 0.0:
-        # All losses are seen, and there is nothing else.
+        # The level sees that every move loses.
         longest, some = distance[order[losses - 1]], 0.0
         for place in range(losses):
             if distance[order[place]] == longest:

@@ -1,7 +1,7 @@
-"""The backward pass over a table: columns of all positions that can arise, filled from the last move to the first.
+"""The backward pass over a table: fills columns for all positions that can arise, from the last move to the first.
 
-Levels, chance, perfect play and best replies are read from the table. A policy of somebody's own is asked for its
-move probabilities, many positions at a time.
+The moves of levels, random play, perfect play and best responses follow from the table. A custom policy is called for
+its move probabilities, many positions at a time.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, dist
 from digitduels.solver.schedule import BLOCK, waves
 from digitduels.solver.tables import Tables, share, workers
 
-_SHARE = 0.4  # of the free memory, for the rows
-_FAR = 65535  # the highest code that the kernels know
-ASKED = 10_000_000  # positions in which a policy of somebody's own is asked
-_BATCH = 1 << 15  # positions in which it is asked at a time
+_SHARE = 0.4  # the share of the free memory that rows may use
+_FAR = 65535  # the highest code that the kernels support
+POLICY_LIMIT = 10_000_000  # the maximum number of positions for a custom policy
+_BATCH = 1 << 15  # positions per call of a custom policy
 
 Places = npt.NDArray[np.int64]
 
 
 def can_fill(solution: Tables, sheet: Sheet) -> bool:
-    """Whether the columns can be filled from a table."""
+    """Whether `fill` supports the columns of a sheet."""
     return solution.scale.top <= _FAR and all(
         isinstance(column.policy, Sight | str) or (isinstance(column.policy, BatchPolicy) and not any(column.flags))
         for column in sheet.columns
@@ -57,22 +57,19 @@ def fill(
     progress: Callable[[str, float], None] | None,
     hope: tuple[int, int],
 ) -> npt.NDArray[np.float64]:
-    """[start, column]: what the columns of a sheet expect in some positions; see expectation.py.
-
-    `reached` says which positions can arise from the starts, if that is known. `hope` is for perfect play.
-    """
+    """[start, column]: the expected values of the columns in the positions `starts`; see expectation.py."""
     if reached is None:
         reached = solution.reached([solution.place(start) for start in starts])
     if any(isinstance(column.policy, BatchPolicy) for column in sheet.columns):
-        asked = int(np.count_nonzero(reached))
-        if asked > ASKED:
+        count = int(np.count_nonzero(reached))
+        if count > POLICY_LIMIT:
             raise TooLarge(
-                f"{asked:,} positions of {solution.game.title} can arise here, and a policy of your own is asked in "
-                f"{ASKED:,} at most. Start nearer to the end of the game, or choose a smaller variant."
+                f"{count:,} positions of {solution.game.title} can arise here. The limit for your own policy is "
+                f"{POLICY_LIMIT:,}. Start nearer to the end of the game, or choose a smaller variant."
             )
     perfect = any(column.policy == PERFECTLY for column in sheet.columns)
     hopes = len(_hope_columns(solution, hope)) if perfect else 0
-    batches, found = list(_batches(solution, sheet, hopes)), np.zeros((len(starts), len(sheet.columns)))
+    batches, expected = list(_batches(solution, sheet, hopes)), np.zeros((len(starts), len(sheet.columns)))
     for number, (places, columns) in enumerate(batches):
 
         def report(done: float, number: int = number) -> None:
@@ -81,31 +78,31 @@ def fill(
 
         if hopes:
             columns = [*columns, *_hope_columns(solution, hope, len(columns))]
-        found[:, places] = _expected(solution, columns, starts, reached, report)[:, : len(places)]
-    return found
+        expected[:, places] = _expected(solution, columns, starts, reached, report)[:, : len(places)]
+    return expected
 
 
 def error_steps(solution: Tables, hope: tuple[int, int] = HOPE) -> npt.NDArray[np.uint8]:
-    """[position]: how likely the player to move makes the mistake that perfect play hopes for, in CHANCE_STEPS."""
+    """[position]: the probability that the player to move makes the mistake hoped for, in CHANCE_STEPS."""
     columns, board = _hope_columns(solution, hope), len(solution.compiled.hands) ** 2
     _check_room(solution, len(columns))
-    found = np.zeros((solution.compiled.tables, board), np.uint8)
+    chances = np.zeros((solution.compiled.tables, board), np.uint8)
 
     def keep(tables: Places, step: _Step) -> None:
         boards = step.rows.reshape(-1, board, len(columns))
         for table, place in zip(tables.tolist(), (step.first[tables] // board).tolist(), strict=True):
-            found[table] = np.clip(boards[place, :, -1], 0.0, 1.0) * CHANCE_STEPS + HALF
+            chances[table] = np.clip(boards[place, :, -1], 0.0, 1.0) * CHANCE_STEPS + HALF
 
     for step in _pass(solution, columns, np.ones(len(solution.codes), np.bool_)):
         if step.recycles:
             keep(step.tables, step)
     if not step.recycles:
         keep(np.arange(solution.compiled.tables), step)
-    return found.reshape(-1)
+    return chances.reshape(-1)
 
 
 def _batches(solution: Tables, sheet: Sheet, more: int) -> Iterator[tuple[list[int], list[Column]]]:
-    """The columns with their places on the sheet: all at once, or as many at a time as fit into memory with `more`."""
+    """Yields columns with their indices on the sheet, in batches that fit into memory together with `more` columns."""
     batch: list[int] = []
     for group in _groups(sheet.columns):
         _check_room(solution, len(group) + more)
@@ -117,7 +114,7 @@ def _batches(solution: Tables, sheet: Sheet, more: int) -> Iterator[tuple[list[i
 
 
 def _column_size(solution: Tables) -> int:
-    """The bytes of a column while a table is filled."""
+    """The size of a column in bytes during a pass."""
     return _Ring(solution.compiled).boards * len(solution.compiled.hands) ** 2 * 4
 
 
@@ -136,7 +133,7 @@ def _check_room(solution: Tables, columns: int) -> None:
 
 
 def _groups(columns: Sequence[Column]) -> list[list[int]]:
-    """The places of the columns, grouped: a column refers only to columns of its own group."""
+    """The indices of the columns in groups. A column refers only to columns of its own group."""
     group = list(range(len(columns)))
     for place, column in enumerate(columns):
         for after in (column.onward, column.aside):
@@ -147,25 +144,25 @@ def _groups(columns: Sequence[Column]) -> list[list[int]]:
 
 
 def _renumbered(columns: Sequence[Column], places: list[int]) -> list[Column]:
-    """The columns at some places, referring to each other by their new places."""
+    """The columns with these indices. They refer to each other by their new indices."""
     numbers = {place: number for number, place in enumerate(places)} | {NO_COLUMN: NO_COLUMN}
     chosen = (columns[place] for place in places)
     return [column._replace(onward=numbers[column.onward], aside=numbers[column.aside]) for column in chosen]
 
 
 class _Step(NamedTuple):
-    """What a pass has filled so far."""
+    """The state of a pass after a wave."""
 
     rows: npt.NDArray[np.float32]
     """[place, column]"""
     first: Places
     """[table]: the place of its first position."""
     tables: Places
-    """The tables that were filled last."""
+    """The tables of this wave."""
     recycles: bool
-    """Whether later steps use the memory of these tables again."""
+    """Whether later waves reuse the memory of these tables."""
     done: float
-    """The share of all positions that is filled."""
+    """The fraction of positions that is filled."""
 
 
 def _pass(solution: Tables, columns: Sequence[Column], reached: npt.NDArray[np.bool_]) -> Iterator[_Step]:
@@ -180,7 +177,7 @@ def _pass(solution: Tables, columns: Sequence[Column], reached: npt.NDArray[np.b
     natural = *map(np.array, nature(solution.game, compiled.hands)), WASTED
     arguments = *_steps(compiled), natural, scale, sees, table
     rows = np.zeros((ring.boards * board, len(columns)), np.float32)
-    asked = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, BatchPolicy)))
+    custom = list(dict.fromkeys(column.policy for column in columns if isinstance(column.policy, BatchPolicy)))
     maps = tuple(map(np.ascontiguousarray, (compiled.own.T, compiled.other.T, np.array(compiled.needs, np.int64))))
     done = 0
     with workers() as pool:
@@ -191,36 +188,36 @@ def _pass(solution: Tables, columns: Sequence[Column], reached: npt.NDArray[np.b
                 kernels.fill(rows, solution.codes, reached, part, first, *arguments)
 
             share(pool, wave, work)
-            for policy in asked:
+            for policy in custom:
                 listed = np.array([place for place, column in enumerate(columns) if column.policy is policy])
-                for places in _places_to_ask(solution, wave, reached):
+                for places in _open_places(solution, wave, reached):
                     shares = policy.shares(solution, places)
                     kernels.mix(rows, places, shares, solution.codes, first, maps, scale, listed, table)
             done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
             yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / compiled.positions)
 
 
-def _places_to_ask(solution: Tables, wave: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> Iterator[Places]:
-    """The reached positions of a wave in which somebody is to move, as many at a time as a policy is asked for."""
+def _open_places(solution: Tables, wave: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> Iterator[Places]:
+    """Yields the reached positions of a wave that are not over, in batches for a custom policy."""
     hands = len(solution.compiled.hands)
-    boards, found = reached.reshape(-1, hands, hands), [np.empty(0, np.int64)]
+    boards, parts = reached.reshape(-1, hands, hands), [np.empty(0, np.int64)]
     for table0, table1, mover0, mover1, waiter0, waiter1 in wave.tolist():
         table, theirs, mine = np.nonzero(boards[table0:table1, waiter0:waiter1, mover0:mover1])
-        found.append(((table + table0) * hands + theirs + waiter0) * hands + mine + mover0)
-    places = np.concatenate(found)
+        parts.append(((table + table0) * hands + theirs + waiter0) * hands + mine + mover0)
+    places = np.concatenate(parts)
     places = places[legal_moves(solution, places).any(axis=1)] if len(places) else places
     for begin in range(0, len(places), _BATCH):
         yield places[begin : begin + _BATCH]
 
 
 def split(solution: Tables, places: Places) -> tuple[Places, Places, Places]:
-    """The table of some positions, the hand of the player to move and the other hand."""
+    """Splits positions into table, hand of the player to move, and hand of the waiting player."""
     hands = len(solution.compiled.hands)
     return places // (hands * hands), places % hands, places // hands % hands
 
 
 def legal_moves(solution: Tables, places: Places) -> npt.NDArray[np.bool_]:
-    """[place, move]: which moves are legal in some positions; none in one that is over."""
+    """[place, move]: whether the move is legal. No move is legal in a finished game."""
     compiled = solution.compiled
     table, mine, _ = split(solution, places)
     counts = table[:, None] // compiled.weights % compiled.base
@@ -237,19 +234,22 @@ def _expected(
     reached: npt.NDArray[np.bool_],
     progress: Callable[[float], None],
 ) -> npt.NDArray[np.float64]:
-    """[start, column]: what a pass finds in some positions."""
+    """[start, column]: the expected values in the positions `starts`, from one pass."""
     hands, encoded = len(solution.compiled.hands), [solution.encode(start) for start in starts]
-    found = np.zeros((len(encoded), len(columns)))
+    values = np.zeros((len(encoded), len(columns)))
     for step in _pass(solution, columns, reached):
         for number, (table, mine, theirs) in enumerate(encoded):
             if not step.recycles or table in step.tables:
-                found[number] = step.rows[step.first[table] + theirs * hands + mine]
+                values[number] = step.rows[step.first[table] + theirs * hands + mine]
         progress(step.done)
-    return found
+    return values
 
 
 def _hope_columns(solution: Tables, hope: tuple[int, int], at: int = 0) -> list[Column]:
-    """Columns for the places from `at` on. The last says how likely the player to move makes the mistake hoped for."""
+    """Columns for the mistake that perfect play hopes for, to be placed from index `at` on.
+
+    The last one is the probability that the player to move makes it.
+    """
     level, replies = hope
     fallible: Kind = BY_CHANCE if level == 1 else sight(level, tuning(solution.game).reaches)
     columns = [Column(fallible, factor=0.0, swing=float(replies > 0))]
@@ -260,10 +260,10 @@ def _hope_columns(solution: Tables, hope: tuple[int, int], at: int = 0) -> list[
 
 
 class _Ring:
-    """Where the boards of the tables are while a table is filled.
+    """Where the boards of the tables are in memory during a pass.
 
-    Where every move takes equally many numbers from the pool, boards are needed only by the next few levels of tables,
-    and their memory is used again.
+    If every move takes the same number of numbers from the pool, only the next few levels of tables need a board, and
+    its memory is reused.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -274,13 +274,13 @@ class _Ring:
             held += places // compiled.base**digit % compiled.base
         self.recycles = bool(taken.any() and (taken == taken[0]).all())
         self._held = held
-        self._levels = int(taken[0]) + 1 if self.recycles else 1  # that are in memory at a time
+        self._levels = int(taken[0]) + 1 if self.recycles else 1  # the levels that are in memory at a time
         self._boards_of_level = int(np.bincount(held).max()) if self.recycles else compiled.tables
         self.boards = self._boards_of_level * self._levels
         self._first = np.zeros(compiled.tables, np.int64) if self.recycles else places
 
     def first(self, wave: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """[table]: its board, during a wave."""
+        """[table]: the index of its board during a wave."""
         if self.recycles:
             tables = wave[:, 0].astype(np.int64)
             level = self._held[tables] % self._levels
@@ -289,7 +289,7 @@ class _Ring:
 
 
 def _steps(compiled: Compiled) -> tuple[Any, Any]:
-    """The distinct takes, and what each can do with every hand, equal results once, as the kernels read them."""
+    """The distinct takes, and the distinct results of each with every hand, in the form that the kernels read."""
     hands = len(compiled.hands)
     takes, group = distinct(compiled.takes)
     maps, which = distinct(np.vstack([np.arange(hands, dtype=np.int32), compiled.other]))
@@ -315,14 +315,14 @@ def _steps(compiled: Compiled) -> tuple[Any, Any]:
 
 
 def _endings(compiled: Compiled, hand: int, moves: Sequence[int]) -> int:
-    """How many different hands some moves that end the game lead to."""
+    """The number of different hands that these moves, which end the game, lead to."""
     game, start = compiled.game, compiled.game.start()
     state = State(0, (compiled.hands[hand], start.theirs), start.table)
     return len({game.after(state, game.moves[move]).theirs for move in moves})
 
 
 def _kernel_columns(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple[Any, ...]:
-    """The columns as the kernels read them."""
+    """The columns in the form that the kernels read."""
     from digitduels.players import policy_kernels as kernels
 
     kinds = {

@@ -1,8 +1,8 @@
-"""Columns: the quantities that are worked out when policies play each other.
+"""Columns: the expected quantities when policies play each other.
 
-A column is one quantity while one policy is to move. Its value in a position is the mean, over the moves of that
-policy, of what the move adds and of the column that goes on afterwards. So "level 4 against level 3" is two columns
-that name each other, and "level 4 against itself" one that names itself.
+A column is one quantity in positions where one policy is to move. Its value is the mean, over the moves of that policy,
+of what the move adds plus the value of the next column after the move. So "level 4 against level 3" is two columns that
+refer to each other, and "level 4 against itself" is one column that refers to itself.
 """
 
 from __future__ import annotations
@@ -25,48 +25,48 @@ BY_CHANCE, PERFECTLY, BEST_REPLY, BEST_KEEPING = (
     "best reply",
     "best reply that keeps the value",
 )
-HOPE = (FALLIBLE, REPLIES)  # for whose mistakes perfect play hopes, and in how many turns
+HOPE = (FALLIBLE, REPLIES)  # the level whose mistakes perfect play hopes for, and in how many turns
 
 
 class Policy(Protocol):
     """Chooses moves with known probabilities."""
 
     def probabilities(self, state: State[Any, Any]) -> Mapping[Any, float]:
-        """How likely each legal move of a position is."""
+        """The probability of each legal move."""
 
 
 @runtime_checkable
 class BatchPolicy(Policy, Protocol):
-    """A policy that answers for many positions of a table at once."""
+    """A policy that evaluates many positions of a table at once."""
 
     def shares(self, solution: Tables, places: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """[place, move]: how likely each move is in some positions of a table."""
+        """[place, move]: the probability of each move in some positions of a table."""
 
 
 Kind = Sight | str | Policy
-"""A policy: how far a level sees, one of the words above, or somebody's own."""
+"""A policy: how far a level sees, one of the words above, or a custom policy."""
 
 
 class Column(NamedTuple):
-    """One quantity while one policy is to move. What a move adds to it, and what goes on afterwards."""
+    """One quantity while one policy is to move: what a move adds to it, and the next column after the move."""
 
     policy: Kind
     onward: int = NO_COLUMN
-    """The column that goes on after the move, times `factor`."""
+    """The next column after the move. It is multiplied by `factor`."""
     constant: float = 0.0
     factor: float = 1.0
     swing: float = 0.0
     """What a move that throws the value of the position away adds."""
     aside: int = NO_COLUMN
-    """A second column that goes on, but only after a move that keeps the value of the position."""
+    """A second next column, which counts only after a move that keeps the value of the position."""
     flags: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    """What a position adds that is critical, has an only move, is a trap, has a single legal move."""
+    """What a position adds if it is critical, has an only move, is a trap, has a single legal move."""
     over: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Its value when the game is over and the player to move has won, drawn or lost."""
+    """The value in a finished game that the player to move has won, drawn or lost."""
 
 
 class Sheet:
-    """Columns that are filled together."""
+    """A list of columns to fill in one pass."""
 
     def __init__(self) -> None:
         self.columns: list[Column] = []
@@ -77,7 +77,7 @@ class Sheet:
         return len(self.columns) - len(columns)
 
     def score(self, one: Kind, other: Kind | None = None) -> tuple[int, int]:
-        """The score of the player to move: when the first policy is, and when the second one is."""
+        """Adds columns for the score of the player to move, and returns the one for each policy to move."""
         at = len(self.columns)
         over = (1.0, 0.5, 0.0)
         if other is None or other == one:
@@ -86,7 +86,7 @@ class Sheet:
         return at, at + 1
 
     def total(self, one: Kind, other: Kind | None = None, **adds: Any) -> tuple[int, int]:
-        """What both players' moves add up to: when the first policy begins, and when the second one does."""
+        """Adds columns for the sum over all moves of both players, and returns the one for each policy to begin."""
         at = len(self.columns)
         if other is None or other == one:
             return (self.add(Column(one, at, **adds)),) * 2
@@ -94,12 +94,15 @@ class Sheet:
         return at, at + 1
 
     def settled(self, policy: Kind) -> int:
-        """The plies that a policy plays against itself after the last swing."""
+        """Adds columns for the plies after the last swing when a policy plays itself, and returns the main one."""
         holds = self.add(Column(policy, factor=0.0, aside=len(self.columns), over=(1.0, 1.0, 1.0)))
         return self.add(Column(policy, len(self.columns), aside=holds))
 
     def lasts(self, policy: Kind, plies: int) -> int:
-        """How likely a policy's game against itself lasts 0, 1, … plies, in that many columns and one more."""
+        """Adds columns for the probability that a policy's game against itself lasts 0, 1, … `plies` plies.
+
+        Returns the first of them.
+        """
         begin = self.add(Column(policy, factor=0.0, over=(1.0, 1.0, 1.0)))
         for _ in range(plies):
             self.add(Column(policy, len(self.columns) - 1))
