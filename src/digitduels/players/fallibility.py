@@ -21,8 +21,8 @@ class ErrorTables:
     def __init__(self, solution: Tables, level: int) -> None:
         self.solution, compiled = solution, solution.compiled
         own, other = np.ascontiguousarray(compiled.own.T), np.ascontiguousarray(compiled.other.T)
-        eyes = None if level == 1 else sight(level, tuning(solution.game).reaches)
-        sees = [] if eyes is None else [eyes.sees(distance) for distance in range(compiled.longest + 2)]
+        level_sight = None if level == 1 else sight(level, tuning(solution.game).reaches)
+        sees = [] if level_sight is None else [level_sight.sees(distance) for distance in range(compiled.longest + 2)]
         self._arguments = (
             (own, other, compiled.takes, np.array(compiled.needs, np.int64), compiled.base),
             self._nature(own, other),
