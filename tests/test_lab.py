@@ -11,7 +11,7 @@ import pytest
 import digitduels as dd
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
-from digitduels.lab.measures import ALL_LEVELS, EQUALS, measure, simulated
+from digitduels.lab.measures import ALL_LEVELS, EQUALS, measure, simulate_lengths
 from digitduels.lab.sizes import fits, small_enough
 from digitduels.players.levels import Level, sight, tuning
 from digitduels.players.natural import weights
@@ -143,7 +143,7 @@ def test_gauges_follow_from_the_scores(game: AnyGame) -> None:
 
 def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: AnyGame) -> None:
     exact = measure(game).lengths
-    estimate = simulated(solve(game), seed=1)
+    estimate = simulate_lengths(solve(game), seed=1)
     assert exact is not None
     assert estimate.margins is not None
     misses = [
@@ -152,9 +152,9 @@ def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: An
         if abs(exact.shares.get(plies, 0.0) - share) > 2 * estimate.margins[plies]
     ]
     assert not misses
-    assert estimate.shares == simulated(solve(game), seed=1).shares
+    assert estimate.shares == simulate_lengths(solve(game), seed=1).shares
     if len(estimate.shares) > 1:
-        assert estimate.shares != simulated(solve(game), seed=2).shares
+        assert estimate.shares != simulate_lengths(solve(game), seed=2).shares
 
 
 def test_columns_in_batches_give_the_same_figures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
     lines = game.welcome(match.state)
     for token in tokens.split():
         state, move = match.state, game.read(token, match.state)
-        lines += ["", *game.turn(state), *answered(game, state, move, names)]
+        lines += ["", *game.turn(state), *dialogue(game, state, move, names)]
         match.play(move)
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)
@@ -106,8 +106,8 @@ def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
     return "\n".join(tell_by_the_book(line, names) for line in lines)
 
 
-def answered(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
-    """The questions of a turn, with the answers that make up a move."""
+def dialogue(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
+    """The questions of a turn with the answers that make up a move, as lines."""
     lines = []
     for place, prompt in enumerate(game.prompts):
         label = game.labels.get(move[place], str(move[place]))

@@ -81,12 +81,12 @@ def row(pool: Pool) -> str:
 
 
 @lru_cache(maxsize=4096)
-def missing(number: int, pool: Pool) -> Sentence:
+def not_in_pool(number: int, pool: Pool) -> Sentence:
     """The objection to taking a number that is not in the pool."""
     return Sentence("There is no {number} in the pool. Available Numbers: {row}.", number=number, row=row(pool))
 
 
-def laid_out(state: State[int, Pool], lowest: int = 0) -> Board:
+def pool_board(state: State[int, Pool], lowest: int = 0) -> Board:
     """The board of a game in which each player has a score and both share the pool."""
     first, second = state.hands
     return Board((Side(first, (), lowest), Side(second, (), lowest)), _side(state.table))
@@ -97,7 +97,7 @@ def _side(pool: Pool) -> Side:
     return Side(None, tuple(Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1)))
 
 
-def set_up(player: int, hands: Sequence[Sequence[int]], table: Sequence[int], copies: int) -> State[int, Pool]:
+def pool_position(player: int, hands: Sequence[Sequence[int]], table: Sequence[int], copies: int) -> State[int, Pool]:
     """The position with these scores and this pool."""
     return State(player, (hands[0][0], hands[1][0]), Pool(tuple(table), copies))
 

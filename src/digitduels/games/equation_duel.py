@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Whole, option
-from digitduels.pool import ARITHMETIC, Pool, laid_out, run_out, set_up, tie_option, tie_rule
+from digitduels.pool import ARITHMETIC, Pool, pool_board, pool_position, run_out, tie_option, tie_rule
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -115,13 +115,13 @@ class EquationDuel(Game[int, Pool, Move]):
     # How it looks
 
     def board(self, state: Position) -> Board:
-        return laid_out(state, self._lowest)
+        return pool_board(state, self._lowest)
 
     def scores(self, state: Position) -> tuple[int, int]:
         return state.hands
 
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
-        return set_up(player, hands, table, 1)
+        return pool_position(player, hands, table, 1)
 
     @property
     def _lowest(self) -> int:

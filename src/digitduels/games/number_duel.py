@@ -9,7 +9,18 @@ from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
 from digitduels.options import Whole, option
-from digitduels.pool import ARITHMETIC, Pool, each_of, laid_out, missing, row, run_out, set_up, tie_option, tie_rule
+from digitduels.pool import (
+    ARITHMETIC,
+    Pool,
+    each_of,
+    not_in_pool,
+    pool_board,
+    pool_position,
+    row,
+    run_out,
+    tie_option,
+    tie_rule,
+)
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -70,7 +81,7 @@ class NumberDuel(Game[int, Pool, Move]):
     def forbids(self, state: Position, move: Move) -> str | None:
         # Only numbers that are still in the pool can be taken.
         if not state.table.has(move.number):
-            return missing(move.number, state.table)
+            return not_in_pool(move.number, state.table)
         return None
 
     def after(self, state: Position, move: Move) -> Position:
@@ -105,13 +116,13 @@ class NumberDuel(Game[int, Pool, Move]):
     # How it looks
 
     def board(self, state: Position) -> Board:
-        return laid_out(state)
+        return pool_board(state)
 
     def scores(self, state: Position) -> tuple[int, int]:
         return state.hands
 
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
-        return set_up(player, hands, table, self.copies)
+        return pool_position(player, hands, table, self.copies)
 
     # The words
 

@@ -203,7 +203,7 @@ def measure(
         likely = {n: expected[lasts + n] for n in range(rules.longest + 1)}
         shares = Lengths({n: _rounded(share) for n, share in likely.items() if share > 1e-6})
     elif lengths:
-        shares = simulated(solution, seed)
+        shares = simulate_lengths(solution, seed)
     best: Verdict = judgement.best
     return Report(
         game=rules,
@@ -264,7 +264,7 @@ def _counts(solution: Solution) -> tuple[Any, int, int, int]:
     return reached, int(np.count_nonzero(reached)), sum(distances.values()), longest
 
 
-def simulated(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:
+def simulate_lengths(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:
     """Estimates the lengths of games between two players of level 4 by simulation."""
     dice, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
     moves: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}

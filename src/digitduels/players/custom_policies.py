@@ -37,7 +37,7 @@ class TablePolicy:
             row = [row.get(move, 0.0) for move in moves]
         legal = set(self.game.legal_moves(state))
         mask = np.array([[move in legal for move in moves]])
-        shares = checked(np.array([row], np.float64), mask)[0].tolist()
+        shares = normalized(np.array([row], np.float64), mask)[0].tolist()
         return {move: share for move, share in zip(moves, shares, strict=True) if move in legal}
 
 
@@ -65,10 +65,10 @@ class FunctionPolicy:
         return self._call(rows, legal_moves(solution, places).astype(np.int8))
 
     def _call(self, rows: Row, mask: Mask) -> Shares:
-        return checked(np.asarray(self.function(rows, mask), np.float64), mask)
+        return normalized(np.asarray(self.function(rows, mask), np.float64), mask)
 
 
-def checked(shares: Shares, mask: npt.NDArray[Any]) -> Shares:
+def normalized(shares: Shares, mask: npt.NDArray[Any]) -> Shares:
     """Scales probabilities to add up to exactly 1; raises ValueError if they are not probabilities of legal moves."""
     if shares.shape != mask.shape:
         raise ValueError(f"There must be {mask.shape[1]} probabilities for each of {mask.shape[0]} positions.")

@@ -20,7 +20,7 @@ from digitduels.players.propagation import can_fill, fill
 from digitduels.players.sheet import BY_CHANCE, HOPE, NO_COLUMN, PERFECTLY, Column, Kind, Policy, Sheet
 from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables
-from digitduels.solver.verdict import Judgement, finished
+from digitduels.solver.verdict import Judgement, final_verdict
 
 _DEEPEST = 200  # the maximum length of a game without a table, in plies
 REACHABLE = 2_000_000  # the maximum number of positions for the recursion
@@ -78,7 +78,7 @@ class _Recursion:
                 raise TooLarge(f"{self.game.title} with these options has too many positions to evaluate this policy.")
             outcome = self.game.outcome(state)
             if outcome is not None:
-                result = 1 - finished(outcome, state.player).value
+                result = 1 - final_verdict(outcome, state.player).value
                 self._rows[state] = [column.over[result] for column in self.columns]
             else:
                 self._rows[state] = self._expected(state)

@@ -9,7 +9,7 @@ from typing import Any
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.solver.solution import Counts, Solution
-from digitduels.solver.verdict import Judgement, Verdict, finished
+from digitduels.solver.verdict import Judgement, Verdict, final_verdict
 
 _BYTES = 500  # approximate memory per stored position
 
@@ -44,7 +44,7 @@ class Reference(Solution):
                 break
             outcome = game.outcome(state)
             if outcome is not None:
-                verdict = finished(outcome, state.player)
+                verdict = final_verdict(outcome, state.player)
                 break
             successors = [game.after(state, move) for move in game.permitted(state)]
             if len(successors) > 1:

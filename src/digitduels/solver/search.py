@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.solver.verdict import Verdict, finished
+from digitduels.solver.verdict import Verdict, final_verdict
 
 POSITIONS: Final = 40_000
 """The limit of new positions for one search."""
@@ -191,7 +191,7 @@ class Search:
         node = self._nodes.get(after)
         if node is None:
             outcome = self.game.outcome(after)
-            ending = None if outcome is None else finished(outcome, after.player).value
+            ending = None if outcome is None else final_verdict(outcome, after.player).value
             node = self._nodes[after] = _Node(after, ending)
         return node
 

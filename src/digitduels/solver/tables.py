@@ -20,7 +20,7 @@ from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, Does
 from digitduels.solver.layout import Layout, Scale, lay_out
 from digitduels.solver.schedule import waves
 from digitduels.solver.solution import Counts, Progress, Solution
-from digitduels.solver.verdict import Judgement, Verdict, finished
+from digitduels.solver.verdict import Judgement, Verdict, final_verdict
 
 Codes = npt.NDArray[Any]
 
@@ -219,7 +219,11 @@ class Tables(Solution):
 
     def probe(self, state: State[Any, Any]) -> Verdict:
         outcome = self.game.outcome(state)
-        return self._verdict(int(self.codes[self.place(state)])) if outcome is None else finished(outcome, state.player)
+        return (
+            self._verdict(int(self.codes[self.place(state)]))
+            if outcome is None
+            else final_verdict(outcome, state.player)
+        )
 
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:
         after = partial(self.game.after, state)

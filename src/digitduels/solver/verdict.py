@@ -48,7 +48,7 @@ class Verdict(NamedTuple):
         return self._rank() >= Verdict(*other)._rank()
 
 
-def finished(outcome: Outcome, player: int) -> Verdict:
+def final_verdict(outcome: Outcome, player: int) -> Verdict:
     """The verdict on a finished game for a player."""
     return Verdict(0 if outcome.winner is None else 1 if outcome.winner == player else -1, 0)
 
