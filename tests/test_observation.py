@@ -176,5 +176,5 @@ def test_a_word_that_has_no_entry_is_named() -> None:
 
 
 def test_a_game_without_a_fixed_length_is_refused_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match=r"^What players see here as table changes its length"):
+    with pytest.raises(ValueError, match=r"^The length of table varies between positions"):
         Observation(Growing())

@@ -117,7 +117,7 @@ def test_fair_starts_are_won_by_a_long_way_and_repeat_with_their_seed(solution: 
 
 
 def test_a_player_that_is_none_is_refused_with_the_choices() -> None:
-    with pytest.raises(ValueError, match="There is no player '8'; there are random, 1, 2,"):
+    with pytest.raises(ValueError, match=r"There is no player '8'\. The players are random, 1, 2,"):
         player("8", dd.game("number-duel"), solve)
 
 

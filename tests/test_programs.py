@@ -267,7 +267,7 @@ def test_a_command_line_is_a_player_and_its_words_are_split_without_a_shell() ->
 
 @pytest.mark.parametrize("name", ["8", "", "no-such-program --now", "'open", "./nothing", "\0", "x" * 10_000])
 def test_what_is_neither_a_player_nor_a_program_is_refused_with_the_choices(name: str) -> None:
-    with pytest.raises(ValueError, match=r"there are random, 1, .*, perfect, or the command of a program\."):
+    with pytest.raises(ValueError, match=r"The players are random, 1, .*, perfect, or the command of a program\."):
         player(name, dd.game("number-duel"), dd.solve)
 
 

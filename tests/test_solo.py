@@ -161,7 +161,10 @@ def test_a_fair_start_gives_an_opening_that_cannot_be_taken_back(duels: Run, hom
 def test_an_opponent_that_is_none_is_a_usage_error_with_the_choices(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "nobody-we-know")
     assert played.returncode == 2
-    assert "there are human, coach, random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command of a program." in played.stderr
+    assert (
+        "The players are human, coach, random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command of a program."
+        in played.stderr
+    )
 
 
 def test_another_try_is_offered_only_after_a_mistake(duels: Run, home: Path) -> None:

@@ -39,7 +39,7 @@ class Players(ModelAPI):
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
         if model_name not in (*OPPONENTS, *CARELESS):
             raise ValueError(
-                f"There is no player {quoted(model_name)}; there are {', '.join((*OPPONENTS, *CARELESS))}."
+                f"There is no player {quoted(model_name)}. The players are {', '.join((*OPPONENTS, *CARELESS))}."
             )
         self.seed = seed
 

@@ -104,7 +104,7 @@ def match(
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
     opponent = str(opponent)
     if opponent not in OPPONENTS:
-        raise ValueError(f"There is no opponent {quoted(opponent)}; there are {', '.join(OPPONENTS)}.")
+        raise ValueError(f"There is no opponent {quoted(opponent)}. The opponents are {', '.join(OPPONENTS)}.")
     if start not in ("fair", "book"):
         raise ValueError(f"start must be fair or book; {quoted(start)} is not.")
     _check_count("games", games)

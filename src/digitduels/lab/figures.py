@@ -87,7 +87,7 @@ def _ticks(axis: Any, name: str, values: Sequence[Any]) -> None:
 
 
 def axes_of(ranges: Mapping[str, Sequence[Any]]) -> tuple[str, str | None]:
-    """The options for the horizontal and the vertical axis, those with the most values; None if only one varies."""
+    """The options with the most values, for the horizontal and the vertical axis. The second may be None."""
     names = sorted(ranges, key=lambda name: -len(ranges[name]))
     return names[0], names[1] if len(names) > 1 and len(ranges[names[1]]) > 1 else None
 

@@ -1,7 +1,7 @@
 """The measures of a rule set. docs/lab.md defines each in a sentence.
 
 All are exact: they follow from the solution of the game and from the move probabilities of the levels. Only the
-lengths of games are estimated by simulation if the table is large. They come with confidence intervals then.
+lengths of games are estimated, by simulation, if the table is large. Then they come with confidence intervals.
 """
 
 from __future__ import annotations

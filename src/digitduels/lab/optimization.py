@@ -19,7 +19,7 @@ from digitduels.options import Choice, Option, Whole, written
 
 GOALS = ("fair", "deep")
 TRIALS = 2000
-NEAR = 2  # options that may differ from the book
+NEAR = 2  # the maximum number of options that differ from the book
 _BATCH = 40
 _LARGE = 20  # from this number on, the search goes from half of the book's value to twice the value
 

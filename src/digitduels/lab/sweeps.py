@@ -140,7 +140,7 @@ def sweep(
 
 
 def _rows_in_order(results: Iterator[tuple[int, Row]]) -> Iterator[Row]:
-    """Yields rows that arrive in any order in the order of the grid, as soon as possible."""
+    """Sorts rows into the order of the grid, and yields each as soon as possible."""
     waiting, position = dict[int, Row](), 0
     for index, row in results:
         waiting[index] = row

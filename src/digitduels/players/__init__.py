@@ -49,7 +49,7 @@ def check(name: str, *others: str) -> None:
 
     if command(name) is None:
         raise ValueError(
-            f"There is no player {quoted(name)}; there are {', '.join(known)}, or the command of a program."
+            f"There is no player {quoted(name)}. The players are {', '.join(known)}, or the command of a program."
         )
     label, _ = split_name(name)
     if label in known:

@@ -81,7 +81,7 @@ def ceilings(opponent: AnyPolicy, game: AnyGame, starts: Sequence[State[Any, Any
 
 
 def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
-    """The columns of an evaluation: scores, lengths, swings and scores of a best response, for each policy to begin."""
+    """The columns of an evaluation: score, length, swings, score of a best response. Each is a pair, by who begins."""
     sheet = Sheet()
     return sheet, [
         sheet.score(ours, theirs),

@@ -238,7 +238,7 @@ def _part(name: str, seen: Sequence[Any], words: list[str]) -> tuple[list[Entry]
         ], lambda pool: pool.counts
     if isinstance(first, tuple):
         if len({len(value) if isinstance(value, tuple) else None for value in seen}) > 1:
-            raise ValueError(f"What players see here as {name} changes its length, so it has no row of fixed length.")
+            raise ValueError(f"The length of {name} varies between positions, so there is no row of fixed length.")
         names = getattr(first, "_fields", range(1, len(first) + 1))
         parts = [
             _part(f"{name} {part}", column, words) for part, column in zip(names, zip(*seen, strict=True), strict=True)
@@ -253,7 +253,7 @@ def _part(name: str, seen: Sequence[Any], words: list[str]) -> tuple[list[Entry]
         return entries, flat
     kinds = {type(value) for value in seen}
     if not kinds <= {int, bool, str, type(None)}:
-        raise ValueError(f"What players see here as {name} is neither a number nor a word: {first!r}.")
+        raise ValueError(f"A part of the position, {name}, is neither a number nor a word: {first!r}.")
     if kinds <= {int, bool}:
         return [Entry(name)], lambda number: (number,)
     labels: list[str | None] = [None] if kinds & {int, bool} else []  # next to numbers, None needs an entry of its own

@@ -10,7 +10,7 @@ from digitduels.match import Match
 
 
 class Forfeit(Exception):
-    """A player loses the game because it broke the rules; says how."""
+    """A player loses the game because it did not play a legal move in time; says why."""
 
 
 class Player(ABC):

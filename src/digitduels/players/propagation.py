@@ -262,8 +262,8 @@ def _hope_columns(solution: Tables, hope: tuple[int, int], at: int = 0) -> list[
 class _Ring:
     """Where the boards of the tables are in memory during a pass.
 
-    If every move takes the same number of numbers from the pool, only the next few levels of tables need a board, and
-    its memory is reused.
+    If every move takes equally many numbers from the pool, a board is needed only for the next few levels of tables.
+    Then its memory is reused.
     """
 
     def __init__(self, compiled: Compiled) -> None:

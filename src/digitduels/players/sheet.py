@@ -77,7 +77,7 @@ class Sheet:
         return len(self.columns) - len(columns)
 
     def score(self, one: Kind, other: Kind | None = None) -> tuple[int, int]:
-        """Adds columns for the score of the player to move, and returns the one for each policy to move."""
+        """Adds columns for the score of the player to move: one with the first policy to move, one with the second."""
         at = len(self.columns)
         over = (1.0, 0.5, 0.0)
         if other is None or other == one:
@@ -86,7 +86,7 @@ class Sheet:
         return at, at + 1
 
     def total(self, one: Kind, other: Kind | None = None, **adds: Any) -> tuple[int, int]:
-        """Adds columns for the sum over all moves of both players, and returns the one for each policy to begin."""
+        """Adds columns for a sum over all moves: one for games that the first policy begins, one for the second."""
         at = len(self.columns)
         if other is None or other == one:
             return (self.add(Column(one, at, **adds)),) * 2

@@ -92,7 +92,7 @@ class Background:
             except TooLarge:
                 self.too_large = True
         if self.solution is None:
-            raise TooLarge(f"{self.game.title} with these options has too many positions to work them all out.")
+            raise TooLarge(f"{self.game.title} with these options has too many positions to solve.")
         return self.solution
 
     def close(self) -> None:
