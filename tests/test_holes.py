@@ -119,7 +119,7 @@ def test_a_worker_imports_nothing_from_the_folder_it_runs_in(tmp_path: Path) -> 
         "from digitduels.web.workers.supervisor import Worker\n"
         "async def main():\n"
         "    worker = await Worker.start(1 << 25)\n"
-        "    print(await worker.hear())\n"
+        "    print(await worker.read_line())\n"
         "    await worker.stop()\n"
         "asyncio.run(main())\n"
     )

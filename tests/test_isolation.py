@@ -297,7 +297,7 @@ class SlowWorker:
         await asyncio.sleep(float(question))
         return b'{"answer": null}\n'
 
-    async def hear(self) -> bytes:
+    async def read_line(self) -> bytes:
         return b"ready"
 
     async def stop(self) -> None:

@@ -562,8 +562,8 @@ def test_an_exception_in_a_worker_is_reported_and_the_worker_survives() -> None:
 def test_the_cache_of_answers_is_bounded() -> None:
     workers = Supervisor(Settings())
     for number in range(100):
-        workers._remember(str(number).encode(), "x" * (ANSWER_CACHE // 50))
-        workers._remember(str(number).encode(), "x" * (ANSWER_CACHE // 50))
-    assert len(workers._remembered) < 50
-    assert workers._size <= ANSWER_CACHE
-    assert b"99" in workers._remembered
+        workers._cache_answer(str(number).encode(), "x" * (ANSWER_CACHE // 50))
+        workers._cache_answer(str(number).encode(), "x" * (ANSWER_CACHE // 50))
+    assert len(workers._cache) < 50
+    assert workers._cache_size <= ANSWER_CACHE
+    assert b"99" in workers._cache

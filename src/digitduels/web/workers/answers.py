@@ -1,6 +1,6 @@
-"""The questions about a game, each a function of a match and of a function that solves games.
+"""Answers to questions about a game, which worker processes compute: one function per question.
 
-They run in worker processes. Sentences go out as the page gets them.
+Each takes a match and a function that solves games. Sentences are in the page's wire format.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from digitduels.study.wording import standing, worth
 from digitduels.web import link
 from digitduels.web.wire import Wire, wire, wires
 
-WIDEST = 250  # scores of a map
-LAB_POSITIONS = 2_000_000  # of a game that is measured while somebody waits
-STRIP = 15  # steps to each side of a strip
+WIDEST = 250  # scores on a map
+LAB_POSITIONS = 2_000_000  # the largest game that is measured while a visitor waits
+STRIP = 15  # values on each side of the current one
 STRIP_POSITIONS = 20_000_000
 STRIP_SECONDS = 1.2
 LETTERS = {1: "w", 0: "d", -1: "l"}
 
-SEARCHES = 4  # games of which a worker remembers what it has looked at
-VARIANT_POSITIONS = 10_000  # that a look ahead in a variant may take
+SEARCHES = 4  # games whose search a worker keeps in memory
+VARIANT_POSITIONS = 10_000  # the limit of a search in a variant
 
 
 class TooLargeHere(TooLarge):
-    """A game that is too large for this question; the text is for the visitor."""
+    """The game is too large for this question. The message is for the visitor."""
 
 
 Solve = Callable[[AnyGame], Solution]
 
 
 class Lookahead:
-    """Near results by a search, and by the solution what a search does not find in time."""
+    """Finds near results with a search. When the search reaches its limit, uses the solution."""
 
     def __init__(self, game: AnyGame, solve: Solve) -> None:
         self.game, self._solve = game, solve
@@ -73,17 +73,17 @@ lookahead_of = lru_cache(SEARCHES)(Lookahead)
 
 
 def warm(match: Match, solve: Solve) -> None:
-    """Nothing but the solution, so that it is there when it is needed."""
+    """Solves the game in advance, and answers nothing."""
     solve(match.game)
 
 
 def start(match: Match, solve: Solve, seed: str) -> list[str]:
-    """The opening of a fair start."""
+    """Returns the opening moves of a fair start."""
     return [str(move) for move in fair_start(solve(match.game), seed)]
 
 
 def reply(match: Match, solve: Solve, who: str, seed: str, searching: bool = False) -> str:
-    """The move of a computer player. A level needs no solution: with `searching` it only looks ahead."""
+    """Returns the move of a computer player. With `searching`, a level looks ahead without a solution."""
     truth: Truth | None = None
     if searching or match.game.changes:
         lookahead = lookahead_of(match.game, solve)
@@ -93,11 +93,11 @@ def reply(match: Match, solve: Solve, who: str, seed: str, searching: bool = Fal
 
 
 def position(match: Match, solve: Solve) -> dict[str, Any]:
-    """The value of a position and of every move in it."""
+    """Returns the value of a position and of every legal move."""
     player, outcome = match.state.player, match.outcome
     if outcome is not None:
-        nothing: Judgement[Any] = Judgement((), lambda _: None)
-        return serialization.solved(match, nothing) | {"standing": wires([outcome.reason], match.names)}
+        no_moves: Judgement[Any] = Judgement((), lambda _: None)
+        return serialization.solved(match, no_moves) | {"standing": wires([outcome.reason], match.names)}
     judgement = solve(match.game).judge(match.state)
     answer = serialization.solved(match, judgement)
     for entry, (move, verdict) in zip(answer["each"], judgement.items(), strict=True):
@@ -107,7 +107,7 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
 
 
 def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False) -> list[Wire]:
-    """The lines of a hint. With `searching` they tell what is near, and that the rest is not known."""
+    """Returns the lines of a hint. With `searching`, they cover near results and say that the rest is unknown."""
     if not searching:
         return wires(hint_in(match, solve(match.game), step, takebacks), match.names)
     near = lookahead_of(match.game, solve).search.within(match.state, PLIES)
@@ -115,14 +115,14 @@ def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searchi
 
 
 def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
-    """What a move is worth and why, and the warning of a coach, if there is one."""
+    """Returns what a move is worth and why, and the coach's warning if there is one."""
     state, solution = match.state, solve(match.game)
     chosen = match.game.read(move, state)
-    verdict, warned = solution.judge(state)[chosen], warning(state, chosen, solution)
-    why = refutation(state, chosen, solution) if warned else reason(state, chosen, solution).sentence
+    verdict, caution = solution.judge(state)[chosen], warning(state, chosen, solution)
+    why = refutation(state, chosen, solution) if caution else reason(state, chosen, solution).sentence
     return {
-        "keeps": warned is None,
-        "warning": None if warned is None else wire(warned, match.names),
+        "keeps": caution is None,
+        "warning": _optional_wire(caution, match.names),
         **serialization.judged(verdict),
         "words": wire(worth(state.player, verdict), match.names),
         "why": wire(why, match.names),
@@ -131,19 +131,19 @@ def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
 
 
 def game_review(match: Match, solve: Solve) -> dict[str, Any]:
-    """The review of a game."""
+    """Returns the review of a game."""
     solution = solve(match.game)
     result, names = review(match, solution), match.names
     answer = serialization.reviewed(match, result)
     for entry, decision in zip(answer["turns"], result.decisions, strict=True):
         entry |= _decision(match, decision, solution)
-        graded = result.defences.get(decision.ply)
-        entry["reason"] = _perhaps(result.reasons.get(decision.ply), names)
-        entry["defended"] = _perhaps(graded and graded.sentence, names)
+        defence = result.defences.get(decision.ply)
+        entry["reason"] = _optional_wire(result.reasons.get(decision.ply), names)
+        entry["defended"] = _optional_wire(defence and defence.sentence, names)
     return answer | {
         "sentence": wire(result.sentence, names),
-        "answer": _perhaps(result.answer, names),
-        "resistance": _perhaps(result.resistance, names),
+        "answer": _optional_wire(result.answer, names),
+        "resistance": _optional_wire(result.resistance, names),
         "story": wire(result.story, names),
         "lines": wires(result.lines(), names),
         "ribbon": result.ribbon,
@@ -154,10 +154,10 @@ def game_review(match: Match, solve: Solve) -> dict[str, Any]:
 
 
 def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
-    """How both players of a game chose: critical moves, how many they found, and how many a random mover would find.
+    """Grades both players of a game: their critical moves, how many they found, and how many a random mover would.
 
-    Also what they missed, each with a link to a review in which they can try the moment again, and in words for paper;
-    and all critical positions that they met, each with a large board for the class.
+    Each miss has a link to the review, to try again, and the text for a printout. Each critical position has a link
+    to a large board for the class.
     """
     solution, page = solve(match.game), f"/review/{match.game.id}?{link.written(match)}"
     grades: list[dict[str, Any]] = [
@@ -177,7 +177,7 @@ def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
 
 
 def _position(match: Match, decision: Decision) -> dict[str, Any]:
-    """A critical position for the whole class, without names."""
+    """Returns a critical position for the whole class, without names."""
     game, state = match.game, match.states[decision.ply]
     board = link.written(Match(game, position=state))
     return {
@@ -189,10 +189,10 @@ def _position(match: Match, decision: Decision) -> dict[str, Any]:
 
 
 def _moment(match: Match, decision: Decision) -> dict[str, Any]:
-    """A miss in words, for the player whose miss it was."""
+    """Returns a miss in words, addressed to the player who missed."""
     seat = decision.player
-    said = [*match.game.view(match.states[decision.ply]), decision.deed, decision.quest]
-    *position, deed, quest = (tell(line, match.names, seat) for line in said if line)
+    lines = [*match.game.view(match.states[decision.ply]), decision.deed, decision.quest]
+    *position, deed, quest = (tell(line, match.names, seat) for line in lines if line)
     return {
         "move": decision.ply - match.opening + 1,
         "distance": decision.before.distance,
@@ -203,7 +203,7 @@ def _moment(match: Match, decision: Decision) -> dict[str, Any]:
 
 
 def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str, Any]:
-    """A turn of a review in words: what was done and, if it changed the result, what it changed."""
+    """Returns a turn of a review in words, with a lesson if it changed the result."""
     move, names = decision.move, match.names
     words: dict[str, Any] = {
         "shown": wire(decision.deed if move is None else Played(move, decision.player), names),
@@ -211,18 +211,18 @@ def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str,
     if decision.swing:
         words |= {
             "lesson": wire(decision.lesson, names),
-            "answer": _perhaps(decision.answer, names),
+            "answer": _optional_wire(decision.answer, names),
             "quest": wire(decision.quest, names),
         }
         state = match.states[decision.ply]
         words["line"] = None if move is None else _line(match, state, move, solution)
-        # Who concedes out of turn had no move to choose.
+        # A player who concedes out of turn had no move to choose.
         words["better"] = _line(match, state, decision.best[0], solution) if decision.best else None
     return words
 
 
 def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -> list[dict[str, Any]]:
-    """A move and the best play that follows, step by step."""
+    """Returns a move and the best play that follows, move by move."""
     line = []
     for played in (move, *solution.line(match.game.after(state, move))):
         shown = wire(Played(played, state.player), match.names)
@@ -231,23 +231,23 @@ def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -
     return line
 
 
-def _perhaps(sentence: str | None, names: Names) -> Wire | None:
+def _optional_wire(sentence: str | None, names: Names) -> Wire | None:
     return None if sentence is None else wire(sentence, names)
 
 
 def scores(match: Match, solve: Solve) -> dict[str, Any] | None:
-    """Who wins at which scores: a row for each score of the player who waits, a letter for each of the mover's."""
+    """Returns who wins at which scores: a row per score of the opponent, with a letter per score of the mover."""
     state = match.state
     if match.game.outcome(state) is not None:
         return None
-    found = cells(solve(match.game), state)
-    every = {*found, *(score for row in found.values() for score in row)}
-    if not every or not 0 < max(every) - min(every) < WIDEST:
+    values = cells(solve(match.game), state)
+    all_scores = {*values, *(score for row in values.values() for score in row)}
+    if not all_scores or not 0 < max(all_scores) - min(all_scores) < WIDEST:
         return None
-    low, high = min(every), max(every)
+    low, high = min(all_scores), max(all_scores)
     hands = match.game.board(state).hands
     span = range(low, high + 1)
-    rows = ["".join(LETTERS.get(found.get(theirs, {}).get(mine, 9), ".") for mine in span) for theirs in span]
+    rows = ["".join(LETTERS.get(values.get(theirs, {}).get(mine, 9), ".") for mine in span) for theirs in span]
     return {
         "low": low,
         "high": high,
@@ -258,66 +258,66 @@ def scores(match: Match, solve: Solve) -> dict[str, Any] | None:
 
 
 def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: bool) -> dict[str, Any]:
-    """A puzzle of this game, or of the first game that has one."""
-    found, solution = _puzzles(match, solve, tier, seed, 1, everywhere)
-    return _puzzle(found[0], solution)
+    """Returns a puzzle of this game or, with `everywhere`, of the first game that has one."""
+    (item,), solution = _find_puzzles(match, solve, tier, seed, 1, everywhere)
+    return _puzzle(item, solution)
 
 
 def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -> dict[str, Any]:
-    """Puzzles to print from easy to hard, with their answers and what a number line shows."""
-    found, solution = _puzzles(match, solve, tier, seed, count, False)
-    found.sort(key=lambda each: (each.tier, len(solution.judge(each.match.state))))
-    items = puzzle_sheet.items(found, solution)
+    """Returns puzzles to print, from easy to hard, with their answers and the scores for a number line."""
+    selection, solution = _find_puzzles(match, solve, tier, seed, count, False)
+    selection.sort(key=lambda puzzle: (puzzle.tier, len(solution.judge(puzzle.match.state))))
+    items = puzzle_sheet.items(selection, solution)
     rules = [" ".join(paragraph.split()) for paragraph in card(solution.game)[1].split("\n\n")]
     return {
         "title": puzzle_sheet.title(solution, seed),
         "about": [*puzzle_sheet.about(solution), *rules],
         "goal": solution.game.goal,
         "puzzles": [
-            _puzzle(each, solution) | item._asdict() | {"scores": solution.game.board(each.match.state).scores}
-            for each, item in zip(found, items, strict=True)
+            _puzzle(puzzle, solution) | item._asdict() | {"scores": solution.game.board(puzzle.match.state).scores}
+            for puzzle, item in zip(selection, items, strict=True)
         ],
     }
 
 
-def _puzzles(
+def _find_puzzles(
     match: Match, solve: Solve, tier: int | None, seed: str, count: int, everywhere: bool
 ) -> tuple[list[Puzzle], Solution]:
     games = (link.book(name) for name in order(seed)) if everywhere else [match.game]
-    found = find(map(solve, games), tier, seed, count)
-    if found is None:
+    result = find(map(solve, games), tier, seed, count)
+    if result is None:
         raise ValueError(NONE)
-    return found
+    return result
 
 
-def _puzzle(found: Puzzle, solution: Solution) -> dict[str, Any]:
+def _puzzle(puzzle: Puzzle, solution: Solution) -> dict[str, Any]:
     return {
         "game": solution.game.id,
         "title": solution.game.title,
-        "tier": found.tier,
+        "tier": puzzle.tier,
         "tiers": {str(tier): about for tier, about in TIERS.items()},
-        "question": wire(found.question(solution), found.match.names),
-        "link": link.written(found.match),
+        "question": wire(puzzle.question(solution), puzzle.match.names),
+        "link": link.written(puzzle.match),
     }
 
 
 def attempt(match: Match, solve: Solve, move: str, tier: int) -> dict[str, Any]:
-    """What happens when somebody tries a move in a puzzle."""
-    tried = puzzles.attempt(match, match.game.read(move, match.state), solve(match.game), tier)
+    """Returns the response to a move tried in a puzzle."""
+    result = puzzles.attempt(match, match.game.read(move, match.state), solve(match.game), tier)
     return {
-        "kind": tried.kind,
-        "sentences": wires(tried.sentences, match.names),
-        "moves": [str(played) for played in tried.moves],
+        "kind": result.kind,
+        "sentences": wires(result.sentences, match.names),
+        "moves": [str(played) for played in result.moves],
     }
 
 
 def theory_lines(match: Match, solve: Solve) -> list[Wire]:
-    """What is known about the whole game."""
+    """Returns the theory of the whole game."""
     return wires(theory(solve(match.game), match.first), match.names)
 
 
 def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
-    """What a rule set is worth, in words and numbers."""
+    """Returns the measures of a rule set, in words and numbers."""
     from digitduels.lab import prose
     from digitduels.lab.measures import measure
     from digitduels.lab.rule_sets import label
@@ -343,7 +343,7 @@ def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
 
 
 def lab_strip(match: Match, _: Solve) -> dict[str, Any] | None:
-    """Who wins with other values of the first option."""
+    """Returns who wins with nearby values of the first integer option, or None if there is no such option."""
     from digitduels.lab.strip import stepped, winners
 
     game = match.game
@@ -352,10 +352,10 @@ def lab_strip(match: Match, _: Solve) -> dict[str, Any] | None:
         return None
     here = game.values[option.name]
     low, high = max(option.kind.low, here - STRIP), min(option.kind.high, here + STRIP)  # type: ignore[union-attr]
-    # The nearest first, so that these are known if there is no time for all.
+    # Nearest values first, in case there is no time for all of them.
     values = sorted(range(low, high + 1), key=lambda value: abs(value - here))
-    found = winners(game, option, values, limit=STRIP_POSITIONS, seconds=STRIP_SECONDS)
-    cells = [{"value": value, "winner": winner} for value, winner in sorted(found)]
+    results = winners(game, option, values, limit=STRIP_POSITIONS, seconds=STRIP_SECONDS)
+    cells = [{"value": value, "winner": winner} for value, winner in sorted(results)]
     return {"about": option.about, "here": here, "cells": cells}
 
 

@@ -1,7 +1,7 @@
-"""A process that answers questions about games: a line of JSON in, a line of JSON out.
+"""The worker process: reads one question per line of JSON, and writes one answer per line.
 
-The supervisor starts it, and it ends when nobody is left to ask. What a visitor makes large can at worst end this
-process: for variants it has a limit of memory, and of time even when nobody waits any more.
+The supervisor starts it, and it exits at the end of its input. At worst, a visitor's huge variant ends this process: a
+process for variants limits its own memory and the time per answer.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from digitduels.solver.library import Library
 from digitduels.solver.solution import Solution
 from digitduels.web.workers.answers import ANSWERS, TooLargeHere
 
-VARIANTS = 2  # whose solutions a worker holds
-PRACTICE = 1 << 26  # bytes
+VARIANTS = 2  # solutions of variants that a worker keeps in memory
+PRACTICE = 1 << 26  # bytes per solution in `practise`
 TOO_LARGE = "This game is too large to be worked out here. Choose smaller numbers."
 
 
 def main(memory: int, seconds: float | None) -> None:
-    """Answers until the questions end. `seconds` is given for variants, whose limits are put up first."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then lets go of us
+    """Answers questions until the end of the input. With `seconds`, the process is for variants and has limits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then stops its workers
     warnings.simplefilter("ignore")
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing that is printed by accident gets among the answers
+    os.dup2(2, 1)  # a stray print goes to standard error, not among the answers
     solutions = Library(VARIANTS, partial(solve, limit=memory))
     if seconds is not None:
         practise()
@@ -53,7 +53,7 @@ def main(memory: int, seconds: float | None) -> None:
 
 
 def answer(question: dict[str, Any], solutions: Library) -> dict[str, Any]:
-    """The answer, or the status and the sentence of a refusal."""
+    """Returns the answer, a refusal with its status and message, or the traceback of a failure."""
     try:
         match = replay(question["record"])
         return {"answer": ANSWERS[question["ask"]](match, solutions, **question["with"])}
@@ -61,22 +61,22 @@ def answer(question: dict[str, Any], solutions: Library) -> dict[str, Any]:
         return {"refused": [413, str(error)]}
     except (MemoryError, TooLarge):
         return {"refused": [413, TOO_LARGE]}
-    except ValueError as error:  # such as a position that no solution knows
+    except ValueError as error:  # such as a position that is not in the table
         return {"refused": [422, str(error)]}
-    except Exception:  # a fault of ours, which the server tells its owner of
+    except Exception:  # a bug, which the server logs
         return {"failed": traceback.format_exc()}
 
 
 def solve(rules: AnyGame, limit: int) -> Solution:
-    """The solution of a game. `limit` is how many bytes that of a variant may take."""
+    """Returns the solution of a game. `limit` is in bytes, and applies to variants."""
     if not rules.changes:
         return digitduels.solve(rules)
-    # What visitors make up is not written to disk, but what the owner has solved is used.
+    # Visitors' variants are not written to disk, but solutions that the server's owner has cached are used.
     return cache.load(rules) or digitduels.solve(rules, cache=False, limit=limit)
 
 
 def practise() -> None:
-    """Solves something small of each kind, so that no visitor waits for what is loaded or compiled for that."""
+    """Solves a small variant of each game, so that no visitor waits for imports and compilation."""
     for name in games():
         book = game(name)
         small = {
@@ -84,7 +84,7 @@ def practise() -> None:
             for option in book.options()
             if isinstance(option.kind, Whole)
         }
-        with suppress(ValueError):  # a game whose options do not go together like that
+        with suppress(ValueError):  # this combination of options is invalid
             rules = game(name, **small)
             digitduels.solve(rules, cache=False)
             ANSWERS["lab_report"](Match(rules), partial(solve, limit=PRACTICE))
@@ -92,7 +92,7 @@ def practise() -> None:
 
 
 def confine(memory: int) -> None:
-    """Limits what this process may take beyond what it has, and lets everybody else go first."""
+    """Limits the additional memory of this process, and lowers its priority."""
     with suppress(ImportError, OSError, ValueError, AttributeError):
         import resource
 
@@ -100,15 +100,15 @@ def confine(memory: int) -> None:
         try:
             with open("/proc/self/status", encoding="ascii") as file:
                 used = next(int(row.split()[1]) << 10 for row in file if row.startswith("VmData"))
-            what = resource.RLIMIT_DATA  # on Linux: all that is its own, but not the code it shares
+            limit = resource.RLIMIT_DATA  # on Linux, private memory without shared code
         except OSError:
-            used, what = 2 << 30, resource.RLIMIT_AS
+            used, limit = 2 << 30, resource.RLIMIT_AS
         most = used + (VARIANTS + 1) * memory
-        resource.setrlimit(what, (most, most))
+        resource.setrlimit(limit, (most, most))
 
 
 def alarm(seconds: float | None) -> None:
-    """Ends this process after a while, where the system can; None calls it off."""
+    """Makes the system end this process after a timeout, where it supports that. None cancels the timeout."""
     if hasattr(signal, "alarm"):
         signal.alarm(0 if seconds is None else math.ceil(seconds) + 2)
 

@@ -1,7 +1,7 @@
-"""Solving and computer moves outside the event loop: questions to worker processes, with limits of time and number.
+"""Solving and computer moves, in worker processes: pools of workers, a priority queue, timeouts and an answer cache.
 
-Games by the book and variants have processes of their own, so that whatever somebody makes up slows no game down. The
-computer's moves in rooms come first, then what is quick, then what is slow. Limits of time count working, not waiting.
+Book games and variants have separate pools, so an expensive variant cannot delay a book game. The computer's moves in
+rooms come first, then quick questions, then slow ones. Timeouts start when a worker does, not while a question waits.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 
 LONGEST_ANSWER = 1 << 26  # bytes
-ANSWER_CACHE = 1 << 23  # bytes; the same question has the same answer
+ANSWER_CACHE = 1 << 23  # bytes
 BOOK_SECONDS = 30.0
 TABLES_SECONDS = 600.0
 THEORY_DELAY = 20.0
-FIRST_SECONDS = 10.0  # that a question waits for tables that are being made
-WAIT_SECONDS = 15.0  # that a question waits for a worker
-AGAIN_SECONDS = 60.0  # after which tables that failed are tried again
-MOST_QUICK, MOST_SLOW = 16, 4  # questions that one address may have open
+FIRST_SECONDS = 10.0  # how long a question waits for tables that are being computed
+WAIT_SECONDS = 15.0  # how long a question waits for a worker
+AGAIN_SECONDS = 60.0  # before tables that failed are tried again
+MOST_QUICK, MOST_SLOW = 16, 4  # open questions per address
 
-SLOW = {"lab_report", "lab_strip", "start", "puzzle", "sheet", "theory_lines"}  # questions that take more than a moment
-SEARCHABLE = {"reply", "hints"}  # questions that can be answered without a solution
-HOPELESS = 1000  # variants without a solution that are remembered
+SLOW = {"lab_report", "lab_strip", "start", "puzzle", "sheet", "theory_lines"}
+SEARCHABLE = {"reply", "hints"}  # questions that a search can answer without a solution
+MOST_UNSOLVABLE = 1000  # variants remembered as too large to solve
 BUSY = "The server is busy. Try again in a moment."
 TOO_MANY_QUESTIONS = "You have asked several things at once. Wait for the answers, then try again."
 TOO_SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
@@ -49,37 +49,37 @@ T = TypeVar("T")
 
 
 class Urgency(IntEnum):
-    """Who comes first."""
+    """The priority of a question."""
 
     GAME = 0
-    """Somebody waits for the computer's move."""
+    """A player is waiting for the computer's move."""
     QUICK = 1
     SLOW = 2
 
 
 class Worker:
-    """A process that answers one question at a time."""
+    """A worker process, which answers one question at a time."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
 
     @classmethod
     async def start(cls, *arguments: object) -> Worker:
-        # -P: nothing is imported from the folder that the server happens to run in.
+        # -P keeps Python from importing modules in the server's working directory.
         command = [sys.executable, "-P", "-m", "digitduels.web.workers.process", *map(str, arguments)]
         return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST_ANSWER))
 
     async def ask(self, question: bytes) -> bytes:
-        """The line that answers a line; b"" if the process has come to its end."""
+        """Sends a line and returns the answer line, or b"" if the process has ended."""
         assert self.process.stdin is not None
         with suppress(ConnectionError):
             self.process.stdin.write(question + b"\n")
             await self.process.stdin.drain()
-            return await self.hear()
+            return await self.read_line()
         return b""
 
-    async def hear(self) -> bytes:
-        """The next line that the process says."""
+    async def read_line(self) -> bytes:
+        """Reads the next line from the process."""
         assert self.process.stdout is not None
         return await self.process.stdout.readline()
 
@@ -90,44 +90,44 @@ class Worker:
 
 
 class WorkerPool:
-    """Some workers, replaced when they die, and the questions that wait for them."""
+    """A fixed number of workers, replaced when they die, and a priority queue of questions."""
 
     def __init__(self, workers: int, queue: int, seconds: float, *arguments: object) -> None:
         self.workers, self.queue, self.seconds, self.arguments = workers, queue, seconds, arguments
         self.killed = 0
-        """Workers that died, or were ended because they took too long or too much."""
-        self._most_slow = max(1, workers - 1)  # so that somebody is always there for what is quick
+        """The number of workers that crashed, or were killed because they took too much time or memory."""
+        self._most_slow = max(1, workers - 1)  # leaves a worker for quick questions
         self._slow = 0
         self._idle: list[Worker] = []
-        self._line: list[tuple[Urgency, int, asyncio.Future[Worker]]] = []
+        self._queued: list[tuple[Urgency, int, asyncio.Future[Worker]]] = []
         self._number = count()
         self._open: Counter[Urgency] = Counter()
         self._workers: set[Worker] = set()
-        self._hiring: set[asyncio.Task[None]] = set()
+        self._starting: set[asyncio.Task[None]] = set()
 
     @property
     def waiting(self) -> int:
-        """Questions that are not answered yet."""
+        """The number of unanswered questions."""
         return self._open.total()
 
     def start(self) -> None:
         for _ in range(self.workers):
-            self._hire()
+            self._add_worker()
 
     async def stop(self) -> None:
-        for task in self._hiring:
+        for task in self._starting:
             task.cancel()
-        await asyncio.gather(*self._hiring, return_exceptions=True)
+        await asyncio.gather(*self._starting, return_exceptions=True)
         for worker in list(self._workers):
             await worker.stop()
 
     async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> Any:
-        """The answer; raises Refusal if there is none in time."""
+        """Returns a worker's answer. Raises Refusal if the pool is busy or the question times out."""
         if urgency is not Urgency.GAME and self._open[urgency] >= self.queue:
             raise Refusal(503, BUSY, again=2)
         self._open[urgency] += 1
         try:
-            worker = await self._get(urgency)
+            worker = await self._acquire(urgency)
             try:
                 async with asyncio.timeout(seconds or self.seconds):
                     return await self._ask(worker, question)
@@ -135,40 +135,40 @@ class WorkerPool:
                 raise Refusal(413, TOO_SLOW) from None
             finally:
                 self._slow -= urgency is Urgency.SLOW
-                self._serve()
+                self._dispatch()
         finally:
             self._open[urgency] -= 1
 
-    async def _get(self, urgency: Urgency) -> Worker:
-        """A worker of one's own."""
+    async def _acquire(self, urgency: Urgency) -> Worker:
+        """Waits for an idle worker and reserves it."""
         turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._line, (urgency, next(self._number), turn))
-        self._serve()
+        heapq.heappush(self._queued, (urgency, next(self._number), turn))
+        self._dispatch()
         try:
             async with asyncio.timeout(WAIT_SECONDS):
                 return await turn
         except (TimeoutError, asyncio.CancelledError) as error:
-            if turn.done() and not turn.cancelled():  # it came just now
+            if turn.done() and not turn.cancelled():  # a worker was assigned in the same moment
                 self._slow -= urgency is Urgency.SLOW
-                self._offer(turn.result())
+                self._release(turn.result())
             if isinstance(error, TimeoutError):
                 raise Refusal(503, BUSY, again=2) from None
             raise
 
-    def _offer(self, worker: Worker) -> None:
+    def _release(self, worker: Worker) -> None:
         self._idle.append(worker)
-        self._serve()
+        self._dispatch()
 
-    def _serve(self) -> None:
-        """Gives idle workers to those who are first in line."""
-        while self._idle and self._line:
-            urgency, _, turn = self._line[0]
+    def _dispatch(self) -> None:
+        """Assigns idle workers to the first questions in the queue."""
+        while self._idle and self._queued:
+            urgency, _, turn = self._queued[0]
             if not turn.done():
                 if urgency is Urgency.SLOW and self._slow >= self._most_slow:
                     return
                 self._slow += urgency is Urgency.SLOW
                 turn.set_result(self._idle.pop())
-            heapq.heappop(self._line)
+            heapq.heappop(self._queued)
 
     async def _ask(self, worker: Worker, question: bytes) -> Any:
         line = b""
@@ -177,11 +177,11 @@ class WorkerPool:
         finally:
             if line:
                 self._idle.append(worker)
-            else:  # it died, or is still at work on what nobody waits for any more
+            else:  # it crashed, or the question timed out or was cancelled
                 self.killed += 1
                 self._workers.discard(worker)
                 await worker.stop()
-                self._hire()
+                self._add_worker()
         if not line:
             raise Refusal(413, TOO_SLOW)
         reply = json.loads(line)
@@ -191,19 +191,19 @@ class WorkerPool:
             raise RuntimeError(reply["failed"])
         return reply["answer"]
 
-    def _hire(self) -> None:
-        task = asyncio.create_task(self._prepare())
-        self._hiring.add(task)
-        task.add_done_callback(self._hiring.discard)
+    def _add_worker(self) -> None:
+        task = asyncio.create_task(self._start_worker())
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
 
-    async def _prepare(self) -> None:
-        """Starts a worker, and offers it when it says that it is ready."""
+    async def _start_worker(self) -> None:
+        """Starts a worker and makes it available when it reports that it is ready. Retries until that succeeds."""
         while True:
-            with suppress(OSError):  # no more processes or files at the moment
+            with suppress(OSError):  # the system is out of processes or file handles
                 worker = await Worker.start(*self.arguments)
                 self._workers.add(worker)
-                if await worker.hear():
-                    self._offer(worker)
+                if await worker.read_line():
+                    self._release(worker)
                     return
                 self._workers.discard(worker)
                 await worker.stop()
@@ -212,7 +212,7 @@ class WorkerPool:
 
 
 class Supervisor:
-    """Keeps the worker processes, and asks them about games."""
+    """Runs the worker pools, and answers questions about games with them."""
 
     def __init__(self, settings: Settings) -> None:
         memory = settings.memory << 20
@@ -221,13 +221,13 @@ class Supervisor:
         self.ready = {name: asyncio.Event() for name in games()}
         self._missing = games()
         self._failed: set[str] = set()
-        self._asking: Counter[tuple[str, bool]] = Counter()
+        self._open: Counter[tuple[str, bool]] = Counter()
         self._aside = ThreadPoolExecutor(1, "aside")
-        self._beside = 0
+        self._aside_open = 0
         self._queue = settings.queue
-        self._remembered: OrderedDict[bytes, str] = OrderedDict()
-        self._size = 0
-        self._hopeless: OrderedDict[AnyGame, None] = OrderedDict()
+        self._cache: OrderedDict[bytes, str] = OrderedDict()
+        self._cache_size = 0
+        self._unsolvable: OrderedDict[AnyGame, None] = OrderedDict()
 
     async def __aenter__(self) -> Supervisor:
         self.books.start()
@@ -245,91 +245,91 @@ class Supervisor:
 
     @property
     def warm(self) -> bool:
-        """Whether all tables are there."""
+        """Whether the tables of all games are ready."""
         return not self._failed and all(event.is_set() for event in self.ready.values())
 
     async def reply(self, match: Match, level: int, seed: str) -> str:
-        """The computer's move in a room, which comes before all other questions."""
+        """Returns the computer's move in a room, ahead of all other questions."""
         move: str = await self._answer(Urgency.GAME, "reply", match, who=str(level), seed=seed)
         return move
 
     async def ask(self, what: str, match: Match, address: str = "", **arguments: Any) -> Any:
-        """The answer to one of the questions of answers.py, asked from an address; raises Refusal."""
+        """Answers one of the questions in answers.py for a client at an address. Raises Refusal if it cannot."""
         slow = what in SLOW or bool(match.game.changes) or match.position is not None
-        with self._one_of_few(address, slow):
+        with self._limit_open_questions(address, slow):
             return await self._answer(Urgency.SLOW if slow else Urgency.QUICK, what, match, **arguments)
 
     async def _answer(self, urgency: Urgency, what: str, match: Match, **arguments: Any) -> Any:
-        """The answer; by a search if there is no solution, or not yet, and the question does not need one."""
+        """Answers with the solution or, if there is none yet and the question allows it, with a search."""
         if what not in SEARCHABLE or arguments.get("who") in PERFECT_PLAYERS:
             return await self._ask(urgency, what, match, **arguments)
         game = match.game
-        if game not in self._hopeless and (game.changes or what != "reply" or self.ready[game.id].is_set()):
+        if game not in self._unsolvable and (game.changes or what != "reply" or self.ready[game.id].is_set()):
             try:
                 return await self._ask(urgency, what, match, **arguments)
             except Refusal as refusal:
                 if refusal.status != 413 or not game.changes:
                     raise
-                self._hopeless[game] = None
-                if len(self._hopeless) > HOPELESS:
-                    self._hopeless.popitem(last=False)
+                self._unsolvable[game] = None
+                if len(self._unsolvable) > MOST_UNSOLVABLE:
+                    self._unsolvable.popitem(last=False)
         return await self._ask(urgency, what, match, searching=True, **arguments)
 
     async def _ask(self, urgency: Urgency, what: str, match: Match, **arguments: Any) -> Any:
         question = json.dumps({"ask": what, "record": to_record(match), "with": arguments}).encode()
-        if question in self._remembered:
-            self._remembered.move_to_end(question)
-            return json.loads(self._remembered[question])
+        if question in self._cache:
+            self._cache.move_to_end(question)
+            return json.loads(self._cache[question])
         if not match.game.changes:
-            await self._tables(match.game.id, "searching" not in arguments)
-            # A position that was set up may be one that nobody has worked out: it gets no more time than a variant.
+            await self._request_tables(match.game.id, wait="searching" not in arguments)
+            # The table may lack a position that a visitor set up, so solving it gets no more time than a variant.
             seconds = None if match.position is None else self.variants.seconds
             answer = await self.books.ask(question, urgency, seconds)
         else:
             answer = await self.variants.ask(question, urgency)
-        self._remember(question, json.dumps(answer))
+        self._cache_answer(question, json.dumps(answer))
         return answer
 
     async def aside(self, work: Callable[[], T], address: str = "") -> T:
-        """What is short but not instant, such as reading a variant's rules: beside the event loop, one at a time."""
-        if self._beside >= self._queue:
+        """Runs short but not instant work, such as reading a variant's rules, in a thread, one job at a time."""
+        if self._aside_open >= self._queue:
             raise Refusal(503, BUSY, again=2)
-        self._beside += 1
+        self._aside_open += 1
         try:
-            with self._one_of_few(address, False):
+            with self._limit_open_questions(address, False):
                 return await asyncio.get_running_loop().run_in_executor(self._aside, work)
         finally:
-            self._beside -= 1
+            self._aside_open -= 1
 
     @contextmanager
-    def _one_of_few(self, address: str, slow: bool) -> Iterator[None]:
-        """Raises Refusal if an address has too many open questions already; the server itself has no address."""
-        who = address, slow
-        if address and self._asking[who] >= (MOST_SLOW if slow else MOST_QUICK):
+    def _limit_open_questions(self, address: str, slow: bool) -> Iterator[None]:
+        """Raises Refusal if an address has too many open questions. The server's own questions have no address."""
+        client = address, slow
+        if address and self._open[client] >= (MOST_SLOW if slow else MOST_QUICK):
             raise Refusal(429, TOO_MANY_QUESTIONS, again=2)
-        self._asking[who] += 1
+        self._open[client] += 1
         try:
             yield
         finally:
-            self._asking[who] -= 1
-            if not self._asking[who]:
-                del self._asking[who]
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]
 
-    def _remember(self, question: bytes, answer: str) -> None:
-        if question in self._remembered:  # asked twice at once
+    def _cache_answer(self, question: bytes, answer: str) -> None:
+        if question in self._cache:  # two clients asked at the same time
             return
-        self._size += len(question) + len(answer)
-        self._remembered[question] = answer
-        while self._size > ANSWER_CACHE:
-            old, text = self._remembered.popitem(last=False)
-            self._size -= len(old) + len(text)
+        self._cache_size += len(question) + len(answer)
+        self._cache[question] = answer
+        while self._cache_size > ANSWER_CACHE:
+            old, text = self._cache.popitem(last=False)
+            self._cache_size -= len(old) + len(text)
 
-    async def _tables(self, name: str, waits: bool) -> None:
-        """Lets the tables of a game be made next; waits until they are there, but not for ever."""
-        if name in self._missing:  # somebody waits, so it is the next
+    async def _request_tables(self, name: str, wait: bool) -> None:
+        """Moves a game to the front of the queue for tables. With `wait`, waits for its tables, with a timeout."""
+        if name in self._missing:
             self._missing.remove(name)
             self._missing.insert(0, name)
-        if not waits:
+        if not wait:
             return
         try:
             async with asyncio.timeout(FIRST_SECONDS):
@@ -339,10 +339,10 @@ class Supervisor:
             raise Refusal(503, f"{title} is being worked out for the first time. Try again in a moment.", 5) from None
 
     async def _warm(self) -> None:
-        """Makes the tables of all games, or finds that they are there."""
+        """Computes the tables of all games, or loads them from the cache on disk."""
         while self._missing:
-            await self._make(self._missing.pop(0))
-        # What is known of whole games takes seconds; it is worked out before somebody asks, but not in the first rush.
+            await self._make_tables(self._missing.pop(0))
+        # The theory of a game takes seconds: compute it before the first request, but after the rush of a restart.
         await asyncio.sleep(THEORY_DELAY)
         for name in self.ready:
             with suppress(Refusal, RuntimeError):
@@ -350,9 +350,9 @@ class Supervisor:
         while self._failed:
             await asyncio.sleep(AGAIN_SECONDS)
             for name in list(self._failed):
-                await self._make(name)
+                await self._make_tables(name)
 
-    async def _make(self, name: str) -> None:
+    async def _make_tables(self, name: str) -> None:
         question = json.dumps({"ask": "warm", "record": to_record(Match(book(name))), "with": {}}).encode()
         try:
             await self.books.ask(question, Urgency.SLOW, TABLES_SECONDS)
