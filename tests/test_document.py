@@ -9,7 +9,7 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
-from digitduels.web.app import PAGE, routed
+from digitduels.web.app import PAGE, create_app
 from digitduels.web.assets import CORE, Assets
 from digitduels.web.bundle import bundle, graph
 from digitduels.web.settings import Settings
@@ -17,7 +17,7 @@ from digitduels.web.settings import Settings
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    return TestClient(routed(Settings(), asyncio.Event()))
+    return TestClient(create_app(Settings(), asyncio.Event()))
 
 
 def given(text: str) -> dict[str, object]:

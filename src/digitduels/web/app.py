@@ -1,4 +1,4 @@
-"""The application: routes, the page, and what stands around them."""
+"""The application: its routes, its pages, its error handlers and its lifespan."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ PAGES = (
 
 
 def create(settings: Settings, stopping: asyncio.Event | None = None) -> Guard:
-    """The application of a server with these settings. When `stopping` is set, whatever streams comes to its end."""
-    app = routed(settings, stopping or asyncio.Event())
+    """Returns the complete application with the guard in front. Setting `stopping` ends all live feeds."""
+    app = create_app(settings, stopping or asyncio.Event())
     feeds = classes.ClassFeed(rooms.RoomRoutes(app), app)
     return Guard(feeds, settings, app.state.metrics, app.state.allowances)
 
 
-def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
-    """All routes but the live feed, without the guard before them."""
+def create_app(settings: Settings, stopping: asyncio.Event) -> FastAPI:
+    """Returns the FastAPI application: all routes except the live feeds, without the guard."""
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
     app.state.allowances = Allowances()
-    app.include_router(rooms.router)  # first, since moves are what comes most
+    app.include_router(rooms.router)  # first, because moves are the most frequent requests
     app.include_router(classes.router)
     app.include_router(stateless.router)
     app.include_router(lab.router)
@@ -93,13 +93,13 @@ def routed(settings: Settings, stopping: asyncio.Event) -> FastAPI:
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """What lives as long as the server."""
+    """Starts the workers, the store and the services, and stops them with the server."""
     settings: Settings = app.state.settings
     async with AsyncExitStack() as stack:
         workers = app.state.workers = await stack.enter_async_context(Supervisor(settings))
         metrics: Metrics = app.state.metrics
         for name, pool in (("books", workers.books), ("variants", workers.variants)):
-            waiting, killed = (partial(getattr, pool, what) for what in ("waiting", "killed"))
+            waiting, killed = (partial(getattr, pool, count) for count in ("waiting", "killed"))
             metrics.gauge("questions_open", "Questions that workers have not answered yet.", waiting, pool=name)
             metrics.counter("workers_killed_total", "Workers that died or were stopped.", killed, pool=name)
         store = await asyncio.to_thread(open_store, settings.database)
@@ -117,7 +117,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-# Errors are one sentence.
+# Every error response is one sentence.
 
 
 async def refused(_: Request, error: Exception) -> Response:
@@ -127,15 +127,15 @@ async def refused(_: Request, error: Exception) -> Response:
 
 async def failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    wanted = request.headers.get("accept", "")
-    if error.status_code == 404 and "text/html" in wanted and not request.url.path.startswith("/api/"):
+    accept = request.headers.get("accept", "")
+    if error.status_code == 404 and "text/html" in accept and not request.url.path.startswith("/api/"):
         document: Document = request.app.state.document
-        return document.answer(request, 404)  # a person, whom the page tells where the games are
+        return document.answer(request, 404)  # a page with a way back to the games
     return JSONResponse({"detail": f"{str(error.detail).rstrip('.')}."}, error.status_code, error.headers)
 
 
 async def invalid(_: Request, error: Exception) -> Response:
-    """Names what is wrong and where, and never repeats what was sent."""
+    """Says which field is invalid and why, without echoing the input."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = clean(".".join(str(part) for part in first["loc"] if part != "body"), 60) or "The request"

@@ -1,4 +1,4 @@
-"""The page's files: read once, under a path that changes with their content, so that browsers may keep them."""
+"""The page's files: read once and served under a path that changes with their content, so browsers can cache them."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ MEDIA_TYPES = {
     ".webmanifest": "application/manifest+json",
 }
 KEEP = "public, max-age=31536000, immutable"
-CORE = "js/core.js"  # the scripts of the first view
-STYLESHEET = "style.css"  # the styles of the first view, in this order
+CORE = "js/core.js"  # the bundled scripts of the first view
+STYLESHEET = "style.css"  # STYLES in one file
 STYLES = tuple(f"css/{part}.css" for part in ("ground", "frame", "board", "game", "home", "forms", "motion"))
 FIRST_VIEW = ("js/pages/play.js", "js/pages/home.js", "js/main.js")
 
 
 class Asset(NamedTuple):
-    """A file: what it holds, the same compressed, and what it is."""
+    """A file: its content, plain and compressed, and its media type."""
 
     body: bytes
-    packed: bytes
+    compressed: bytes
     type: str
 
 
 class Assets:
-    """The files of a folder."""
+    """The files of a folder, with the scripts and styles of the first view bundled."""
 
     def __init__(self, folder: Path) -> None:
         paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
@@ -51,32 +51,35 @@ class Assets:
         for name, body in bodies.items():
             digest.update(f"{name}\n{len(body)}\n".encode() + body)
         self.version = digest.hexdigest()[:12]
-        self.files = {name: _packed(name, body) for name, body in bodies.items()}
+        self.files = {name: _asset(name, body) for name, body in bodies.items()}
 
     def url(self, name: str) -> str:
-        """Where a file is. The address changes when any file does, since files name each other."""
+        """Returns the URL of a file. It changes when any file does, because files refer to each other."""
         return f"/assets/{self.version}/{name}"
 
     def further(self, name: str) -> list[str]:
-        """What a script needs besides the scripts of the first view, itself included."""
-        return [each for each in graph(self._scripts, name) if each not in self._core] if name in self._scripts else []
+        """Returns a script and the scripts that it imports, without those of the first view."""
+        if name not in self._scripts:
+            return []
+        return [script for script in graph(self._scripts, name) if script not in self._core]
 
     def answer(self, request: Request) -> Response:
-        """A file. A page that was open when the server was updated gets what there is now, and keeps it not."""
+        """Serves a file. An outdated version in the URL gets the current file, which is then not cached."""
         asset = self.files.get(request.path_params["name"])
         if asset is None:
             raise HTTPException(404)
         cache = KEEP if request.path_params["version"] == self.version else "no-cache"
-        return packed(request, asset.body, asset.packed, {"Content-Type": asset.type, "Cache-Control": cache})
+        headers = {"Content-Type": asset.type, "Cache-Control": cache}
+        return compressed_response(request, asset.body, asset.compressed, headers)
 
 
-def packed(request: Request, body: bytes, smaller: bytes | None, headers: dict[str, str]) -> Response:
-    """An answer, compressed for those who can read that."""
+def compressed_response(request: Request, body: bytes, compressed: bytes | None, headers: dict[str, str]) -> Response:
+    """Returns a response, compressed with gzip if the client accepts that."""
     headers = {**headers, "Vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(smaller or gzip.compress(body, 6), headers={**headers, "Content-Encoding": "gzip"})
+        return Response(compressed or gzip.compress(body, 6), headers={**headers, "Content-Encoding": "gzip"})
     return Response(body, headers=headers)
 
 
-def _packed(name: str, body: bytes) -> Asset:
+def _asset(name: str, body: bytes) -> Asset:
     return Asset(body, gzip.compress(body, 9, mtime=0), MEDIA_TYPES[Path(name).suffix])

@@ -1,4 +1,4 @@
-"""Connections as the server takes them: capped before file handles run out, and ended when nobody reads."""
+"""Limits on connections: capped before file handles run out, and reset when the client stops reading."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from digitduels.web.settings import Settings, listed
+from digitduels.web.settings import Settings, split_list
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as _Protocol
 else:
-    _Protocol = object  # it stands before one of uvicorn's protocols
+    _Protocol = object  # a mixin for uvicorn's protocols
 
 SPARE_FILES = 500  # for the database, the workers, and connections that are being refused
-BACKLOG = 256  # connections that the system accepts for us at once
+BACKLOG = 256  # connections accepted per turn of the event loop
 ADDRESS_SHARE = 4  # one address may have a quarter of all connections
-SEND_BUFFER = 1 << 16  # bytes in the kernel that a client has not read
+SEND_BUFFER = 1 << 16  # bytes of unread data in the kernel per connection
 FULL = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
 
 class Limits:
-    """How many connections there are, and how many there may be."""
+    """Counts open connections, in total and by address, and refuses more than the limits allow."""
 
     def __init__(self, settings: Settings) -> None:
         self.most = min(settings.connections, max(1, open_files() - SPARE_FILES))
         self.stalled = settings.stalled
         self.refused = 0
-        self._proxies = [ipaddress.ip_network(proxy) for proxy in listed(settings.proxies) if proxy != "*"]
+        self._proxies = [ipaddress.ip_network(proxy) for proxy in split_list(settings.proxies) if proxy != "*"]
         self._open: Counter[str] = Counter()
 
     def enter(self, host: str) -> bool:
-        """Whether one more connection from an address is taken; then it counts until it leaves."""
+        """Counts one more connection from an address and returns True, or returns False if a limit is reached."""
         full = self._open.total() >= self.most
         if full or (self._open[host] >= max(1, self.most // ADDRESS_SHARE) and not self._is_proxy(host)):
             self.refused += 1
@@ -54,14 +54,14 @@ class Limits:
     def _is_proxy(self, host: str) -> bool:
         try:
             address = ipaddress.ip_address(host)
-        except ValueError:  # a socket without addresses
+        except ValueError:  # a Unix socket
             return True
         mapped = getattr(address, "ipv4_mapped", None) or address
         return any(mapped in network for network in self._proxies)
 
 
 class OneWrite:
-    """A transport that sends together what is written in one turn of the event loop: headers with their body."""
+    """A transport that joins all writes of one turn of the event loop, such as headers and body, into one."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport, self._loop = transport, loop
@@ -86,11 +86,11 @@ class OneWrite:
 
 
 class Bounded(_Protocol):
-    """One connection, counted, and ended if its client stops reading."""
+    """A connection that counts towards the limits and is reset if its client stops reading."""
 
     limits: Limits
     _host: str | None = None
-    _stalling: asyncio.TimerHandle | None = None
+    _timeout: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -103,37 +103,37 @@ class Bounded(_Protocol):
             reset(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._read_again()
+        self._cancel_timeout()
         if self._host is not None:
             self.limits.leave(self._host)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """The client reads too little: it has some time to go on."""
+        """Starts the timeout of a client that does not read."""
         super().pause_writing()
-        if self._stalling is None:
-            self._stalling = self.loop.call_later(self.limits.stalled, reset, self.transport)
+        if self._timeout is None:
+            self._timeout = self.loop.call_later(self.limits.stalled, reset, self.transport)
 
     def resume_writing(self) -> None:
-        self._read_again()
+        self._cancel_timeout()
         super().resume_writing()
 
-    def _read_again(self) -> None:
-        if self._stalling is not None:
-            self._stalling.cancel()
-            self._stalling = None
+    def _cancel_timeout(self) -> None:
+        if self._timeout is not None:
+            self._timeout.cancel()
+            self._timeout = None
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """Ends a connection at once, with all that was not sent, in the kernel too."""
-    connected = transport.get_extra_info("socket")
+    """Resets a connection and discards its unsent data, including the data in the kernel."""
+    connection = transport.get_extra_info("socket")
     with suppress(OSError, AttributeError):
-        connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
 
 
 def bound_kernel(listener: socket.socket, seconds: float) -> None:
-    """Bounds what the kernel keeps for clients that do not read; connections inherit it from their listener."""
+    """Limits the kernel's send buffer and timeout for clients that do not read. Connections inherit the limits."""
     with suppress(OSError):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
     if hasattr(socket, "TCP_USER_TIMEOUT"):
@@ -142,7 +142,7 @@ def bound_kernel(listener: socket.socket, seconds: float) -> None:
 
 
 def open_files() -> int:
-    """How many files this process may have open."""
+    """Returns the limit of open files for this process."""
     try:
         import resource
     except ImportError:

@@ -1,7 +1,8 @@
-"""The description of the API for programs (OpenAPI): what FastAPI knows of the routes, and what they answer."""
+"""The OpenAPI description: FastAPI's, completed with the response types and the live feeds."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from fastapi import FastAPI
 from digitduels.web.typescript import reference, schemas
 
 TYPES = Path(__file__).parent / "page" / "js" / "types.d.ts"
-# The type of each answer, by the names of types.d.ts. Refusals have one type everywhere.
+# The type of each response, as named in types.d.ts. All refusals have the same type.
 ANSWER_TYPES = {
     "GET /api/games": "GameCard[]",
     "GET /api/position/{game}": "PositionView",
@@ -49,7 +50,7 @@ ANSWER_TYPES = {
     "POST /api/classes/{code}/acts": "ActedClass",
     "GET /api/classes/{code}/results": "ClassResults",
 }
-OTHER_MEDIA: dict[str, tuple[str, dict[str, Any]]] = {  # what is no JSON of the page
+OTHER_MEDIA: dict[str, tuple[str, dict[str, Any]]] = {  # responses without a type in types.d.ts
     "GET /api/classes/{code}/results.csv": ("text/csv", {"type": "string"}),
     "GET /api/qr": ("image/svg+xml", {"type": "string"}),
     "GET /metrics": ("text/plain", {"type": "string"}),
@@ -63,30 +64,29 @@ REFUSAL = "Refusal"
 
 
 def describe(app: FastAPI) -> None:
-    """Lets an application describe its answers too."""
-    app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]
+    """Adds the response types and the live feeds to an application's OpenAPI description."""
+    app.openapi = partial(_openapi, app, app.openapi)  # type: ignore[method-assign]
 
 
-def _described(app: FastAPI, plain: Any) -> dict[str, Any]:
+def _openapi(app: FastAPI, generate: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     if app.openapi_schema is None:
-        found: dict[str, Any] = plain()
+        document = generate()
         for path, (key, kind, summary) in FEEDS.items():
-            found["paths"][path] = {"get": _feed(key, kind, summary)}
-        for path, operations in found["paths"].items():
+            document["paths"][path] = {"get": _feed(key, kind, summary)}
+        for path, operations in document["paths"].items():
             for method, operation in operations.items():
-                _answer(f"{method.upper()} {path}", operation["responses"])
+                _add_response_types(f"{method.upper()} {path}", operation["responses"])
         kinds = {"RoomNews", "TeacherClass", "PupilClass", REFUSAL}
         kinds |= {part.strip(" []") for kind in ANSWER_TYPES.values() for part in kind.split("|")} - {"null"}
-        named = found.setdefault("components", {}).setdefault("schemas", {})
-        named |= schemas(TYPES.read_text(encoding="utf-8"), kinds)
+        components = document.setdefault("components", {}).setdefault("schemas", {})
+        components |= schemas(TYPES.read_text(encoding="utf-8"), kinds)
         for unused in ("HTTPValidationError", "ValidationError", "Detail"):
-            named.pop(unused, None)
-        app.openapi_schema = found
+            components.pop(unused, None)
+        app.openapi_schema = document
     return app.openapi_schema
 
 
-def _answer(operation: str, responses: dict[str, Any]) -> None:
-    """Fills in what an operation answers."""
+def _add_response_types(operation: str, responses: dict[str, Any]) -> None:
     media, schema = OTHER_MEDIA.get(operation, ("application/json", None))
     if operation in ANSWER_TYPES:
         schema = reference(ANSWER_TYPES[operation])
@@ -98,9 +98,9 @@ def _answer(operation: str, responses: dict[str, Any]) -> None:
 
 
 def _feed(key: str, kind: str, summary: str) -> dict[str, Any]:
-    """A stream of events, each with one state as its data."""
+    """Describes a stream of events that each carry the whole state."""
     data = {"type": "string", "contentMediaType": "application/json", "contentSchema": reference(kind)}
-    about = "Server-Sent Events; the data of each is the whole state. A comment comes every 20 seconds at the latest."
+    about = "Server-sent events; the data of each is the whole state. A comment follows at least every 20 seconds."
     return {
         "tags": ["live feeds"],
         "summary": summary,
@@ -109,7 +109,7 @@ def _feed(key: str, kind: str, summary: str) -> dict[str, Any]:
         "parameters": [{"name": key, "in": "path", "required": True, "schema": {"type": "string"}}],
         "responses": {
             "200": {"description": about, "content": {"text/event-stream": {"schema": data}}},
-            "403": {"description": "The token opens nothing here."},
+            "403": {"description": "The token is invalid here."},
             "404": {"description": "There is no such game or class."},
             "429": {"description": "Too many requests."},
             "503": {"description": "Too many people are watching, or the database does not answer."},

@@ -1,4 +1,4 @@
-"""The HTML of every page: its title, what it shows first, and where its files are. The scripts do the rest."""
+"""The HTML of every page: its title, the data that it shows first, and links to its files. Scripts do the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastapi import Request, Response
 from digitduels.games import game_class, games
 from digitduels.manual import summary
 from digitduels.web import link
-from digitduels.web.assets import CORE, Assets, packed
+from digitduels.web.assets import CORE, Assets, compressed_response
 from digitduels.web.refusal import Refusal
 from digitduels.web.view import beginner, listing, view
 
@@ -23,13 +23,13 @@ TITLES = {
     "puzzle": "A puzzle: {title}",
     "learn": "{title}: the rules",
 }
-MODULES = {"": "home", "g": "room"}  # the other pages have the name of their path
-SHOWN_AT_ONCE = {"play", "explore"}
-MOST_GIVEN = 100_000  # bytes of what is shown first; more comes when the page asks
+MODULES = {"": "home", "g": "room"}  # the modules of other pages are named after their path
+WITH_POSITION = {"play", "explore"}  # pages whose HTML contains the position that they show first
+MOST_DATA = 100_000  # characters of data in the HTML; a page fetches larger data itself
 
 
 class Document:
-    """The HTML of the pages of one server."""
+    """Renders the pages of a server."""
 
     def __init__(self, assets: Assets) -> None:
         self._assets = assets
@@ -38,29 +38,30 @@ class Document:
         for name in assets.files:
             text = text.replace(f'="/{name}"', f'="{assets.url(name)}"')
         self._start, self._rest = text.split("<title>Digit Duels</title>")
-        self._rest = self._rest.replace("</body>", "{given}</body>")
+        self._rest = self._rest.replace("</body>", "{data}</body>")
 
     def answer(self, request: Request, status: int = 200) -> Response:
-        """The page of a request."""
+        """Returns the page for a request."""
         area = request.url.path.split("/")[1]
         name = request.path_params.get("game")
         known = name if name in games() else None
-        given: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         if not area:
             # The game with the most options has the most to discover.
-            known = max(games(), key=lambda each: len(game_class(each).options()))
-            given = {
-                "games": [listing(game_class(each)) for each in games()],
+            known = max(games(), key=lambda name: len(game_class(name).options()))
+            data = {
+                "games": [listing(game_class(name)) for name in games()],
                 "position": view(link.read(known, [("vs", str(beginner(link.book(known)))), ("seat", "1")])[0]),
             }
-        elif known and area in SHOWN_AT_ONCE:
-            given = _position(known, request)
-        body = self._render(request, area, known if area else None, given).encode()
-        answer = packed(request, body, None, {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache"})
-        answer.status_code = status
-        return answer
+        elif known and area in WITH_POSITION:
+            data = _position(known, request)
+        body = self._render(request, area, known if area else None, data).encode()
+        headers = {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache"}
+        response = compressed_response(request, body, None, headers)
+        response.status_code = status
+        return response
 
-    def _render(self, request: Request, area: str, name: str | None, given: dict[str, Any]) -> str:
+    def _render(self, request: Request, area: str, name: str | None, data: dict[str, Any]) -> str:
         rules = link.book(name) if name else None
         title = TITLES.get(area, "{title}").format(title=rules.title) if rules else "Digit Duels"
         about = summary(rules) if rules else ABOUT
@@ -82,17 +83,19 @@ class Document:
             '<meta name="twitter:card" content="summary_large_image" />',
             *(f'<link rel="modulepreload" href="{self._assets.url(module)}" />' for module in self._modules(area)),
         ]
-        text = json.dumps(given, separators=(",", ":")).replace("<", "\\u003c")
-        data = f'<script type="application/json" id="given">{text}</script>' if given and len(text) < MOST_GIVEN else ""
-        return self._start + "\n    ".join(head) + self._rest.replace("{given}", data)
+        text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+        element = (
+            f'<script type="application/json" id="given">{text}</script>' if data and len(text) < MOST_DATA else ""
+        )
+        return self._start + "\n    ".join(head) + self._rest.replace("{data}", element)
 
     def _modules(self, area: str) -> list[str]:
-        """The scripts that a page needs at once, besides those of the first view."""
+        """Returns the scripts to preload for a page, besides those of the first view."""
         return self._assets.further(f"js/pages/{MODULES.get(area, area)}.js")
 
 
 def _position(name: str, request: Request) -> dict[str, Any]:
-    """The position that a link names, if it is one by the book; the page asks for any other, and says what is wrong."""
+    """Returns the position of a valid link to a book game. For other links, the page fetches it or shows the error."""
     pairs = request.query_params.multi_items()
     if not {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY}:
         return {}

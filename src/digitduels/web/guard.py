@@ -1,4 +1,4 @@
-"""What stands before the application: limits, refusals, headers that protect, and a note of every request."""
+"""The middleware in front of the application: rate limits, checks, security headers, metrics and the request log."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from digitduels.web.deadline import Deadline
 from digitduels.web.logs import event
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
-from digitduels.web.settings import Settings, listed
+from digitduels.web.settings import Settings, split_list
 
-MOST_CLIENTS = 10_000  # that are remembered, to limit how often each calls
-CHEAP = 1 << 14  # bytes of a request that count as much as a call
-COSTLY = (  # calls that count as several
-    ("POST", re.compile("/api/games|/api/games/[^/]*/rematch"), 10),  # a game is kept for long
+MOST_CLIENTS = 10_000  # token buckets in memory
+CHEAP = 1 << 14  # bytes of a body that cost as much as a request
+COSTLY = (  # requests that cost as much as several
+    ("POST", re.compile("/api/games|/api/games/[^/]*/rematch"), 10),  # a game is stored for months
     ("GET", re.compile("/api/games/[^/]*/history"), 3),
     ("POST", re.compile("/api/classes"), 30),  # a class may have many games
     ("POST", re.compile("/api/classes/[^/]*/pupils"), 10),
     ("GET", re.compile("/api/classes/[^/]*/results(.csv)?"), 10),
 )
-CLASS_SHARE = 4  # a class may make four times the calls of an address, wherever its pupils sit
-SEAT_SHARE = 3  # a single player may make a third of the calls that an address may, where many may sit
+CLASS_SHARE = 4  # a class may make four times the requests of an address, wherever its pupils are
+SEAT_SHARE = 3  # one player may make a third of the requests of an address, which several players may share
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-LOG_LINES = {False: (50.0, 1000), True: (2.0, 100)}  # about answers and refusals: a second, for long and at once
-PROTECTION = {  # of the page
+LOG_LINES = {False: (50.0, 1000), True: (2.0, 100)}  # rate per second and burst, for successes and for errors
+PROTECTION = {  # security headers of pages
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "object-src 'none'; img-src 'self' data:",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -44,32 +44,32 @@ PROTECTION = {  # of the page
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-API_PROTECTION = {  # of JSON, which shows nothing and runs nothing
+API_PROTECTION = {  # security headers of JSON
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-_PROTECTING, _API_PROTECTING = (
+_PROTECTION_HEADERS, _API_PROTECTION_HEADERS = (
     [(name.lower().encode(), value.encode()) for name, value in protection.items()]
     for protection in (PROTECTION, API_PROTECTION)
 )
 
 
 class Guard:
-    """Lets a request through to the application, or refuses it."""
+    """Passes a request to the application, or refuses it."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics, allowances: Allowances) -> None:
         self.app, self.settings, self.metrics, self.allowances = app, settings, metrics, allowances
-        self.origins = {origin.rstrip("/").lower() for origin in listed(settings.origins)}
-        self.hosts = {host.lower() for host in listed(settings.hosts)}
+        self.origins = {origin.rstrip("/").lower() for origin in split_list(settings.origins)}
+        self.hosts = {host.lower() for host in split_list(settings.hosts)}
         self.buckets = Buckets(settings.rate, settings.burst)
         self.classes = Buckets(CLASS_SHARE * settings.rate, CLASS_SHARE * settings.burst)
         self.seats = Buckets(settings.rate / SEAT_SHARE, settings.burst // SEAT_SHARE or 1)
-        self.lines = {refused: Buckets(*lines) for refused, lines in LOG_LINES.items()}
+        self.lines = {failed: Buckets(*limits) for failed, limits in LOG_LINES.items()}
         self.unlogged = 0
         self.patience = Deadline(settings.patience)
         self.open = 0
-        metrics.gauge("http_requests_open", "Requests in progress, with live feeds.", lambda: self.open)
+        metrics.gauge("http_requests_open", "Requests in progress, including live feeds.", lambda: self.open)
         seconds = f";w={max(1, round(settings.burst / settings.rate))}" if settings.rate else ""
         self.policy = f'"address";q={settings.burst}{seconds}'.encode() if settings.rate else None
 
@@ -88,49 +88,49 @@ class Guard:
         except Exception:
             event("failure", logging.ERROR, fault=True, id=visit.id, route=visit.route)
             if visit.status is None:
-                await visit.refuse(Refusal(500, "Something went wrong here; it is written down."))
+                await visit.refuse(Refusal(500, "Something went wrong on the server. The error was logged."))
         finally:
             self.open -= 1
             self.note(visit)
 
     def check(self, visit: Visit) -> None:
-        """Raises Refusal for a foreign site or name, and for an address that calls too often."""
+        """Raises Refusal for a request with the wrong host or origin, and for one over the rate limit."""
         scope, headers = visit.scope, visit.headers
         if b"host" not in headers and scope["http_version"] == "1.1":
-            raise Refusal(400, "A request must say in Host which server it is for.")
+            raise Refusal(400, "The Host header is required.")
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
-            raise Refusal(421, "This server has another name.")
+            raise Refusal(421, "This server has a different host name.")
         origin = headers.get(b"origin")
-        if origin is not None and not self.known(origin.decode("latin-1").lower(), host):
-            raise Refusal(403, "This server answers its own page only.")
+        if origin is not None and not self.is_own(origin.decode("latin-1").lower(), host):
+            raise Refusal(403, "This server only accepts requests from its own pages.")
         path, method = scope["path"], scope["method"]
         if self.policy is not None and path.startswith("/api/"):
             cost = next((cost for costly, paths, cost in COSTLY if costly == method and paths.fullmatch(path)), 1)
             self.charge(visit, cost)
 
     def charge(self, visit: Visit, cost: float) -> None:
-        """Raises Refusal if an address or a token has used up its requests for the moment."""
-        now, who, shown = time.monotonic(), visit.address, visit.headers.get(b"authorization")
-        payer = self.allowances.payer(visit.scope["method"], visit.scope["path"], shown)
+        """Takes tokens from the buckets of the class or address, and of the player. Raises Refusal if one is empty."""
+        now, address, credentials = time.monotonic(), visit.address, visit.headers.get(b"authorization")
+        payer = self.allowances.payer(visit.scope["method"], visit.scope["path"], credentials)
         if payer is not None:
             wait = self.classes.take(payer.code, now, cost)
             if payer.person is not None:
-                self.allowances.meet(payer.code, who)
-                visit.scope["address"] = payer.person  # questions to the workers are counted by person, too
+                self.allowances.meet(payer.code, address)
+                visit.scope["address"] = payer.person  # open questions to workers are limited per person, too
         else:
-            wait = self.buckets.take(who, now, cost)
+            wait = self.buckets.take(address, now, cost)
             visit.limits = [
                 (b"ratelimit-policy", self.policy or b""),
-                (b"ratelimit", b'"address";r=%d;t=%d' % (self.buckets.left(who), math.ceil(wait))),
+                (b"ratelimit", b'"address";r=%d;t=%d' % (self.buckets.left(address), math.ceil(wait))),
             ]
-        if shown is not None and not wait:
-            wait = self.seats.take(str(hash(shown)), now, cost)
+        if credentials is not None and not wait:
+            wait = self.seats.take(str(hash(credentials)), now, cost)
         if wait:
             raise Refusal(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
 
-    def known(self, origin: str, host: str) -> bool:
-        """Whether a page of an origin is the server's own."""
+    def is_own(self, origin: str, host: str) -> bool:
+        """Whether an origin is this server's own site."""
         if origin in self.origins:
             return True
         try:
@@ -139,16 +139,16 @@ class Guard:
             return False
 
     async def body(self, visit: Visit, receive: Receive) -> Receive:
-        """The body of a request, read before anything looks at it: counted, timed, and sound JSON."""
+        """Reads and parses the body of a request within the limits. Returns a `receive` that replays it."""
         headers = visit.headers
         if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
             return receive
         data = await self._collect(visit, receive)
         if data:
             if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
-                raise Refusal(415, "What is sent must be JSON, with the content type application/json.")
-            visit.scope["json"] = sound(data)
-        return replayed(data, receive)
+                raise Refusal(415, "The request body must be JSON, with the content type application/json.")
+            visit.scope["json"] = parse_json(data)
+        return replay_body(data, receive)
 
     async def _collect(self, visit: Visit, receive: Receive) -> bytes:
         data = bytearray()
@@ -161,7 +161,7 @@ class Guard:
                         raise Refusal(400, "The request ended too early.")
                     part = message.get("body", b"")
                     data += part
-                    # As it comes, so that nobody fills the memory with much that is sent by halves.
+                    # Check each part as it arrives, so that unfinished bodies cannot fill the memory.
                     self._count(visit, len(part), len(data))
                     more = message.get("more_body", False)
         except TimeoutError:
@@ -172,10 +172,10 @@ class Guard:
         if self.policy is not None and part > CHEAP // 16:
             self.charge(visit, part / CHEAP)
         if size > self.settings.body:
-            raise Refusal(413, f"A request may bring {self.settings.body:,} bytes.")
+            raise Refusal(413, f"A request body may have at most {self.settings.body:,} bytes.")
 
     def note(self, visit: Visit) -> None:
-        """Counts a request and writes it down, unless there are too many."""
+        """Counts a request in the metrics, and logs it unless there are too many log lines."""
         now = time.perf_counter()
         seconds = now - visit.began
         method = visit.scope["method"] if visit.scope["method"] in METHODS else "other"
@@ -199,23 +199,22 @@ class Guard:
 
 
 class Visit:
-    """A request and the answer to it."""
+    """A request and its response."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.scope = scope
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.began = time.perf_counter()
-        self.id = f"{random.getrandbits(64):016x}"  # to find a line of the log, and no secret
+        self.id = f"{random.getrandbits(64):016x}"  # to find the log line; not a secret
         self.status: int | None = None
         self.limits: list[tuple[bytes, bytes]] = []
-        self.address = scope["address"] = whose(scope)
+        self.address = scope["address"] = client_address(scope)
         self._send = send
 
     @property
     def route(self) -> str:
-        """The pattern of the path, which holds nothing that was sent."""
-        found = self.scope.get("route")
-        return str(getattr(found, "path", "")) or "other"
+        """The path pattern of the route, which contains no input of the client."""
+        return str(getattr(self.scope.get("route"), "path", "")) or "other"
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -224,54 +223,54 @@ class Visit:
             headers = [*message.get("headers", ()), (b"x-request-id", self.id.encode()), *self.limits]
             if not any(name == b"cache-control" for name, _ in headers):
                 headers.append((b"cache-control", b"no-store" if api else b"no-cache"))
-            message["headers"] = [*headers, *(_API_PROTECTING if api else _PROTECTING)]
+            message["headers"] = [*headers, *(_API_PROTECTION_HEADERS if api else _PROTECTION_HEADERS)]
         await self._send(message)
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Answers with a refusal, and closes the connection: what may still be on its way is not listened to."""
+        """Sends a refusal and closes the connection, since the rest of the body may still be arriving."""
         body = json.dumps({"detail": str(refusal)}).encode()
-        given = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
-        given |= refusal.headers
-        headers = [(name.lower().encode(), value.encode()) for name, value in given.items()]
-        await self.send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+        headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
+        headers |= refusal.headers
+        raw_headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        await self.send({"type": "http.response.start", "status": refusal.status, "headers": raw_headers})
         await self.send({"type": "http.response.body", "body": body})
 
 
 class Buckets:
-    """Token buckets: each address may make `burst` calls at once and `rate` a second in the long run."""
+    """Token buckets by key: `burst` requests at once, and `rate` requests per second in the long run."""
 
     def __init__(self, rate: float, burst: int) -> None:
         self.rate, self.burst = rate, burst
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, who: str, now: float, cost: float = 1) -> float:
-        """Notes a call; the seconds to wait if it is one too many, else 0."""
+    def take(self, key: str, now: float, cost: float = 1) -> float:
+        """Takes tokens for a request and returns 0. If too few are left, takes none and returns the seconds to wait."""
         if not self.rate:
             return 0.0
-        left, since = self._left.pop(who, (float(self.burst), now))
+        left, since = self._left.pop(key, (float(self.burst), now))
         left = min(self.burst, left + (now - since) * self.rate)
         cost = min(cost, self.burst)
         allowed = left >= cost
-        self._left[who] = left - cost * allowed, now
+        self._left[key] = left - cost * allowed, now
         if len(self._left) > MOST_CLIENTS:
             self._left.popitem(last=False)
         return 0.0 if allowed else (cost - left) / self.rate
 
-    def wait(self, who: str, now: float, cost: float = 1) -> float:
-        """The seconds until a call would be allowed; none is noted."""
+    def wait(self, key: str, now: float, cost: float = 1) -> float:
+        """Returns the seconds until a request would be allowed, without taking tokens."""
         if not self.rate:
             return 0.0
-        left, since = self._left.get(who, (float(self.burst), now))
+        left, since = self._left.get(key, (float(self.burst), now))
         left = min(self.burst, left + (now - since) * self.rate)
         return max(0.0, (cost - left) / self.rate)
 
-    def left(self, who: str) -> int:
-        """How many calls an address could make at once when it last called."""
-        return int(self._left.get(who, (self.burst, 0.0))[0])
+    def left(self, key: str) -> int:
+        """Returns the number of whole tokens that were left after the last request."""
+        return int(self._left.get(key, (self.burst, 0.0))[0])
 
 
-def whose(scope: Scope) -> str:
-    """Where a request comes from: an IPv4 address or an IPv6 /64 prefix."""
+def client_address(scope: Scope) -> str:
+    """Returns the address that a request is counted for: the IPv4 address or the IPv6 /64 prefix."""
     host = str((scope.get("client") or ("",))[0])
     if ":" not in host:
         return host
@@ -283,20 +282,20 @@ def whose(scope: Scope) -> str:
     return str(address.ipv4_mapped or int(address) >> 64)
 
 
-def sound(data: bytes) -> Any:
-    """What JSON says; raises Refusal for what is no JSON, or JSON that no honest program writes."""
+def parse_json(data: bytes) -> Any:
+    """Parses JSON. Raises Refusal for invalid JSON, NaN and infinities, null characters and lone surrogates."""
     try:
-        found = _DECODER.decode(data.decode())
+        value = _DECODER.decode(data.decode())
         if b"\\u" in data:
-            text = json.dumps(found, ensure_ascii=False)
-            text.encode()  # a lone surrogate cannot be encoded
+            text = json.dumps(value, ensure_ascii=False)
+            text.encode()  # fails for a lone surrogate
             if "\\u0000" in text:
-                raise Refusal(422, "What is sent must not hold the character 0.")
+                raise Refusal(422, "The request body must not contain null characters.")
     except (ValueError, RecursionError):
         raise Refusal(
-            422, "What is sent must be JSON, with finite numbers, whole characters and little depth."
+            422, "The request body must be JSON, with finite numbers, no lone surrogates and little nesting."
         ) from None
-    return found
+    return value
 
 
 def _refuse(constant: str) -> Any:
@@ -313,15 +312,15 @@ def _finite(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
-def replayed(data: bytes, receive: Receive) -> Receive:
-    """Replays a body that was read for the next reader; then goes on as before."""
-    read = False
+def replay_body(data: bytes, receive: Receive) -> Receive:
+    """Returns a `receive` that first replays a body which was already read, then calls the original."""
+    replayed = False
 
-    async def again() -> Message:
-        nonlocal read
-        if read:
+    async def replay() -> Message:
+        nonlocal replayed
+        if replayed:
             return await receive()
-        read = True
+        replayed = True
         return {"type": "http.request", "body": data, "more_body": False}
 
-    return again
+    return replay

@@ -1,4 +1,4 @@
-"""Connections read by httptools, where it is installed: quicker than h11, but it does not limit headers itself."""
+"""HTTP connections with the httptools parser, which is faster than h11 but does not limit the size of headers."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from digitduels.web.connections import Bounded
 
-LONGEST_HEAD = 1 << 16  # bytes of a URL and headers, as with h11
+LONGEST_HEAD = 1 << 16  # bytes of the URL and headers, the same as h11's limit
 
 
 class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
-    """One connection."""
+    """A connection that rejects requests with an oversized URL and headers."""
 
     _head = 0
     _incomplete = 0
-    """Bytes that came since the head began, if it is not complete."""
+    """Bytes received since the start of a head that is still incomplete."""
     _in_head = False
 
     def data_received(self, data: bytes) -> None:
@@ -42,4 +42,4 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
     def _count(self, size: int) -> None:
         self._head += size
         if self._head > LONGEST_HEAD:
-            raise ValueError("The headers are too long.")  # which the parser takes for a request that is invalid
+            raise ValueError("The headers are too long.")  # the parser then responds with 400

@@ -1,4 +1,4 @@
-"""A game in a link: its rules, its start and its moves, as a query that people share."""
+"""A game in a link: its rules, its start and its moves, as a query string that people can share."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from digitduels.web.refusal import Refusal
 KEYS = ("moves", "first", "position", "opening", "conceded", "vs", "seat", "names")
 PAGE_ONLY = ("seed", "hints", "takebacks")
 MOST_MOVES = 1000  # in a link
-MOST_DIFFERENT = 1000  # moves of a variant, so that a position stays small enough to be sent
+MOST_DIFFERENT = 1000  # different moves in a variant, to limit the size of a response
 
 _NUMBERS = r"(?:-?[0-9]{1,4300}(?:,-?[0-9]{1,4300})*)?"
-_PLACED = re.compile(rf"[12];{_NUMBERS};{_NUMBERS};{_NUMBERS}")
+_POSITION = re.compile(rf"[12];{_NUMBERS};{_NUMBERS};{_NUMBERS}")
 
 Pairs = Iterable[tuple[str, str]]
 
 
 def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]:
-    """The match in a link, and the values of further keys; raises Refusal with the reason."""
+    """Returns the match in a link, and the values of further keys. Raises Refusal if the link is invalid."""
     known = {option.name: option for option in kind(name).options()}
     query: dict[str, str] = {}
     for key, value in pairs:
@@ -43,7 +43,7 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
         query[key] = value
     try:
         values = {key: known[key].kind.read(query[key].strip()) for key in query if key in known}
-        rules = fitting(game(name, **values) if values else book(name))
+        rules = check_size(game(name, **values) if values else book(name))
         match = Match(rules, first=number(query, "first", 1, 2) - 1, position=_position(rules, query.get("position")))
         play_all(match, query.get("moves", "").split())
         match.opening = number(query, "opening", 0, len(match.moves))
@@ -60,18 +60,18 @@ def read(name: str, pairs: Pairs, *further: str) -> tuple[Match, dict[str, str]]
 
 def _seat_computer(match: Match, query: dict[str, str]) -> None:
     """Gives the computer its seat and its name."""
-    who, seat = query["vs"], number(query, "seat", 1, 2) - 1
-    if who not in (*OPPONENTS, COACH):
-        raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(who)} is not.")
-    match.players = ("human", who) if seat == 0 else (who, "human")
-    match.names = (match.names[0], computer_name(who)) if seat == 0 else (computer_name(who), match.names[1])
+    opponent, seat = query["vs"], number(query, "seat", 1, 2) - 1
+    if opponent not in (*OPPONENTS, COACH):
+        raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(opponent)} is not.")
+    match.players = ("human", opponent) if seat == 0 else (opponent, "human")
+    match.names = (match.names[0], computer_name(opponent)) if seat == 0 else (computer_name(opponent), match.names[1])
 
 
 def play_all(match: Match, moves: Iterable[str]) -> None:
-    """Plays the moves of a link or a request; raises Refusal with the place of the first that cannot be played."""
+    """Plays the moves of a link or request. Raises Refusal with the number of the first invalid or illegal move."""
     for place, text in enumerate(moves, 1):
         if place > MOST_MOVES:
-            raise Refusal(422, f"A link holds at most {MOST_MOVES:,} moves.")
+            raise Refusal(422, f"A link may have at most {MOST_MOVES:,} moves.")
         try:
             match.play(match.game.read(text, match.state))
         except (InvalidMove, IllegalMove) as error:
@@ -79,15 +79,15 @@ def play_all(match: Match, moves: Iterable[str]) -> None:
             raise Refusal(422, f"Move {place}, {quoted(text)}: {error}{hint}") from None
 
 
-def recorded(data: bytes) -> Match:
-    """The match of a record that somebody sends; raises Refusal if it is invalid or too large to be shown."""
+def read_record(data: bytes) -> Match:
+    """Returns the match of an uploaded record. Raises Refusal if the record is invalid or too large."""
     try:
-        found = json.loads(data)
-        if isinstance(found, dict) and isinstance(found.get("game"), str) and isinstance(found.get("options"), dict):
-            fitting(game(found["game"], **found["options"]))
-            if isinstance(found.get("moves"), list) and len(found["moves"]) > MOST_MOVES:
+        record = json.loads(data)
+        if isinstance(record, dict) and isinstance(record.get("game"), str) and isinstance(record.get("options"), dict):
+            check_size(game(record["game"], **record["options"]))
+            if isinstance(record.get("moves"), list) and len(record["moves"]) > MOST_MOVES:
                 raise Refusal(422, f"A record may have at most {MOST_MOVES:,} moves here.")
-        return replay(found)
+        return replay(record)
     except RecursionError:
         raise Refusal(422, FOREIGN) from None
     except ValueError as error:
@@ -95,7 +95,7 @@ def recorded(data: bytes) -> Match:
 
 
 def written(match: Match) -> str:
-    """The query of a match.
+    """Returns the query string of a match.
 
     >>> match = Match(game("number-duel", target=60))
     >>> match.play(match.game.read("+5"))
@@ -104,7 +104,7 @@ def written(match: Match) -> str:
     """
     pairs = [(name, options.written(value)) for name, value in match.game.changes.items()]
     if match.position is not None:
-        pairs.append(("position", placed(match.game, match.position)))
+        pairs.append(("position", position_text(match.game, match.position)))
     elif match.first:
         pairs.append(("first", "2"))
     if match.moves:
@@ -116,37 +116,37 @@ def written(match: Match) -> str:
     return urlencode(pairs, quote_via=quote)
 
 
-def placed(rules: AnyGame, state: State[Any, Any]) -> str:
-    """A position in a line: whose turn it is, the numbers of both hands and those of the table."""
+def position_text(rules: AnyGame, state: State[Any, Any]) -> str:
+    """Serializes a position: the player to move, and the numbers of both hands and of the table."""
     board = rules.board(state)
     return ";".join(
         [str(state.player + 1), *(",".join(map(str, side.numbers)) for side in (*board.hands, board.table))]
     )
 
 
-def described() -> dict[str, tuple[str, dict[str, Any]]]:
-    """Everything that a link can have: what it means, and what it looks like."""
+def query_parameters() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Returns all query parameters of a link, each with its description and its schema."""
     player = {"type": "integer", "enum": [1, 2]}
-    found: dict[str, tuple[str, dict[str, Any]]] = {
-        "moves": ("the moves so far with spaces between; a + is written %2B", {"type": "string"}),
-        "first": ("who moves first", player),
-        "position": ("where the game began, if it was set up: player;hand 1;hand 2;table", {"type": "string"}),
-        "opening": ("how many of the moves were given", {"type": "integer", "minimum": 0}),
-        "conceded": ("who gave up", player),
-        "vs": ("who plays against you", {"type": "string", "enum": [*OPPONENTS, COACH]}),
+    parameters: dict[str, tuple[str, dict[str, Any]]] = {
+        "moves": ("the moves so far, separated by spaces; write + as %2B", {"type": "string"}),
+        "first": ("the player who moves first", player),
+        "position": ("the position at the start, if it was set up: player;hand 1;hand 2;table", {"type": "string"}),
+        "opening": ("how many of the moves belong to the given opening", {"type": "integer", "minimum": 0}),
+        "conceded": ("the player who conceded", player),
+        "vs": ("your computer opponent", {"type": "string", "enum": [*OPPONENTS, COACH]}),
         "seat": ("your seat against the computer", player),
-        "names": ("the names of both players, for the sentences, with a line break between", {"type": "string"}),
+        "names": ("the names of both players, separated by a line break", {"type": "string"}),
     }
     for name in games():
         for option in kind(name).options():
-            about, schema = found.get(option.name, ("", _looks(option)))
-            told = f"{name}: {option.about}; {option.kind}"
-            found[option.name] = (f"{about}. {told}" if about else told), schema
-    return found
+            about, schema = parameters.get(option.name, ("", _option_schema(option)))
+            description = f"{name}: {option.about}; {option.kind}"
+            parameters[option.name] = (f"{about}. {description}" if about else description), schema
+    return parameters
 
 
-def _looks(option: Option) -> dict[str, Any]:
-    """An option as OpenAPI describes it. Ranges differ from game to game, and stand in words."""
+def _option_schema(option: Option) -> dict[str, Any]:
+    """Returns the schema of an option, without its range: that differs by game, and is in the description."""
     match option.kind:
         case Whole():
             return {"type": "integer"}
@@ -157,7 +157,7 @@ def _looks(option: Option) -> dict[str, Any]:
 
 
 def kind(name: str) -> type[AnyGame]:
-    """The rules of a name exactly as `games` lists it."""
+    """Returns the class of a game. Raises Refusal unless the name is exactly as `games` lists it."""
     if name not in games():
         try:
             game_class(name)
@@ -169,12 +169,12 @@ def kind(name: str) -> type[AnyGame]:
 
 @lru_cache
 def book(name: str) -> AnyGame:
-    """The game as its book has it. Remembered, and with it what it has worked out; a variant never is."""
+    """Returns a game with the book's rules. It is cached, together with everything it caches; variants are not."""
     return game(name)
 
 
-def fitting(rules: AnyGame) -> AnyGame:
-    """The rules, if the server can show them."""
+def check_size(rules: AnyGame) -> AnyGame:
+    """Returns the rules. Raises Refusal if they have too many different moves."""
     if len(rules.moves) > MOST_DIFFERENT:
         raise Refusal(
             422,
@@ -187,15 +187,15 @@ def fitting(rules: AnyGame) -> AnyGame:
 def _position(rules: AnyGame, text: str | None) -> State[Any, Any] | None:
     if not text:
         return None
-    if not _PLACED.fullmatch(text):
-        raise Refusal(422, f"A position of {rules.title} is written like {placed(rules, rules.start())}.")
+    if not _POSITION.fullmatch(text):
+        raise Refusal(422, f"A position of {rules.title} is written like {position_text(rules, rules.start())}.")
     sides = [[int(number) for number in side.split(",") if number] for side in text.split(";")]
     player, first, second, table = sides
     return rules.position({"player": player[0], "hands": [first, second], "table": table})
 
 
 def number(query: dict[str, str], key: str, low: int, high: int) -> int:
-    """An integer in a query; the lowest if it is not there."""
+    """Returns an integer from a query. Default: the lowest."""
     text = query.get(key) or str(low)
     if not re.fullmatch("[0-9]{1,6}", text) or not low <= int(text) <= high:
         raise Refusal(422, f"{key} must be an integer from {low} to {high}; {quoted(text)} is not.")

@@ -1,4 +1,4 @@
-"""What a server writes down: a line of JSON for each event. Never a URL, a query or a header as it was sent."""
+"""The server's log: one line of JSON per event. It never contains a URL, query or header from a client."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ log = logging.getLogger("digitduels")
 
 
 def event(what: str, level: int = logging.INFO, *, fault: bool = False, **details: Any) -> None:
-    """Notes that something happened; where it is a fault of ours that is being handled, with where it was."""
+    """Logs an event. With `fault`, adds the traceback of the exception that is being handled."""
     if log.isEnabledFor(level):
-        handled = sys.exc_info() if fault else None
-        log.handle(log.makeRecord(log.name, level, "", 0, what, (), handled, extra={"details": details}))
+        exception = sys.exc_info() if fault else None
+        log.handle(log.makeRecord(log.name, level, "", 0, what, (), exception, extra={"details": details}))
 
 
 class Lines(logging.Formatter):
-    """Makes a line of JSON of whatever is logged, by us or by others."""
+    """Formats every log record, ours or a library's, as a line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         time = datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(timespec="milliseconds")
@@ -31,13 +31,13 @@ class Lines(logging.Formatter):
 
 
 def start(level: int) -> None:
-    """Writes everything from a level on to the standard error stream."""
-    # No line says from where it was logged, so that nobody has to find out. These are switches that logging documents.
+    """Logs events from a level up to standard error."""
+    # Log lines contain no source location, so don't compute it. The logging documentation describes these switches.
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
-    # What uvicorn warns of is what visitors send.
+    # uvicorn's warnings are about clients' invalid requests.
     for name, least in (("digitduels", level), ("uvicorn", logging.ERROR), ("asyncio", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False

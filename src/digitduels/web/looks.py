@@ -1,4 +1,4 @@
-"""How each game looks: its sign and its colours. A game that is not in the table looks like the site itself."""
+"""The look of each game: its emblem and colours. A game that is not in the table gets the site's own."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from digitduels.options import written
 
 
 class Look(NamedTuple):
-    """The sign of a game, its colour on light and on dark ground, and what to expect of it."""
+    """The emblem of a game, its colours in light and dark mode, and what to expect of it."""
 
     emblem: str
     light: str
     dark: str
     difficulty: str = ""
     length: str = ""
-    """How long a game between two players of level 4 lasts, on average."""
+    """The average length of a game between two players of level 4."""
     suggested: dict[str, str] = {}
     """The options of the recommended edition."""
 
@@ -32,7 +32,7 @@ LOOKS = {
 
 
 def look(game: str) -> dict[str, Any]:
-    """The look of a game, for the page.
+    """Returns the look of a game for the page.
 
     >>> look("take-away")["emblem"]
     '#'

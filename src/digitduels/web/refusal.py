@@ -1,10 +1,10 @@
-"""What a visitor is told who asks for something that cannot be had."""
+"""The exception for a request that the server refuses."""
 
 from __future__ import annotations
 
 
 class Refusal(Exception):
-    """An answer that is a sentence: its status, and after how many seconds it is worth asking again."""
+    """A refused request: the HTTP status, a sentence for the client, and the seconds until a retry makes sense."""
 
     def __init__(self, status: int, sentence: str, again: int | None = None) -> None:
         super().__init__(sentence)

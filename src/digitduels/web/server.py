@@ -1,4 +1,4 @@
-"""The application on a socket: started, and stopped without losing anything."""
+"""The HTTP server: starts the application on a socket, and shuts it down gracefully."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from digitduels.web.app import create
 from digitduels.web.connections import BACKLOG, Bounded, Limits, bound_kernel
-from digitduels.web.settings import Settings, listed
+from digitduels.web.settings import Settings, split_list
 
-FIRST_PASSED = 3  # the file descriptor of a socket that systemd passes
+FIRST_PASSED = 3  # the file descriptor of the first socket from systemd
 
 
 class Server(uvicorn.Server):
-    """Serves until a signal comes; then accepts nothing more, ends what streams, and lets the rest finish."""
+    """Serves until a signal. Then it accepts no more connections, ends the live feeds and finishes open requests."""
 
     def __init__(self, settings: Settings) -> None:
         self.stopping = asyncio.Event()
         limits, http = Limits(settings), parser(settings.http)
         app = create(settings, self.stopping)
-        app.metrics.gauge("connections_open", "Connections.", lambda: len(limits))
-        app.metrics.counter("connections_refused_total", "Connections that were refused.", lambda: limits.refused)
+        app.metrics.gauge("connections_open", "Open connections.", lambda: len(limits))
+        app.metrics.counter("connections_refused_total", "Refused connections.", lambda: limits.refused)
         config = uvicorn.Config(
             app,
             http=protocol(limits, http),
@@ -57,7 +57,7 @@ class Server(uvicorn.Server):
 
 
 def protocol(limits: Limits, http: str) -> type[asyncio.Protocol]:
-    """The connections of one server, with a parser of HTTP."""
+    """Returns the connection class of a server, with these limits and an HTTP parser."""
     if http == "h11":
         return type("H11Connection", (Bounded, H11Protocol), {"limits": limits})
     from digitduels.web.httptools_connection import HttptoolsConnection
@@ -65,42 +65,42 @@ def protocol(limits: Limits, http: str) -> type[asyncio.Protocol]:
     return type("Connection", (HttptoolsConnection,), {"limits": limits})
 
 
-def parser(wanted: str) -> str:
-    """The parser of HTTP that a setting means: the quicker one if it is installed."""
-    if wanted == "auto":
+def parser(http: str) -> str:
+    """Returns the HTTP parser for a setting. For `auto`, the faster httptools if it is installed."""
+    if http == "auto":
         return "httptools" if find_spec("httptools") else "h11"
-    return wanted
+    return http
 
 
 def trusted(proxies: str) -> list[str]:
-    """Proxies as the server sees them: IPv4 also mapped to IPv6, where it listens on all addresses.
+    """Returns the trusted proxies, with each IPv4 network also mapped to IPv6, as a dual-stack socket reports it.
 
     >>> trusted("192.0.2.0/24, ::1")
     ['192.0.2.0/24', '::ffff:192.0.2.0/120', '::1']
     """
-    found = []
-    for proxy in listed(proxies):
-        found.append(proxy)
+    networks = []
+    for proxy in split_list(proxies):
+        networks.append(proxy)
         if "." in proxy:
             network = ipaddress.ip_network(proxy)
-            found.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
-    return found
+            networks.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
+    return networks
 
 
 def listen(settings: Settings) -> socket.socket:
-    """The socket that systemd passes, or one at the address of the settings; raises OSError if it cannot be had."""
+    """Returns the socket from systemd, or a new one at the configured address. Raises OSError if that fails."""
     if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
         listener = socket.socket(fileno=FIRST_PASSED)
         bound_kernel(listener, settings.stalled)
         return listener
-    family, kind, protocol, _, where = socket.getaddrinfo(
+    family, kind, protocol, _, address = socket.getaddrinfo(
         settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
     listener = socket.socket(family, kind, protocol)
     try:
-        if os.name == "posix":  # elsewhere this would take the port from another program
+        if os.name == "posix":  # on Windows, this would take the port from another program
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(where)
+        listener.bind(address)
         bound_kernel(listener, settings.stalled)
         listener.listen(2048)
     except OSError:
@@ -110,19 +110,19 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def take_turns_quickly() -> None:
-    """The event loop gets the interpreter back from the thread of the database sooner than by default."""
+    """Shortens Python's thread switch interval, so that the event loop waits less for the database threads."""
     sys.setswitchinterval(0.002)
 
 
 def collect_garbage_rarely() -> None:
-    """What is loaded stays, and few of our objects refer to each other in circles: looking for them costs a tenth."""
+    """Exempts loaded modules from garbage collection, and makes it rarer. By default it takes a tenth of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
 
 
 def allow_many_connections() -> None:
-    """Every stream is an open file; systems allow more than they grant at first."""
+    """Raises the soft limit of open files, since every live feed needs one."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

@@ -1,4 +1,4 @@
-"""What a server can be told: by the command line, or by the environment under DIGITDUELS_ and the name in capitals."""
+"""The server's settings, from the command line or from environment variables such as DIGITDUELS_PORT."""
 
 from __future__ import annotations
 
@@ -21,78 +21,77 @@ def _setting(default: Any, about: str, low: float = 0, high: float = float("inf"
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a server. Invalid values raise ValueError with a sentence."""
+    """All settings of a server. An invalid value raises ValueError with the reason."""
 
     host: str = _setting("127.0.0.1", "the address to listen on; 0.0.0.0 for all")
     port: int = _setting(8000, "the port to listen on; 0 for any that is free", 0, 65535)
-    database: str = _setting("", "postgresql://…, sqlite:///FILE, or the name of a file; a file of the user by default")
-    proxies: str = _setting(
-        "127.0.0.1", "addresses or networks of proxies that may say who visits, with commas between"
-    )
-    hosts: str = _setting("", "names of this server, with commas between: requests for other names are refused")
+    database: str = _setting("", "postgresql://…, sqlite:///FILE, or a file name; default: a file in the user's home")
+    proxies: str = _setting("127.0.0.1", "addresses or networks of trusted proxies, separated by commas")
+    hosts: str = _setting("", "names of this server, separated by commas; requests for other names are refused")
     origins: str = _setting(
         "", "sites under which a proxy shows this server, such as https://example.org, if it changes the Host header"
     )
-    body: int = _setting(1 << 20, "bytes that a request may bring", 1024, 1 << 30)
-    patience: float = _setting(10.0, "seconds in which a request must have arrived", 0.1, 3600)
-    rate: float = _setting(30.0, "calls of the API a second that one address may make for long; 0 for any number")
-    burst: int = _setting(300, "calls of the API that one address may make at once", 1)
-    workers: int = _setting(2, "processes that solve games by the book", 1, 64)
+    body: int = _setting(1 << 20, "the largest request body, in bytes", 1024, 1 << 30)
+    patience: float = _setting(10.0, "seconds within which a request must arrive", 0.1, 3600)
+    rate: float = _setting(30.0, "sustained API requests per second and address; 0 for no limit")
+    burst: int = _setting(300, "API requests that one address may make at once", 1)
+    workers: int = _setting(2, "processes that answer questions about games by the book", 1, 64)
     queue: int = _setting(64, "questions that may wait for such a process", 1, 100_000)
-    memory: int = _setting(384, "MiB that the solution of a variant may take", 1, 1 << 20)
+    memory: int = _setting(384, "MiB that the solution of a variant may use", 1, 1 << 20)
     seconds: float = _setting(2.5, "seconds that an answer about a variant may take", 0.1, 3600)
     streams: int = _setting(10_000, "live feeds that may be open at once", 1)
     stalled: float = _setting(20.0, "seconds after which a client that reads nothing is disconnected", 0.1, 3600)
-    away: float = _setting(60.0, "seconds after which a player who is not seen counts as away", 1)
+    away: float = _setting(60.0, "seconds without a sign of life after which a player counts as away", 1)
     unjoined: float = _setting(3.0, "days after which a game that nobody joined is deleted", 0.01)
     idle: float = _setting(30.0, "days after which a game that nobody plays is closed", 0.01)
     retention: float = _setting(180.0, "days after which a game that has ended is deleted", 0.01)
     grace: float = _setting(24.0, "hours after a start in which no game is closed or deleted", 0)
     lesson: float = _setting(24.0, "hours after which a class is deleted, with its games and names", 0.01, 8760)
     connections: int = _setting(20_000, "connections that may be open at once; fewer where the system allows fewer", 1)
-    http: str = _setting("auto", "what reads HTTP: h11, httptools, or auto for httptools if it is installed")
-    farewell: float = _setting(5.0, "seconds that open requests have to end when the server stops", 0, 3600)
+    http: str = _setting("auto", "the HTTP parser: h11, httptools, or auto for httptools if it is installed")
+    farewell: float = _setting(5.0, "seconds that open requests have to finish when the server stops", 0, 3600)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value, low, high = getattr(self, each.name), each.metadata["low"], each.metadata["high"]
+        for setting in fields(self):
+            value, low, high = getattr(self, setting.name), setting.metadata["low"], setting.metadata["high"]
             if not isinstance(value, str) and not low <= value <= high:
-                most = "" if high == float("inf") else f" to {high:g}"
-                raise ValueError(f"{each.name} must be from {low:g}{most}; {quoted(value)} is not.")
+                span = f"at least {low:g}" if high == float("inf") else f"from {low:g} to {high:g}"
+                raise ValueError(f"{setting.name} must be {span}; {quoted(value)} is not.")
         if self.http not in ("auto", "h11", "httptools"):
             raise ValueError(f"http must be auto, h11 or httptools; {quoted(self.http)} is not.")
         if self.http == "httptools" and not find_spec("httptools"):
             raise ValueError("http=httptools requires more packages: pip install 'digitduels[fast]'.")
-        for proxy in listed(self.proxies):
+        for proxy in split_list(self.proxies):
             if not _is_network(proxy):
                 raise ValueError(f"proxies must be addresses or networks, not names; {quoted(proxy)} is neither.")
-        for origin in listed(self.origins):
+        for origin in split_list(self.origins):
             if not re.fullmatch(r"https?://[^/?#@\s]+/?", origin):
                 raise ValueError(f"origins must be sites such as https://example.org; {quoted(origin)} is not.")
 
     @classmethod
-    def read(cls, environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
-        """The settings that the environment names, and those that are given, which count more.
+    def read(cls, environment: Mapping[str, str] = os.environ, **overrides: Any) -> Settings:
+        """Reads the settings from the environment. Overrides that are not None take precedence.
 
         >>> Settings.read({"DIGITDUELS_PORT": "81"}).port
         81
         """
         kinds = get_type_hints(cls)
-        found: dict[str, Any] = {}
-        for each in fields(cls):
-            text = environment.get(PREFIX + each.name.upper())
+        values: dict[str, Any] = {}
+        for setting in fields(cls):
+            variable = PREFIX + setting.name.upper()
+            text = environment.get(variable)
             if text is not None:
                 try:
-                    found[each.name] = kinds[each.name](text.strip())
+                    values[setting.name] = kinds[setting.name](text.strip())
                 except ValueError:
-                    raise ValueError(f"{PREFIX}{each.name.upper()} must be a number; {quoted(text)} is not.") from None
-        return cls(**found | {name: value for name, value in given.items() if value is not None})
+                    raise ValueError(f"{variable} must be a number; {quoted(text)} is not.") from None
+        return cls(**values | {name: value for name, value in overrides.items() if value is not None})
 
 
-def listed(text: str) -> list[str]:
-    """What stands between the commas.
+def split_list(text: str) -> list[str]:
+    """Splits a setting at its commas.
 
-    >>> listed("127.0.0.1, ::1")
+    >>> split_list("127.0.0.1, ::1")
     ['127.0.0.1', '::1']
     """
     return [part.strip() for part in text.split(",") if part.strip()]

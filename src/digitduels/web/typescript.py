@@ -1,5 +1,7 @@
-"""The types of the page (`types.d.ts`) as JSON Schema: one description of what the server sends, for the page and for
-programs. It reads the part of TypeScript that describes JSON: interfaces, unions, literals, arrays and tuples."""
+"""Converts the page's types (`types.d.ts`) to JSON Schema, so that the page and OpenAPI share one description.
+
+It parses the part of TypeScript that describes JSON: interfaces, unions, literals, arrays and tuples.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _PRIMITIVES: dict[str, Schema] = {
 }
 
 
-def schemas(source: str, wanted: set[str]) -> dict[str, Schema]:
-    """The schemas of some types and of all types that they use.
+def schemas(source: str, names: set[str]) -> dict[str, Schema]:
+    """Returns the schemas of the named types and of all types that they refer to.
 
     >>> source = 'type Seat = 1 | 2; interface A { seat: Seat | null; names?: string[] }'
     >>> schemas(source, {"A"})["A"]["properties"]["names"]
@@ -29,28 +31,28 @@ def schemas(source: str, wanted: set[str]) -> dict[str, Schema]:
     >>> schemas(source, {"A"})["Seat"]
     {'enum': [1, 2]}
     """
-    reader = _Reader(source)
-    found: dict[str, Schema] = {}
-    missing = sorted(wanted)
+    parser = _Parser(source)
+    parsed: dict[str, Schema] = {}
+    missing = sorted(names)
     while missing:
         name = missing.pop()
-        if name not in found:
-            found[name] = reader.named(name)
-            missing += re.findall(r'"#/components/schemas/(\w+)"', json.dumps(found[name]))
-    return dict(sorted(found.items()))
+        if name not in parsed:
+            parsed[name] = parser.declaration(name)
+            missing += re.findall(r'"#/components/schemas/(\w+)"', json.dumps(parsed[name]))
+    return dict(sorted(parsed.items()))
 
 
 def reference(kind: str) -> Schema:
-    """A type by its name, an array of it, or one that may be null.
+    """Returns the schema of a type expression, such as a name, an array or a union with null.
 
     >>> reference("View[]")
     {'type': 'array', 'items': {'$ref': '#/components/schemas/View'}}
     """
-    return _Reader(f"type It = {kind};").named("It")
+    return _Parser(f"type It = {kind};").declaration("It")
 
 
-class _Reader:
-    """Reads declarations; those of names are read when somebody asks for them."""
+class _Parser:
+    """A recursive-descent parser that parses each declaration on demand."""
 
     def __init__(self, source: str) -> None:
         matches = [match for match in _TOKEN.finditer(source) if match["doc"] is not None or match["token"]]
@@ -61,17 +63,17 @@ class _Reader:
                 self._tokens.append(match["token"])
             else:
                 self._docs[len(self._tokens)] = " ".join(match["doc"].split())
-        self._begin = {
+        self._starts = {
             self._tokens[place + 1]: place
             for place, token in enumerate(self._tokens)
             if token in ("interface", "type") and self._tokens[place + 2] in ("{", "extends", "=")
         }
         self._place = 0
 
-    def named(self, name: str) -> Schema:
-        """The schema of a declaration."""
+    def declaration(self, name: str) -> Schema:
+        """Returns the schema of a declared type."""
         place = self._place
-        self._place = self._begin[name]
+        self._place = self._starts[name]
         about = self._docs.get(self._place)
         self._place += 2
         schema = self._interface() if self._tokens[self._place - 2] == "interface" else self._alias()
@@ -86,10 +88,10 @@ class _Reader:
         schema: Schema = {"type": "object", "properties": {}, "required": []}
         if self._try("extends"):
             while True:
-                schema = _joined(schema, self.named(self._next()))
+                schema = _merge(schema, self.declaration(self._next()))
                 if not self._try(","):
                     break
-        return _joined(schema, self._members())
+        return _merge(schema, self._members())
 
     def _members(self) -> Schema:
         self._take("{")
@@ -119,19 +121,19 @@ class _Reader:
     def _intersection(self) -> Schema:
         schema = self._array()
         while self._try("&"):
-            schema = _joined(self._resolved(schema), self._resolved(self._array()))
+            schema = _merge(self._resolve(schema), self._resolve(self._array()))
         return schema
 
-    def _resolved(self, schema: Schema) -> Schema:
-        return self.named(schema["$ref"].rpartition("/")[2]) if "$ref" in schema else schema
+    def _resolve(self, schema: Schema) -> Schema:
+        return self.declaration(schema["$ref"].rpartition("/")[2]) if "$ref" in schema else schema
 
     def _array(self) -> Schema:
         schema = self._single()
         while self._try("["):
             if self._try("]"):
                 schema = {"type": "array", "items": schema}
-            else:  # the type of one key: Rules["mode"]
-                schema = self._resolved(schema)["properties"][self._next()[1:-1]]
+            else:  # an indexed access, such as Rules["mode"]
+                schema = self._resolve(schema)["properties"][self._next()[1:-1]]
                 self._take("]")
         return schema
 
@@ -145,7 +147,7 @@ class _Reader:
             self._take(")")
             return schema
         if word == "[":
-            parts = self._listed("]", self._union)
+            parts = self._list("]", self._union)
             return {"type": "array", "prefixItems": parts, "minItems": len(parts), "maxItems": len(parts)}
         if word.startswith('"'):
             return {"const": word[1:-1]}
@@ -154,20 +156,21 @@ class _Reader:
         if word in _PRIMITIVES:
             return dict(_PRIMITIVES[word])
         if self._try("<"):
-            return self._generic(word, self._listed(">", self._union))
+            return self._generic(word, self._list(">", self._union))
         return {"$ref": f"#/components/schemas/{word}"}
 
-    def _generic(self, name: str, given: list[Schema]) -> Schema:
-        first, second = given
+    def _generic(self, name: str, arguments: list[Schema]) -> Schema:
+        first, second = arguments
         if name == "Record":
             return {"type": "object", "additionalProperties": second}
-        assert name == "Omit", f"types.d.ts uses {name}, which is not read here"
-        whole = self._resolved(first)
-        gone = {second["const"]} if "const" in second else set(second["enum"])
-        kept = {key: schema for key, schema in whole["properties"].items() if key not in gone}
-        return {**whole, "properties": kept, "required": [key for key in whole["required"] if key not in gone]}
+        assert name == "Omit", f"types.d.ts uses {name}, which is not supported"
+        whole = self._resolve(first)
+        omitted = {second["const"]} if "const" in second else set(second["enum"])
+        properties = {key: schema for key, schema in whole["properties"].items() if key not in omitted}
+        required = [key for key in whole["required"] if key not in omitted]
+        return {**whole, "properties": properties, "required": required}
 
-    def _listed(self, end: str, read: Callable[[], Schema]) -> list[Schema]:
+    def _list(self, end: str, read: Callable[[], Schema]) -> list[Schema]:
         parts = [read()]
         while not self._try(end):
             self._take(",")
@@ -179,8 +182,8 @@ class _Reader:
         return self._tokens[self._place - 1]
 
     def _take(self, token: str) -> None:
-        found = self._next()
-        assert found == token, f"types.d.ts has {found!r} where {token!r} is expected"
+        actual = self._next()
+        assert actual == token, f"types.d.ts has {actual!r} where {token!r} is expected"
 
     def _try(self, token: str) -> bool:
         if self._tokens[self._place : self._place + 1] == [token]:
@@ -189,7 +192,7 @@ class _Reader:
         return False
 
 
-def _joined(one: Schema, other: Schema) -> Schema:
-    """An object with the keys of two."""
+def _merge(one: Schema, other: Schema) -> Schema:
+    """Returns an object schema with the properties of both."""
     required = [*one["required"], *(key for key in other["required"] if key not in one["required"])]
     return {"type": "object", "properties": {**one["properties"], **other["properties"]}, "required": required}

@@ -1,4 +1,4 @@
-"""A match as JSON values that a page can draw: the board, what may be played, field by field, and the words."""
+"""A match as JSON for the page: the board, the legal moves field by field, and the sentences."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from digitduels.web import link
 from digitduels.web.looks import look
 from digitduels.web.wire import Wire, wire, wires
 
-HISTORY_CHARACTERS = 100_000  # of the words about a game's moves, the latest first
+HISTORY_CHARACTERS = 100_000  # of reports in a history; earlier moves come without one
 QUESTION = "Choose your move"
 
 
 def view(match: Match) -> dict[str, Any]:
-    """A match: where it stands, what led there, and what may be played."""
+    """Returns everything the page shows of a match: rules, position, history and legal moves."""
     turns = history(match)
-    shown = rules_view(match) | position_view(match, turns[-1] if turns else None, last_effect(match))
-    return shown | {
+    common = rules_view(match) | position_view(match, turns[-1] if turns else None, last_effect(match))
+    return common | {
         "moves": [str(move) for move in match.moves],
         "fields": fields(match.game),
         "legal": [] if match.outcome else legal(match),
         "history": turns,
         "lines": wires(lines(match), match.names),
-        "placed": link.placed(match.game, match.state),
+        "placed": link.position_text(match.game, match.state),
     }
 
 
 def rules_view(match: Match) -> dict[str, Any]:
-    """What stays the same in a match, but for the fields of a move."""
+    """Returns the part of a view that stays the same throughout a match, except the fields of a move."""
     game = match.game
     return {
         "game": game.id,
@@ -47,18 +47,18 @@ def rules_view(match: Match) -> dict[str, Any]:
         "changed": game.changes,
         "house_rules": game.house_rules,
         "first": match.first + 1,
-        "position": None if match.position is None else link.placed(game, match.position),
+        "position": None if match.position is None else link.position_text(game, match.position),
         "opening": match.opening,
     }
 
 
 def last_effect(match: Match) -> Effect | None:
-    """What the last move did."""
+    """Returns the effect of the last move."""
     return match.game.effect(match.states[-2], match.moves[-1]) if match.moves else None
 
 
 def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | None) -> dict[str, Any]:
-    """Where a match stands after its last turn and its effect; takes as long after many moves as after few."""
+    """Returns the current position, given the last turn and its effect. The cost does not grow with the moves."""
     game, state, outcome = match.game, match.state, match.outcome
     board = game.board(state)
     return {
@@ -81,14 +81,14 @@ def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | No
 
 
 def hop(match: Match, new: Board, effect: Effect) -> dict[str, Any]:
-    """What the last move did to the board: the scores before, the result, the scores after, and what it took."""
+    """Returns how the last move changed the board: scores before and after, its result, and the stock it used."""
     game, before = match.game, match.states[-2]
     old = game.board(before)
     taken = [
-        was.label
-        for part, rest in ((old.table, new.table), (old.hands[before.player], new.hands[before.player]))
-        for was, now in zip(part.stocks, rest.stocks, strict=True)
-        if now.left < was.left
+        stock.label
+        for side, side_after in ((old.table, new.table), (old.hands[before.player], new.hands[before.player]))
+        for stock, stock_after in zip(side.stocks, side_after.stocks, strict=True)
+        if stock_after.left < stock.left
     ]
     return {
         "player": before.player + 1,
@@ -100,19 +100,19 @@ def hop(match: Match, new: Board, effect: Effect) -> dict[str, Any]:
 
 
 def side(part: Side) -> dict[str, Any]:
-    """A hand or the table."""
+    """Returns a hand or the table."""
     stocks = [{"label": label, "left": left, "of": of} for label, left, of in part.stocks]
     return {"score": part.score, "lowest": part.lowest, "stocks": stocks}
 
 
 @lru_cache(64)
 def columns(game: AnyGame) -> list[list[Any]]:
-    """For each field of a move, all values it can ever have."""
+    """Returns all possible values of each field of a move."""
     return [list(dict.fromkeys(column)) for column in zip(*game.moves, strict=True)]
 
 
 def fields(game: AnyGame) -> list[dict[str, Any]]:
-    """For each field of a move: what is asked, all that can ever be answered, and where and when it is chosen."""
+    """Returns for each field of a move its prompt, all possible choices, its slot, and whether fields are ordered."""
     slots = game.slots or range(len(game.prompts))
     return [
         {
@@ -128,7 +128,7 @@ def fields(game: AnyGame) -> list[dict[str, Any]]:
 
 
 def legal(match: Match) -> list[dict[str, Any]]:
-    """What may be played, each move with the places of its fields among the choices."""
+    """Returns the legal moves, each with the indices of its fields among the choices."""
     places = [{value: place for place, value in enumerate(column)} for column in columns(match.game)]
     return [
         {
@@ -141,33 +141,33 @@ def legal(match: Match) -> list[dict[str, Any]]:
 
 
 def effects_view(match: Match) -> list[dict[str, Any]]:
-    """What each legal move does, by the rules alone."""
+    """Returns what each legal move does, by the rules alone."""
     game, state = match.game, match.state
-    shown = []
+    effects = []
     for move in game.legal_moves(state):
         effect = game.effect(state, move)
         note = None if effect.note is None else wire(effect.note, match.names)
-        shown.append({"move": str(move), **effect._asdict(), "note": note})
-    return shown
+        effects.append({"move": str(move), **effect._asdict(), "note": note})
+    return effects
 
 
 def history(match: Match) -> list[dict[str, Any]]:
-    """Every move with what it did; of a very long game only the latest say it."""
-    # Most of a state is the same words as in the state before. A variant may have words of any length: it keeps none.
-    tell = _report if match.game.changes else _book_report
+    """Returns every move with its report. In a very long game, only the latest moves have one."""
+    # Successive views repeat most reports, so they are cached, except in variants: their reports can have any length.
+    report_of = _report if match.game.changes else _book_report
     left, turns = HISTORY_CHARACTERS, []
     for before, move in zip(reversed(match.states[:-1]), reversed(match.moves), strict=True):
         shown = wire(Played(move, before.player), match.names)
         turn = {"player": before.player + 1, "move": str(move), "shown": shown, "report": shown}
         if left > 0:
-            turn["report"] = report = tell(match.game, before, move, match.names)
+            turn["report"] = report = report_of(match.game, before, move, match.names)
             left -= len(report["text"])
         turns.append(turn)
     return turns[::-1]
 
 
 def turn_view(match: Match, place: int, effect: Effect | None = None) -> dict[str, Any]:
-    """One move of a match with what it did."""
+    """Returns one move of a match with its report."""
     before, move = match.states[place], match.moves[place]
     return {
         "player": before.player + 1,
@@ -178,7 +178,7 @@ def turn_view(match: Match, place: int, effect: Effect | None = None) -> dict[st
 
 
 def lines(match: Match) -> list[str]:
-    """The book's lines about the last move."""
+    """Returns the book's lines about the last move."""
     return match.game.announce(match.states[-2], match.moves[-1], match.state) if match.moves else []
 
 
@@ -190,13 +190,13 @@ _book_report = lru_cache(4096)(_report)
 
 
 def status(match: Match, turn: dict[str, Any] | None, effect: Effect | None) -> list[Wire]:
-    """What happened last, and whose turn it is or how the game ended."""
+    """Returns the last move's report, then whose turn it is or how the game ended."""
     outcome, names = match.outcome, match.names
     played = turn is not None and match.conceded is None
     last = [turn["report"]] if turn is not None and played else []
     if outcome is None:
         return [*last, _turn(match.state.player, names)]
-    # The report of the last move may give the reason itself.
+    # The report of the last move may already give the reason.
     if not played or effect is None or effect.note != outcome.reason:
         last.append(wire(outcome.reason, names))
     return [*last, wire(match.game.victory(outcome.winner), names)]
@@ -208,13 +208,13 @@ def _turn(player: int, names: Names) -> Wire:
 
 
 def remaining(match: Match, player: int) -> int | None:
-    """How many moves remain when a player takes one back; None if there is nothing to take back."""
+    """Returns how many moves remain after a player takes one back, or None if there is nothing to take back."""
     count = match.back(player)
     return None if count is None else len(match.moves) - count
 
 
 def listing(kind: type[AnyGame]) -> dict[str, Any]:
-    """A game in the list of games."""
+    """Returns a game's entry in the list of games."""
     game = kind()
     return {
         "game": game.id,
@@ -224,12 +224,12 @@ def listing(kind: type[AnyGame]) -> dict[str, Any]:
         "levels": list(characters(game)),
         "beginner": beginner(game),
         "characters": {str(level): character._asdict() for level, character in characters(game).items()},
-        "options": [option(each) for each in kind.options()],
+        "options": [option_view(option) for option in kind.options()],
     }
 
 
 def beginner(game: AnyGame) -> int:
-    """The opponent of a beginner: level 2, or the next lower one that the game has.
+    """Returns the level for a beginner: 2, or the next lower one that the game offers.
 
     >>> from digitduels.games import game
     >>> beginner(game("number-quest"))
@@ -239,13 +239,13 @@ def beginner(game: AnyGame) -> int:
     return max((level for level in levels if level <= 2), default=levels[0])
 
 
-def option(each: Option) -> dict[str, Any]:
-    """An option, and what it may be: in a sentence, the words to choose from, or the numbers around the book's."""
+def option_view(option: Option) -> dict[str, Any]:
+    """Returns an option and its allowed values: as a sentence, as words, or as a range around the book's value."""
     return {
-        "name": each.name,
-        "default": list(each.default) if isinstance(each.default, tuple) else each.default,
-        "about": each.about,
-        "allowed": str(each.kind),
-        "words": list(each.kind.words) if isinstance(each.kind, Choice) else None,
-        "around": [min(around(each)), max(around(each))] if isinstance(each.kind, Whole) else None,
+        "name": option.name,
+        "default": list(option.default) if isinstance(option.default, tuple) else option.default,
+        "about": option.about,
+        "allowed": str(option.kind),
+        "words": list(option.kind.words) if isinstance(option.kind, Choice) else None,
+        "around": [min(around(option)), max(around(option))] if isinstance(option.kind, Whole) else None,
     }

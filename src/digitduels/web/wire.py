@@ -1,7 +1,7 @@
-"""Sentences as the page gets them: with the names filled in, and in the words for each player.
+"""Sentences in the page's JSON, with the players' names, in a form for each reader.
 
-The page shows `you` to the player `of` whom it is, `them` to the other one, and `text` to everybody else and where
-there is nothing special to show. So one answer fits all readers.
+`of` is the player whom the sentence is about. The page shows `you` to that player, `them` to the other player, and
+`text` to everybody else. It also shows `text` where `you` or `them` is missing. So one response fits all readers.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from digitduels.sentence import PERSONAL, Field, Names
 Wire = dict[str, Any]
 
 
-def wire(said: str | Field, names: Names) -> Wire:
-    """A sentence, a part of one or a plain string, for every reader.
+def wire(sentence: str | Field, names: Names) -> Wire:
+    """Serializes a sentence, a part of one or a plain string for all readers.
 
     >>> from digitduels.sentence import Sentence
-    >>> said = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
-    >>> wire(said, ("Ann", "Bob"))
+    >>> sentence = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
+    >>> wire(sentence, ("Ann", "Bob"))
     {'text': "Bob resets Ann's score.", 'you': "You reset Ann's score.", 'of': 2, 'them': 'Bob resets your score.'}
     >>> wire("Over.", ("Ann", "Bob"))
     {'text': 'Over.'}
     """
-    if not isinstance(said, PERSONAL):
-        return {"text": said}
-    text = said.to(names)
-    subject = getattr(said, "player", None) or 0
-    # The player it is about comes first; it may read differently to the other one alone.
+    if not isinstance(sentence, PERSONAL):
+        return {"text": sentence}
+    text = sentence.to(names)
+    subject = getattr(sentence, "player", None) or 0
+    # The subject comes first. The sentence may also differ only for the other player.
     special = [
-        (seat, told)
+        (seat, addressed)
         for seat in (subject, 1 - subject)
-        if said.depends_on(seat) and (told := said.to(names, seat)) != text
+        if sentence.depends_on(seat) and (addressed := sentence.to(names, seat)) != text
     ]
     if not special:
         return {"text": text}
     (seat, you), *others = special
-    sent = {"text": text, "you": you, "of": seat + 1}
-    return sent | {"them": others[0][1]} if others else sent
+    entry = {"text": text, "you": you, "of": seat + 1}
+    return entry | {"them": others[0][1]} if others else entry
 
 
-def wires(said: Iterable[str], names: Names) -> list[Wire]:
-    """Several of them."""
-    return [wire(each, names) for each in said]
+def wires(sentences: Iterable[str], names: Names) -> list[Wire]:
+    """Serializes several sentences."""
+    return [wire(sentence, names) for sentence in sentences]

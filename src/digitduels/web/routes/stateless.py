@@ -21,7 +21,7 @@ from digitduels.study.ideas import ideas
 from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
 from digitduels.web import link
-from digitduels.web.assets import packed
+from digitduels.web.assets import compressed_response
 from digitduels.web.classes.lessons import lessons
 from digitduels.web.refusal import Refusal
 from digitduels.web.view import columns, effects_view, listing, view
@@ -64,7 +64,7 @@ def takes(**further: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "parameters": [
             {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
-            for name, (about, schema) in (link.described() | further).items()
+            for name, (about, schema) in (link.query_parameters() | further).items()
         ]
     }
 
@@ -189,7 +189,7 @@ async def review(game: Id, request: Request) -> Response:
 )
 async def review_record(request: Request) -> Response:
     data = await request.body()
-    match = await workers(request).aside(lambda: link.recorded(data), request.scope["address"])
+    match = await workers(request).aside(lambda: link.read_record(data), request.scope["address"])
     return Response(json.dumps(await ask(request, "game_review", match)), media_type="application/json")
 
 
@@ -357,7 +357,7 @@ def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     headers["Content-Type"] = "application/json"
-    return packed(request, body, None, headers) if len(body) > SHORT else Response(body, headers=headers)
+    return compressed_response(request, body, None, headers) if len(body) > SHORT else Response(body, headers=headers)
 
 
 def seed(more: dict[str, str]) -> str:
