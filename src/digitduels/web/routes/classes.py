@@ -1,4 +1,4 @@
-"""The routes of classes. A teacher and a pupil show a token in a header; a URL never holds one."""
+"""The routes of classes. Teachers and pupils send their tokens in a header, never in a URL."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from digitduels.web.routes.rooms import (
     JsonAnswer,
     Level,
     Name,
+    RequestBody,
     Secret,
-    Sent,
     Token,
-    pairs_of,
-    shown_token,
+    bearer_token,
+    query_pairs,
 )
 from digitduels.web.store import StoreError
 from digitduels.web.workers.supervisor import Supervisor
@@ -41,21 +41,23 @@ Number = Annotated[int, Field(ge=1, le=100_000, description="The number of a pup
 Start = Literal["book", "fair"]
 
 
-class Founding(Sent):
+class Founding(RequestBody):
     game: Annotated[str, Field(max_length=60)]
     options: Options = {}
     mode: Literal["pairs", "computer", "rounds"]
-    level: Annotated[Level, Field(description="The level of the computer, for everybody or for an odd pupil.")] = 2
+    level: Annotated[
+        Level, Field(description="The computer's level, for everybody or for the pupil without a partner.")
+    ] = 2
     hints: bool = False
     takebacks: bool = False
     start: Start = "book"
     anonymous: Annotated[bool, Field(description="Whether the wall shows numbers instead of names.")] = False
-    key: Annotated[Secret, Field(description="A random text. Sent again, it gets the same class.")]
+    key: Annotated[Secret, Field(description="An idempotency key: a retry returns the same class.")]
 
 
-class Enrolling(Sent):
+class Enrolling(RequestBody):
     name: Name
-    key: Annotated[Secret, Field(description="A random text. Sent again, it gets the same pupil.")]
+    key: Annotated[Secret, Field(description="An idempotency key: a retry returns the same pupil.")]
 
 
 class Teaching(Doing):
@@ -76,7 +78,7 @@ class Teaching(Doing):
     pupil: Number | None = None
     device: Annotated[Number | None, Field(description="With admit: the newcomer who is this pupil.")] = None
     name: Name | None = None
-    message: Annotated[str | None, Field(max_length=1000, description="With pause: what all boards show.")] = None
+    message: Annotated[str | None, Field(max_length=1000, description="With pause: the message on all boards.")] = None
     level: Level | None = None
     game: Annotated[str | None, Field(max_length=60)] = None
     options: Options | None = None
@@ -87,12 +89,12 @@ class Teaching(Doing):
 
 
 router = APIRouter(prefix="/api/classes", tags=["classes"])
-_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Done before: the key is known."},
-    201: {"description": "Done, and kept."},
-    403: {"description": "The token is missing, or not of this class."},
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "A retry: this key was used before, and nothing was changed."},
+    201: {"description": "Done and stored."},
+    403: {"description": "The token is missing, or belongs to another class."},
     404: {"description": "There is no such class, or it was deleted."},
-    409: {"description": "The class has gone on; with its state."},
+    409: {"description": "Version conflict. The response contains the current state."},
     410: {"description": "The class has ended."},
     422: {"description": "Refused, with the reason."},
     423: {"description": "The class is paused."},
@@ -100,46 +102,46 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("", status_code=201, summary="Start a class", responses={200: _ANSWERS[200], 422: _ANSWERS[422]})
-async def create(sent: Founding, request: Request) -> Response:
-    match = await _match(request, sent.game, sent.options)
-    rules = sent.model_dump(exclude={"game", "options", "key"})
+@router.post("", status_code=201, summary="Start a class", responses={200: _RESPONSES[200], 422: _RESPONSES[422]})
+async def create(body: Founding, request: Request) -> Response:
+    match = await _match(request, body.game, body.options)
+    rules = body.model_dump(exclude={"game", "options", "key"})
     answer, new = await _service(request).create(
-        {"game": match.game.id, "options": match.game.changes, **rules}, sent.key
+        {"game": match.game.id, "options": match.game.changes, **rules}, body.key
     )
     return JsonAnswer(answer, 201 if new else 200)
 
 
-@router.post("/{code}/pupils", status_code=201, summary="Join a class", responses=_ANSWERS)
-async def join(code: str, sent: Enrolling, request: Request) -> Response:
-    answer, new = await _service(request).join(code, sent.name, sent.key, request.scope["address"])
+@router.post("/{code}/pupils", status_code=201, summary="Join a class", responses=_RESPONSES)
+async def join(code: str, body: Enrolling, request: Request) -> Response:
+    answer, new = await _service(request).join(code, body.name, body.key, request.scope["address"])
     return JsonAnswer(answer, 201 if new else 200)
 
 
-@router.get("/{code}", summary="How a class stands, for its teacher or a pupil", responses=_ANSWERS)
+@router.get("/{code}", summary="The state of a class, for its teacher or a pupil", responses=_RESPONSES)
 async def state(code: str, token: Token, request: Request) -> Response:
     return JsonAnswer(await _service(request).look(code, token, request.scope["address"]), 200)
 
 
-@router.post("/{code}/acts", status_code=201, summary="Do something as the teacher", responses=_ANSWERS)
-async def act(code: str, sent: Teaching, token: Token, request: Request) -> Response:
-    body = sent.model_dump(exclude={"act", "version", "key"}, exclude_none=True)
-    if sent.game is not None:
-        match = await _match(request, sent.game, sent.options or {})
-        body |= {"game": match.game.id, "options": match.game.changes}
-    elif sent.options is not None:
-        raise Refusal(422, "Options belong to a game: name it, too.")
-    wanted = ClassAct(sent.act, sent.version, sent.key, body)
-    answer, new = await _service(request).act(code, token, wanted, request.scope["address"])
+@router.post("/{code}/acts", status_code=201, summary="Do something as the teacher", responses=_RESPONSES)
+async def act(code: str, body: Teaching, token: Token, request: Request) -> Response:
+    details = body.model_dump(exclude={"act", "version", "key"}, exclude_none=True)
+    if body.game is not None:
+        match = await _match(request, body.game, body.options or {})
+        details |= {"game": match.game.id, "options": match.game.changes}
+    elif body.options is not None:
+        raise Refusal(422, "Options belong to a game. Name it, too.")
+    act = ClassAct(body.act, body.version, body.key, details)
+    answer, new = await _service(request).act(code, token, act, request.scope["address"])
     return JsonAnswer(answer, 201 if new else 200)
 
 
-@router.get("/{code}/results", summary="The results of a class, for its teacher", responses=_ANSWERS)
+@router.get("/{code}/results", summary="The results of a class, for its teacher", responses=_RESPONSES)
 async def results(code: str, token: Token, request: Request) -> Response:
     return JsonAnswer(packed(await _results(code, token, request)), 200)
 
 
-@router.get("/{code}/results.csv", summary="The results as a table, for its teacher", responses=_ANSWERS)
+@router.get("/{code}/results.csv", summary="The results as a CSV file, for its teacher", responses=_RESPONSES)
 async def table(code: str, token: Token, request: Request) -> Response:
     text = class_results.as_csv(await _results(code, token, request))
     headers = {"Content-Disposition": f'attachment; filename="class-{code.upper()}.csv"'}
@@ -147,28 +149,28 @@ async def table(code: str, token: Token, request: Request) -> Response:
 
 
 class ClassFeed:
-    """The live feed of a class, before the application: whatever wraps a response would cost every stream dearly."""
+    """Handles the live feed of a class in front of the application, whose layers are expensive for long streams."""
 
     path = "/api/classes/{code}/events"
 
-    def __init__(self, behind: ASGIApp, app: FastAPI) -> None:
-        self._behind, self.app = behind, app
+    def __init__(self, next_app: ASGIApp, app: FastAPI) -> None:
+        self._next_app, self.app = next_app, app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = _FEED.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
-        if asked is None:
-            await self._behind(scope, receive, send)
+        match = _FEED.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        if match is None:
+            await self._next_app(scope, receive, send)
             return
         scope["route"] = self  # for the metrics
         service: ClassService = self.app.state.classes
         try:
-            await service.stream(asked[1], shown_token(scope), scope["address"], receive, send)
+            await service.stream(match[1], bearer_token(scope), scope["address"], receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
 
 
 async def conflict(request: Request, error: Exception) -> Response:
-    """Too late: how the class stands now."""
+    """Returns the response to a version conflict, with the current state of the class."""
     assert isinstance(error, ClassConflict)
     state = _service(request).state_of(error.classroom)
     return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
@@ -179,8 +181,8 @@ async def _results(code: str, token: Token, request: Request) -> dict[str, Any]:
 
 
 async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
-    """The game of a class at its start; raises Refusal if it cannot be played here."""
-    pairs = pairs_of(Creation(game=game, options=options))
+    """Returns a match at its start. Raises Refusal if classes cannot play it here."""
+    pairs = query_pairs(Creation(game=game, options=options))
     if options:
         workers: Supervisor = request.app.state.workers
         match, _ = await workers.aside(lambda: link.read(game, pairs), request.scope["address"])

@@ -1,4 +1,4 @@
-"""The routes for the owner of a server: is it alive, is it ready, what has it done; and the description of the API."""
+"""The routes for the server's owner: health, readiness and metrics. Also the HTML description of the API."""
 
 from __future__ import annotations
 
@@ -23,22 +23,24 @@ async def alive() -> dict[str, bool]:
 
 @router.get(
     "/readyz",
-    summary="Whether the server can do all it is asked",
-    responses={503: {"description": "Tables are being made, the database cannot be written, or the server stops."}},
+    summary="Whether the server is ready for every request",
+    responses={
+        503: {"description": "Tables are being computed, the database is not writable, or the server is stopping."}
+    },
 )
 async def ready(request: Request) -> Response:
     state = request.app.state
     workers: Supervisor = state.workers
     parts = {
         "tables": workers.warm,
-        "database": await answers(state.rooms.store),
+        "database": await is_writable(state.rooms.store),
         "running": not state.stopping.is_set(),
     }
     return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)
 
 
-async def answers(store: Store) -> bool:
-    """Whether the database can be written, and soon."""
+async def is_writable(store: Store) -> bool:
+    """Whether the database completes a write within two seconds."""
     try:
         async with asyncio.timeout(2):
             await store.check()
@@ -47,15 +49,15 @@ async def answers(store: Store) -> bool:
     return True
 
 
-@router.get("/metrics", summary="Counts and times, in the text format of Prometheus", response_class=PlainTextResponse)
-async def counted(request: Request) -> Response:
+@router.get("/metrics", summary="Metrics, in Prometheus's text format", response_class=PlainTextResponse)
+async def metrics_text(request: Request) -> Response:
     metrics: Metrics = request.app.state.metrics
     return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @router.get("/api", include_in_schema=False)
-async def described(request: Request) -> Response:
-    """A page that lists the routes. It needs no script, and nothing from elsewhere."""
+async def api_page(request: Request) -> Response:
+    """Returns a page that lists the routes, without scripts or external files."""
     description: dict[str, Any] = request.app.openapi()
     parts = [
         "<!doctype html>",
@@ -67,8 +69,8 @@ async def described(request: Request) -> Response:
         for method, operation in operations.items():
             parts.append(f"<h2>{method.upper()} {escape(path)}</h2><p>{escape(operation.get('summary', ''))}.</p>")
             rows = "".join(
-                f"<dt><code>{escape(each['name'])}</code></dt><dd>{escape(each.get('description', ''))}</dd>"
-                for each in operation.get("parameters", [])
+                f"<dt><code>{escape(parameter['name'])}</code></dt><dd>{escape(parameter.get('description', ''))}</dd>"
+                for parameter in operation.get("parameters", [])
             )
             parts.append(f"<dl>{rows}</dl>" if rows else "")
     return HTMLResponse("\n".join([*parts, "</main></body></html>"]))

@@ -1,22 +1,22 @@
-"""The routes of the lab: what a rule set is worth. They keep nothing: the rules are in the link."""
+"""The routes of the lab, which measures rule sets. They are stateless: the rules are in the link."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
 from digitduels.match import Match
-from digitduels.web.routes.stateless import REFUSALS, Id, ask, read, reply, takes
+from digitduels.web.routes.stateless import REFUSALS, Id, ask, parameters, read, reply
 
 router = APIRouter(prefix="/api/lab", tags=["the lab"], responses=REFUSALS)
 
 
-@router.get("/{game}/report", summary="How fair, deep and tense a rule set is", openapi_extra=takes())
+@router.get("/{game}/report", summary="How fair, deep and tense a rule set is", openapi_extra=parameters())
 async def report(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "lab_report", Match(match.game)))
 
 
-@router.get("/{game}/strip", summary="Who wins with other values of an option", openapi_extra=takes())
+@router.get("/{game}/strip", summary="Who wins with other values of an option", openapi_extra=parameters())
 async def strip(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "lab_strip", Match(match.game)))

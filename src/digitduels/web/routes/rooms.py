@@ -1,4 +1,4 @@
-"""The routes of games between friends. A player shows a token in a header; a URL never holds one."""
+"""The routes of rooms, the games between friends. Tokens are sent in a header, never in a URL."""
 
 from __future__ import annotations
 
@@ -34,22 +34,23 @@ Secret = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
 Key = Annotated[
     str,
     Field(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="A new one for each act, and the same when the act is sent again."
+        pattern=r"^[A-Za-z0-9_-]{8,64}$",
+        description="An idempotency key: new for each act, and the same for a retry.",
     ),
 ]
-Version = Annotated[int, Field(ge=0, le=1 << 31, description="The version of the state that this answers.")]
+Version = Annotated[int, Field(ge=0, le=1 << 31, description="The version of the state that the player acted on.")]
 
 
-class Sent(BaseModel):
+class RequestBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Computer(Sent):
+class Computer(RequestBody):
     seat: Side | None = None
     level: Level
 
 
-class Creation(Sent):
+class Creation(RequestBody):
     game: Annotated[str, Field(max_length=60)]
     options: Annotated[dict[str, int | str | list[int]], Field(max_length=20)] = {}
     first: Side = 1
@@ -58,16 +59,16 @@ class Creation(Sent):
     seat: Side | Literal["random"] = 1
     name: Name = ""
     computer: Computer | None = None
-    key: Annotated[Secret | None, Field(description="A random text. Sent again, it gets the same game.")] = None
+    key: Annotated[Secret | None, Field(description="An idempotency key: a retry returns the same game.")] = None
 
 
-class Joining(Sent):
+class Joining(RequestBody):
     invite: Secret
-    key: Annotated[Secret | None, Field(description="A random text. Sent again, it gets the same seat.")] = None
+    key: Annotated[Secret | None, Field(description="An idempotency key: a retry returns the same seat.")] = None
     name: Name = ""
 
 
-class Doing(Sent):
+class Doing(RequestBody):
     version: Version
     key: Key
 
@@ -88,99 +89,105 @@ router = APIRouter(prefix="/api/games", tags=["games between friends"])
 _bearer = HTTPBearer(auto_error=False, description="The token of a seat.")
 
 
-async def _token(shown: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> str:
-    return "" if shown is None else shown.credentials
+async def _token(header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> str:
+    return "" if header is None else header.credentials
 
 
 Token = Annotated[str, Depends(_token)]
-_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Done before: the key is known."},
-    201: {"description": "Done, and kept."},
-    403: {"description": "The token is missing, or not of this game."},
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "A retry: this key was used before, and nothing was changed."},
+    201: {"description": "Done and stored."},
+    403: {"description": "The token is missing, or belongs to another game."},
     404: {"description": "There is no such game."},
-    409: {"description": "The game has gone on; with its state."},
-    410: {"description": "The game is over or closed; with its state."},
+    409: {"description": "Version conflict. The response contains the current state."},
+    410: {"description": "The game is over or closed. The response contains its state."},
     422: {"description": "Refused, with the reason."},
 }
 
 
-@router.post("", status_code=201, summary="Begin a game", responses={200: _ANSWERS[200], 422: _ANSWERS[422]})
-async def create(sent: Creation, request: Request) -> Response:
-    pairs = pairs_of(sent)
-    if sent.options:
-        match, _ = await request.app.state.workers.aside(lambda: link.read(sent.game, pairs), request.scope["address"])
-    else:  # by the book, which nobody waits for
-        match, _ = link.read(sent.game, pairs)
-    seat, computer = _seats(sent)
-    answer, new = await _service(request).create(match, seat, sent.name, computer, sent.key)
+@router.post("", status_code=201, summary="Start a game", responses={200: _RESPONSES[200], 422: _RESPONSES[422]})
+async def create(body: Creation, request: Request) -> Response:
+    pairs = query_pairs(body)
+    if body.options:
+        match, _ = await request.app.state.workers.aside(lambda: link.read(body.game, pairs), request.scope["address"])
+    else:  # the book's rules are cached, so this is fast
+        match, _ = link.read(body.game, pairs)
+    seat, computer = _seats(body)
+    answer, new = await _service(request).create(match, seat, body.name, computer, body.key)
     return JsonAnswer(answer, 201 if new else 200)
 
 
-@router.post("/{id}/seats", status_code=201, summary="Take the free seat, by an invitation", responses=_ANSWERS)
-async def join(id: str, sent: Joining, request: Request) -> Response:
-    answer, new = await _service(request).join(_known(id), sent.invite, sent.key or acts.new_secret(), sent.name)
+@router.post("/{id}/seats", status_code=201, summary="Take the free seat with an invitation", responses=_RESPONSES)
+async def join(id: str, body: Joining, request: Request) -> Response:
+    answer, new = await _service(request).join(_check_id(id), body.invite, body.key or acts.new_secret(), body.name)
     return JsonAnswer(answer, 201 if new else 200)
 
 
-@router.get("/{id}", summary="How a game stands", responses={304: {"description": "As before."}, 404: _ANSWERS[404]})
+@router.get(
+    "/{id}", summary="The state of a game", responses={304: {"description": "Unchanged."}, 404: _RESPONSES[404]}
+)
 async def state(id: str, request: Request) -> Response:
-    tag, content = await _service(request).look(_known(id), request.headers.get("if-none-match", ""))
+    tag, content = await _service(request).look(_check_id(id), request.headers.get("if-none-match", ""))
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if content is None:
         return Response(status_code=304, headers=headers)
     return Response(content, media_type=JSON, headers=headers)
 
 
-@router.get("/{id}/history", summary="The moves of a game in words", responses={404: _ANSWERS[404]})
+@router.get("/{id}/history", summary="The moves of a game in words", responses={404: _RESPONSES[404]})
 async def history(
     id: str,
     request: Request,
-    start: Annotated[int, Query(alias="from", ge=0, le=100_000, description="the number of moves before them")] = 0,
+    start: Annotated[int, Query(alias="from", ge=0, le=100_000, description="the number of moves to skip")] = 0,
 ) -> Response:
-    return JsonAnswer(await _service(request).history(_known(id), start), 200)
+    return JsonAnswer(await _service(request).history(_check_id(id), start), 200)
 
 
-@router.get("/{id}/seat", summary="Which seat a token opens", responses={403: _ANSWERS[403], 404: _ANSWERS[404]})
+@router.get("/{id}/seat", summary="The seat that a token opens", responses={403: _RESPONSES[403], 404: _RESPONSES[404]})
 async def seat(id: str, token: Token, request: Request) -> Response:
-    number = await _service(request).seat(_known(id), token)
+    number = await _service(request).seat(_check_id(id), token)
     return JsonAnswer(packed({"seat": number}), 200)
 
 
-@router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_ANSWERS)
-async def move(id: str, sent: Moving, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "move", sent, {"move": sent.move})
+@router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_RESPONSES)
+async def move(id: str, body: Moving, token: Token, request: Request) -> Response:
+    return await _act(request, id, token, "move", body, {"move": body.move})
 
 
-@router.post("/{id}/concede", status_code=201, summary="Give up", responses=_ANSWERS)
-async def concede(id: str, sent: Doing, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "concede", sent)
+@router.post("/{id}/concede", status_code=201, summary="Concede", responses=_RESPONSES)
+async def concede(id: str, body: Doing, token: Token, request: Request) -> Response:
+    return await _act(request, id, token, "concede", body)
 
 
-@router.post("/{id}/takeback", status_code=201, summary="Ask to take back a move, or answer", responses=_ANSWERS)
-async def take_back(id: str, sent: TakingBack, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, sent.answer or "takeback", sent)
+@router.post(
+    "/{id}/takeback", status_code=201, summary="Ask to take back a move, or answer such a request", responses=_RESPONSES
+)
+async def take_back(id: str, body: TakingBack, token: Token, request: Request) -> Response:
+    return await _act(request, id, token, body.answer or "takeback", body)
 
 
-@router.post("/{id}/rematch", status_code=201, summary="Begin a rematch with seats swapped", responses=_ANSWERS)
-async def rematch(id: str, sent: Doing, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "rematch", sent)
+@router.post("/{id}/rematch", status_code=201, summary="Start a rematch with seats swapped", responses=_RESPONSES)
+async def rematch(id: str, body: Doing, token: Token, request: Request) -> Response:
+    return await _act(request, id, token, "rematch", body)
 
 
-@router.post("/{id}/substitute", status_code=201, summary="Let the computer play for who is away", responses=_ANSWERS)
-async def substitute(id: str, sent: Substituting, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "substitute", sent, {"level": sent.level})
+@router.post(
+    "/{id}/substitute", status_code=201, summary="Let the computer play for an absent opponent", responses=_RESPONSES
+)
+async def substitute(id: str, body: Substituting, token: Token, request: Request) -> Response:
+    return await _act(request, id, token, "substitute", body, {"level": body.level})
 
 
-@router.post("/{id}/return", status_code=201, summary="Take the own seat back from the computer", responses=_ANSWERS)
-async def come_back(id: str, sent: Doing, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "return", sent)
+@router.post("/{id}/return", status_code=201, summary="Take your seat back from the computer", responses=_RESPONSES)
+async def come_back(id: str, body: Doing, token: Token, request: Request) -> Response:
+    return await _act(request, id, token, "return", body)
 
 
 class RoomRoutes:
-    """The live feed, and the acts in a game, before the application.
+    """Handles live feeds and acts in front of the application.
 
-    Whatever else wraps a response would cost every open stream dearly, and acts are what is asked most. They are the
-    functions above, called with what their signatures name; the application describes them, and answers what is odd.
+    FastAPI's layers are expensive for long streams and for acts, the most frequent requests. Acts call the endpoint
+    functions above directly. The application documents them, and handles requests without JSON.
     """
 
     path = "/api/games/{id}/events"
@@ -196,13 +203,13 @@ class RoomRoutes:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = _ROOM.fullmatch(scope["path"]) if scope["type"] == "http" else None
-        if asked is not None:
-            id, what = asked.groups()
-            if scope["method"] == "POST" and what in self._acts and "json" in scope:
-                await self._act(self._acts[what], id, scope, receive, send)
+        match = _ROOM.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        if match is not None:
+            id, rest = match.groups()
+            if scope["method"] == "POST" and rest in self._acts and "json" in scope:
+                await self._act(self._acts[rest], id, scope, receive, send)
                 return
-            if scope["method"] == "GET" and what == "/events":
+            if scope["method"] == "GET" and rest == "/events":
                 await self._feed(id, scope, receive, send)
                 return
         await self.app(scope, receive, send)
@@ -211,7 +218,7 @@ class RoomRoutes:
         scope["app"], scope["route"] = self.app, act.route
         request = Request(scope)
         try:
-            response = await act.run(id, act.read(scope["json"]), shown_token(scope), request)
+            response = await act.run(id, act.read(scope["json"]), bearer_token(scope), request)
         except (Conflict, StoreError, Refusal, RequestValidationError) as error:
             handlers: Any = self.app.exception_handlers
             kind = next(kind for kind in type(error).__mro__ if kind in handlers)
@@ -222,28 +229,28 @@ class RoomRoutes:
         scope["route"] = self  # for the metrics
         service: RoomService = self.app.state.rooms
         try:
-            await service.stream(_known(id), shown_token(scope), receive, send)
+            await service.stream(_check_id(id), bearer_token(scope), receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
 
 
 class _Act:
-    """One kind of act: the function that does it, and what is sent for it."""
+    """One kind of act: its endpoint function, and the model of its request body."""
 
     def __init__(self, route: APIRoute) -> None:
         self.route = route
         self.run: Callable[..., Awaitable[Response]] = route.endpoint
-        self._model: type[Sent] = get_type_hints(route.endpoint)["sent"]
+        self._model: type[RequestBody] = get_type_hints(route.endpoint)["body"]
 
-    def read(self, values: Any) -> Sent:
+    def read(self, values: Any) -> RequestBody:
         try:
             return self._model.model_validate(values)
         except ValidationError as error:
             raise RequestValidationError(error.errors(include_url=False)) from None
 
 
-def shown_token(scope: Scope) -> str:
-    """What somebody shows to be a player, if they do."""
+def bearer_token(scope: Scope) -> str:
+    """Returns the bearer token of a request, or an empty string."""
     for name, value in scope["headers"]:
         if name == b"authorization":
             scheme, _, token = value.decode("latin-1").partition(" ")
@@ -252,20 +259,20 @@ def shown_token(scope: Scope) -> str:
 
 
 async def conflict(request: Request, error: Exception) -> Response:
-    """Too late: how the game stands now."""
+    """Returns the response to a version conflict, with the current state of the game."""
     assert isinstance(error, Conflict)
     state = _service(request).state_of(error.room)
     return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
 
 
 async def unavailable(_: Request, error: Exception) -> Response:
-    """The store does not answer; what was asked may be asked again, with the same key."""
+    """Returns the response when the store is unavailable. The client may retry with the same key."""
     assert isinstance(error, StoreError)
     return Response(packed({"detail": str(error)}), 503, {"Retry-After": "1"}, JSON)
 
 
-async def _act(request: Request, id: str, token: str, kind: str, sent: Doing, body: Any = None) -> Response:
-    answer, new = await _service(request).act(_known(id), token, kind, sent.version, sent.key, body or {})
+async def _act(request: Request, id: str, token: str, kind: str, body: Doing, details: Any = None) -> Response:
+    answer, new = await _service(request).act(_check_id(id), token, kind, body.version, body.key, details or {})
     return JsonAnswer(answer, 201 if new else 200)
 
 
@@ -274,38 +281,38 @@ def _service(request: Request) -> RoomService:
     return service
 
 
-def _known(id: str) -> str:
-    """An id that may be one."""
+def _check_id(id: str) -> str:
+    """Returns the id. Raises Refusal if no game can have it."""
     if not _ID.fullmatch(id):
         raise Refusal(404, NO_GAME)
     return id
 
 
-def pairs_of(sent: Creation) -> list[tuple[str, str]]:
-    """What was sent as the pairs of a link, where the same rules hold."""
-    for name in sent.options:
+def query_pairs(body: Creation) -> list[tuple[str, str]]:
+    """Returns a new game's settings as the query of a link, so that the same checks apply."""
+    for name in body.options:
         if name in (*link.KEYS, *link.PAGE_ONLY):
             raise Refusal(422, f"{name} is not an option.")
-    texts = {name: written(value) for name, value in sent.options.items()}
-    pairs = [*texts.items(), ("first", str(sent.first)), ("position", sent.position), ("moves", " ".join(sent.moves))]
+    texts = {name: written(value) for name, value in body.options.items()}
+    pairs = [*texts.items(), ("first", str(body.first)), ("position", body.position), ("moves", " ".join(body.moves))]
     return [(key, value) for key, value in pairs if value]
 
 
-def _seats(sent: Creation) -> tuple[int, tuple[int, int] | None]:
-    """The seat of who begins a game, and the seat and the level of the computer."""
-    if sent.seat != "random":
-        seat = sent.seat - 1
-    elif sent.computer is not None and sent.computer.seat is not None:
-        seat = 2 - sent.computer.seat
+def _seats(body: Creation) -> tuple[int, tuple[int, int] | None]:
+    """Returns the seat of the player who starts a game, and the computer's seat and level if it plays."""
+    if body.seat != "random":
+        seat = body.seat - 1
+    elif body.computer is not None and body.computer.seat is not None:
+        seat = 2 - body.computer.seat
     else:
-        seat = random.Random(sent.key).randrange(2)  # the same when it is sent again
-    if sent.computer is None:
+        seat = random.Random(body.key).randrange(2)  # the same seat for a retry
+    if body.computer is None:
         return seat, None
-    return seat, (1 - seat if sent.computer.seat is None else sent.computer.seat - 1, sent.computer.level)
+    return seat, (1 - seat if body.computer.seat is None else body.computer.seat - 1, body.computer.level)
 
 
 class JsonAnswer(Response):
-    """JSON that is ready to be sent."""
+    """A response of serialized JSON."""
 
     media_type = JSON
 

@@ -1,4 +1,4 @@
-"""The routes that keep nothing: the game is in the link."""
+"""The stateless routes: the game is in the link."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from digitduels.web.wire import Wire, wire
 from digitduels.web.workers.supervisor import Supervisor
 
 LONGEST_SEED = 100
-IMMUTABLE = 31_536_000  # seconds: what follows from the rules and the position alone
+IMMUTABLE = 31_536_000  # seconds, for responses that depend only on the rules and the position
 LARGEST_SHEET = 24
 LONGEST_QR = 500
-SHORT = 600  # bytes of an answer that is not worth compressing
+SHORT = 600  # bytes; a shorter response is not worth compressing
 
 
 class Detail(BaseModel):
-    """Why something cannot be had, in a sentence."""
+    """The reason for a refusal, in a sentence."""
 
     detail: str
 
@@ -46,21 +46,21 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     413: {"model": Detail, "description": "A variant that takes too long or too much memory."},
     422: {"model": Detail, "description": "Something in the link is invalid."},
     429: {"model": Detail, "description": "Too many requests."},
-    503: {"model": Detail, "description": "Busy, or still at work on the tables; Retry-After says when to ask again."},
+    503: {"model": Detail, "description": "Busy, or the tables are not ready. Retry-After says when to retry."},
 }
 router = APIRouter(prefix="/api", tags=["a game in a link"], responses=REFUSALS)
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
 MOVE = ("the move, such as %2B5", _TEXT)
-SEED = ("what chance depends on", {"type": "string", "maxLength": LONGEST_SEED})
+SEED = ("the seed of random choices", {"type": "string", "maxLength": LONGEST_SEED})
 TIER = ("how far away the win is", {"type": "integer", "minimum": 1, "maximum": max(TIERS)})
 GAME = ("the id of a game", {"type": "string", "enum": games()})
 Id = Annotated[str, Path(description=GAME[0], json_schema_extra=GAME[1])]
 
 
-def takes(**further: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """What a route reads from its query, for the description of the API."""
+def parameters(**further: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    """Returns the OpenAPI description of a route's query parameters."""
     return {
         "parameters": [
             {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
@@ -74,13 +74,13 @@ async def list_games(request: Request) -> Response:
     return reply(request, [listing(game_class(name)) for name in games()])
 
 
-@router.get("/position/{game}", summary="Where a game stands, and what may be played", openapi_extra=takes())
+@router.get("/position/{game}", summary="The position of a game, and its legal moves", openapi_extra=parameters())
 async def position(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
-    return reply(request, await shown(match, request))
+    return reply(request, await position_of(match, request))
 
 
-@router.get("/effects/{game}", summary="What every legal move does, by the rules", openapi_extra=takes())
+@router.get("/effects/{game}", summary="What every legal move does, by the rules", openapi_extra=parameters())
 async def effects(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     if match.game.changes:
@@ -92,26 +92,26 @@ async def effects(game: Id, request: Request) -> Response:
 
 @router.get(
     "/objection/{game}",
-    summary="Why a move, or the beginning of one, may not be played",
-    openapi_extra=takes(
-        picks=("places of the chosen values among the choices of each field, with commas between", _TEXT)
+    summary="Why a move, or its first fields, cannot be played",
+    openapi_extra=parameters(
+        picks=("the index of the chosen value in each field, from the first field, separated by commas", _TEXT)
     ),
 )
 async def objection(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "picks")
     text, choices = more.get("picks", ""), columns(match.game)
     picks = [int(pick) for pick in text.split(",")] if re.fullmatch("[0-9]{1,6}(,[0-9]{1,6})*", text) else []
-    if not 0 < len(picks) <= len(choices) or any(pick >= len(each) for pick, each in zip(picks, choices, strict=False)):
+    fields = list(zip(choices, picks, strict=False))
+    if not 0 < len(picks) <= len(choices) or any(pick >= len(column) for column, pick in fields):
         raise Refusal(422, f"picks must be the place of a choice for each field from the first; {quoted(text)} is not.")
-    chosen = [each[pick] for each, pick in zip(choices, picks, strict=False)]
-    reason = match.game.objection(match.state, match.game.partial(chosen))
+    reason = match.game.objection(match.state, match.game.partial([column[pick] for column, pick in fields]))
     return reply(request, {"reason": None if reason is None else wire(reason, match.names)})
 
 
 @router.get(
     "/start/{game}",
-    summary="The moves that open a game",
-    openapi_extra=takes(
+    summary="The opening moves of a book start or a fair start",
+    openapi_extra=parameters(
         kind=("fair: the win is long and few moves keep it", {"type": "string", "enum": ["book", "fair"]}), seed=SEED
     ),
 )
@@ -127,19 +127,19 @@ async def start(game: Id, request: Request) -> Response:
 @router.get(
     "/reply/{game}",
     summary="The move of a computer player",
-    openapi_extra=takes(vs=("who plays", {"type": "string", "enum": [*OPPONENTS, COACH]}), seed=SEED),
+    openapi_extra=parameters(vs=("the computer player", {"type": "string", "enum": [*OPPONENTS, COACH]}), seed=SEED),
 )
 async def computer(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "vs", "seed")
-    going_on(match)
-    who = more.get("vs", "")
-    if who not in (*OPPONENTS, COACH):
-        raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(who)} is not.")
-    move = await ask(request, "reply", match, who=COACH_LEVEL if who == COACH else who, seed=seed(more))
+    check_in_progress(match)
+    opponent = more.get("vs", "")
+    if opponent not in (*OPPONENTS, COACH):
+        raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(opponent)} is not.")
+    move = await ask(request, "reply", match, who=COACH_LEVEL if opponent == COACH else opponent, seed=seed(more))
     return reply(request, {"move": move})
 
 
-@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=takes())
+@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=parameters())
 async def solve(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "position", match))
@@ -147,30 +147,30 @@ async def solve(game: Id, request: Request) -> Response:
 
 @router.get(
     "/hint/{game}",
-    summary="A hint, in four steps from how it stands to the move",
-    openapi_extra=takes(
-        step=("how much is told", {"type": "integer", "minimum": 1, "maximum": 4}),
+    summary="A hint, in four steps from the standing to the move",
+    openapi_extra=parameters(
+        step=("how much the hint reveals", {"type": "integer", "minimum": 1, "maximum": 4}),
         takebacks=("whether the player can take back a move", {"enum": ["on", "off"]}),
     ),
 )
 async def hint(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "step", "takebacks")
-    going_on(match)
+    check_in_progress(match)
     step, takebacks = link.number(more, "step", 1, 4), more.get("takebacks") != "off"
     return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step, takebacks=takebacks)})
 
 
 @router.get(
     "/judge/{game}",
-    summary="What a move is worth and why, and the warning of a coach",
-    openapi_extra=takes(move=MOVE),
+    summary="What a move is worth and why, and the coach's warning",
+    openapi_extra=parameters(move=MOVE),
 )
 async def judge(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "move")
     return reply(request, await ask(request, "judged_move", match, move=legal_move(match, more)))
 
 
-@router.get("/review/{game}", summary="What decided a game", openapi_extra=takes())
+@router.get("/review/{game}", summary="What decided a game", openapi_extra=parameters())
 async def review(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "game_review", match))
@@ -193,7 +193,7 @@ async def review_record(request: Request) -> Response:
     return Response(json.dumps(await ask(request, "game_review", match)), media_type="application/json")
 
 
-@router.get("/map/{game}", summary="Who wins at which scores", openapi_extra=takes())
+@router.get("/map/{game}", summary="Who wins at which scores", openapi_extra=parameters())
 async def scores(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "scores", match))
@@ -201,9 +201,9 @@ async def scores(game: Id, request: Request) -> Response:
 
 @router.get(
     "/puzzle",
-    summary="A puzzle: of a day, or of a game",
-    openapi_extra=takes(
-        date=("YYYY-MM-DD; today in UTC unless a seed is given", {"type": "string", "format": "date"}),
+    summary="A daily puzzle, or a puzzle of a game",
+    openapi_extra=parameters(
+        date=("YYYY-MM-DD. Default without a seed: today in UTC", {"type": "string", "format": "date"}),
         game=GAME,
         tier=TIER,
         seed=SEED,
@@ -220,15 +220,15 @@ async def puzzle(request: Request) -> Response:
     else:
         day = daily(today())
     key = more["seed"] if "seed" in more and not date else day
-    found = await ask(request, "puzzle", match, tier=tier, seed=seed({"seed": key}), everywhere=name is None)
-    answer = found | {"date": day if key == day else None, "seed": key}
+    answer = await ask(request, "puzzle", match, tier=tier, seed=seed({"seed": key}), everywhere=name is None)
+    answer |= {"date": day if key == day else None, "seed": key}
     return reply(request, answer, 3600 if date or "seed" in more else 60)
 
 
 @router.get(
     "/attempt/{game}",
-    summary="What happens when a move is tried in a puzzle",
-    openapi_extra=takes(move=MOVE, tier=TIER),
+    summary="Try a move in a puzzle",
+    openapi_extra=parameters(move=MOVE, tier=TIER),
 )
 async def attempt(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "move", "tier")
@@ -239,7 +239,7 @@ async def attempt(game: Id, request: Request) -> Response:
 @router.get(
     "/sheet",
     summary="Puzzles to print, with an answer key",
-    openapi_extra=takes(
+    openapi_extra=parameters(
         game=GAME,
         count=("how many puzzles", {"type": "integer", "minimum": 1, "maximum": LARGEST_SHEET}),
         tier=TIER,
@@ -256,8 +256,10 @@ async def sheet(request: Request) -> Response:
 
 @router.get(
     "/learn/{game}",
-    summary="The rules of a game, and what is known of it",
-    openapi_extra=takes(theory=("later: without the theory, and at once", {"type": "string", "enum": ["later"]})),
+    summary="The rules of a game, and its theory",
+    openapi_extra=parameters(
+        theory=("later: leave the theory out, for a quick response", {"type": "string", "enum": ["later"]})
+    ),
 )
 async def learn(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "theory")
@@ -305,32 +307,35 @@ async def suggestions(request: Request) -> Response:
 async def qr(text: Annotated[str, Query(max_length=LONGEST_QR, pattern="^https?://")]) -> Response:
     import segno
 
-    drawn = io.BytesIO()
-    segno.make_qr(text, error="m").save(drawn, kind="svg", border=2, dark="#000", light="#fff")
+    image = io.BytesIO()
+    segno.make_qr(text, error="m").save(image, kind="svg", border=2, dark="#000", light="#fff")
     headers = {"Cache-Control": f"public, max-age={IMMUTABLE}, immutable"}
-    return Response(drawn.getvalue(), media_type="image/svg+xml", headers=headers)
+    return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
 
 
-# What they share
+# Shared helpers
 
 
 async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[str, str]]:
-    """The match in the link of a request."""
+    """Returns the match in the link of a request, and the values of further keys."""
     pairs = request.query_params.multi_items()
     if {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY, *further}:
         return link.read(game, pairs, *further)
     return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["address"])
 
 
-async def shown(match: Match, request: Request) -> dict[str, Any]:
-    """The position of a match, for the page."""
+async def position_of(match: Match, request: Request) -> dict[str, Any]:
+    """Returns the view of a match. A variant's is computed outside the event loop."""
     if not match.game.changes:
         return view(match)
     return await workers(request).aside(lambda: view(match), request.scope["address"])
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
-    """The game that a query names, if it does, at its start; without one, a game is drawn by the seed."""
+    """Returns the name of the game in a query, if there is one, a match at its start, and further values.
+
+    Without a name, the match is of any game, and the seed chooses the game later.
+    """
     pairs = request.query_params.multi_items()
     name = next((value for key, value in pairs if key == "game"), None)
     match, more = await read(order("")[0] if name is None else name, request, "game", *further)
@@ -340,17 +345,17 @@ async def chosen_game(request: Request, *further: str) -> tuple[str | None, Matc
 
 
 async def ask(request: Request, what: str, match: Match, **arguments: Any) -> Any:
-    """An answer of a worker."""
+    """Asks a worker, on behalf of the client."""
     return await workers(request).ask(what, match, request.scope["address"], **arguments)
 
 
 def workers(request: Request) -> Supervisor:
-    found: Supervisor = request.app.state.workers
-    return found
+    supervisor: Supervisor = request.app.state.workers
+    return supervisor
 
 
 def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
-    """An answer that stays the same, so that it can be cached."""
+    """Returns a JSON response with cache headers. Responses are stable, so clients may cache them."""
     body = json.dumps(answer, separators=(",", ":")).encode()
     tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
     headers = {"ETag": tag, "Cache-Control": f"public, max-age={seconds}{', immutable' * (seconds == IMMUTABLE)}"}
@@ -361,7 +366,7 @@ def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
 
 
 def seed(more: dict[str, str]) -> str:
-    """What chance depends on."""
+    """Returns the seed in a query. Raises Refusal if it is too long or not printable."""
     text = more.get("seed", "0")
     if clean(text, LONGEST_SEED) != text:
         raise Refusal(422, f"A seed is a word of at most {LONGEST_SEED} characters.")
@@ -369,19 +374,19 @@ def seed(more: dict[str, str]) -> str:
 
 
 def tier_of(more: dict[str, str]) -> int | None:
-    """The tier that a query names, if it does."""
+    """Returns the tier in a query, or None."""
     return link.number(more, "tier", 1, max(TIERS)) if more.get("tier") else None
 
 
-def going_on(match: Match) -> None:
-    """Refuses a game that is over."""
+def check_in_progress(match: Match) -> None:
+    """Raises Refusal if the game is over."""
     if match.outcome is not None:
         raise Refusal(422, f"The game is over. {match.outcome.reason}")
 
 
 def legal_move(match: Match, more: dict[str, str]) -> str:
-    """The token of the move that a query names; refuses one that may not be played."""
-    going_on(match)
+    """Returns the token of the move in a query. Raises Refusal if the move is invalid or illegal."""
+    check_in_progress(match)
     try:
         move = match.game.read(more.get("move", ""), match.state)
     except InvalidMove as error:
