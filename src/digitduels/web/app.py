@@ -81,12 +81,12 @@ def create_app(settings: Settings, stopping: asyncio.Event) -> FastAPI:
         app.add_route(path, document.answer, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_route("/assets/{version}/{name:path}", assets.answer, methods=["GET", "HEAD"], include_in_schema=False)
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
-    app.add_exception_handler(Refusal, refused)
+    app.add_exception_handler(Refusal, handle_refusal)
     app.add_exception_handler(Conflict, rooms.conflict)
     app.add_exception_handler(ClassConflict, classes.conflict)
     app.add_exception_handler(StoreError, rooms.unavailable)
-    app.add_exception_handler(HTTPException, failed)
-    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, handle_http_error)
+    app.add_exception_handler(RequestValidationError, handle_invalid_request)
     describe(app)
     return app
 
@@ -100,18 +100,18 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         metrics: Metrics = app.state.metrics
         for name, pool in (("books", workers.books), ("variants", workers.variants)):
             waiting, killed = (partial(getattr, pool, count) for count in ("waiting", "killed"))
-            metrics.gauge("questions_open", "Questions that workers have not answered yet.", waiting, pool=name)
-            metrics.counter("workers_killed_total", "Workers that died or were stopped.", killed, pool=name)
+            metrics.gauge("questions_open", "Questions to workers without an answer yet.", waiting, pool=name)
+            metrics.counter("workers_killed_total", "Workers that crashed or were killed.", killed, pool=name)
         store = await asyncio.to_thread(open_store, settings.database)
         store.observe = metrics.database.observe
         service = RoomService(store, workers, settings, app.state.stopping)
         app.state.rooms = await stack.enter_async_context(service)
-        lessons = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)
-        lessons.start()
-        metrics.gauge("streams_open", "Live feeds.", lambda: service.hub.streams + lessons.streams)
-        metrics.gauge("classes_live", "Classes in memory.", lambda: len(lessons))
+        class_service = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)
+        class_service.start()
+        metrics.gauge("streams_open", "Open live feeds.", lambda: service.hub.streams + class_service.streams)
+        metrics.gauge("classes_live", "Classes in memory.", lambda: len(class_service))
         metrics.gauge("rooms_live", "Games in memory.", lambda: len(service.live))
-        metrics.gauge("database_waiting", "Requests that wait for the database.", lambda: store.waiting)
+        metrics.gauge("database_waiting", "Requests waiting for the database.", lambda: store.waiting)
         failures = "Failures of background tasks."
         metrics.counter("background_failures_total", failures, lambda: service.background.failures)
         yield
@@ -120,12 +120,12 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 # Every error response is one sentence.
 
 
-async def refused(_: Request, error: Exception) -> Response:
+async def handle_refusal(_: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
     return JSONResponse({"detail": str(error)}, error.status, error.headers)
 
 
-async def failed(request: Request, error: Exception) -> Response:
+async def handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     accept = request.headers.get("accept", "")
     if error.status_code == 404 and "text/html" in accept and not request.url.path.startswith("/api/"):
@@ -134,7 +134,7 @@ async def failed(request: Request, error: Exception) -> Response:
     return JSONResponse({"detail": f"{str(error.detail).rstrip('.')}."}, error.status_code, error.headers)
 
 
-async def invalid(_: Request, error: Exception) -> Response:
+async def handle_invalid_request(_: Request, error: Exception) -> Response:
     """Says which field is invalid and why, without echoing the input."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
