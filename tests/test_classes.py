@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 import digitduels as dd
 from digitduels.solver import Reference
 from digitduels.web.app import create
-from digitduels.web.classes.classroom import ClassAct, Classroom, Known, begin_class, class_act, join_class
+from digitduels.web.classes.classroom import ClassAct, Classroom, Context, begin_class, class_act, join_class
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.settings import Settings
 
@@ -300,7 +300,7 @@ def test_the_position_that_most_pupils_missed_is_suggested() -> None:
     classroom = Classroom(begin_class(rules, "BCDFG", "a key", 0.0)[0])
     for name in ("Ann", "Bob", "Cem", "Dora", "Eve"):
         classroom = join_class(classroom, f"token of {name}", name, 0.0).classroom
-    classroom = class_act(classroom, ClassAct("pair", classroom.head, "another key"), Known(0.0)).classroom
+    classroom = class_act(classroom, ClassAct("pair", classroom.head, "another key"), Context(0.0)).classroom
     *games, against_computer = sorted(classroom.tables, key=lambda table: None in table.pupils)
     missed, found = ({"found": found, "path": "/there", "position": ["At 3"], "quest": "Find it."} for found in (0, 1))
 

@@ -79,4 +79,4 @@ def test_a_room_with_an_unavailable_level_gets_the_strongest_one(site: httpx.Cli
     room = site.post("/api/games", json=rules | {"seat": 2, "computer": {"level": 7}}).json()["id"]
     wait_for(lambda: site.get(f"/api/games/{room}").json()["move_count"])
     status = [line["text"] for line in site.get(f"/api/games/{room}").json()["status"]]
-    assert "Nobody can play this variant perfectly here: it is too large. Level 6 plays." in status
+    assert "This variant is too large to be played perfectly here. Level 6 plays instead." in status

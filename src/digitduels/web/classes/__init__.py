@@ -1,1 +1,1 @@
-"""Classes: a teacher, a code on the wall, and pupils who play in rooms without accounts."""
+"""Classes: a teacher, a code on the wall, and pupils without accounts who play in rooms."""

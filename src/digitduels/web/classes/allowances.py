@@ -1,4 +1,4 @@
-"""Requests that a class pays for, and not the address that they come from: with a token of a class, or to join one."""
+"""Rate limits for classes: requests by members, and requests to join, count against the class and not the address."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from digitduels.web.rooms.acts import hash_secret
 
-MOST_HOMES = 20  # addresses of a class that are remembered
+MOST_HOMES = 20  # remembered addresses per class
 _JOINING = re.compile("/api/classes/([^/]*)/pupils")
 
 
 class Payer(NamedTuple):
-    """The class that pays for a request, and who asks, if that is known."""
+    """The class whose allowance a request uses, and the hash of the sender's token, if there is one."""
 
     code: str
     person: str | None
 
 
 class Allowances:
-    """The tokens of the classes that this process has in memory, and where their people are."""
+    """The tokens of the classes in memory, and the addresses that their members use."""
 
     def __init__(self) -> None:
         self._codes: dict[bytes, str] = {}
@@ -28,7 +28,7 @@ class Allowances:
         self._homes: dict[str, set[str]] = {}
 
     def learn(self, code: str, tokens: Iterable[bytes]) -> None:
-        """These are the hashes of the tokens of a class."""
+        """Sets the token hashes of a class."""
         self._drop(code)
         self._tokens[code] = set(tokens)
         self._codes.update(dict.fromkeys(self._tokens[code], code))
@@ -42,17 +42,17 @@ class Allowances:
             self._codes.pop(token, None)
 
     def meet(self, code: str, address: str) -> None:
-        """The teacher or a pupil of a class showed a token from an address."""
+        """Remembers an address from which a member of a class has sent a token."""
         homes = self._homes.setdefault(code, set())
         if len(homes) < MOST_HOMES:
             homes.add(address)
 
     def is_home(self, code: str, address: str) -> bool:
-        """Whether people of a class have been seen at an address."""
+        """Whether a member of a class has used an address."""
         return address in self._homes.get(code, ())
 
     def payer(self, method: str, path: str, authorization: bytes | None) -> Payer | None:
-        """Who pays for a request; None if the address does."""
+        """The class whose allowance a request uses; None if it counts against the address."""
         scheme, _, token = (authorization or b"").decode("latin-1").partition(" ")
         if scheme.lower() == "bearer":
             digest = hash_secret(token.strip())

@@ -1,4 +1,4 @@
-"""What a teacher and the pupils of a class do: begin, join, act, look, watch."""
+"""The service behind classes: creating, joining, acting, viewing, watching, and results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from digitduels.games import game
 from digitduels.match import Match
 from digitduels.web.classes import classroom as rules_of_classes
 from digitduels.web.classes.allowances import Allowances
-from digitduels.web.classes.classroom import ClassAct, ClassConflict, ClassResolution, Classroom, Known
+from digitduels.web.classes.classroom import ClassAct, ClassConflict, ClassResolution, Classroom, Context
 from digitduels.web.classes.live_classes import Graded, LiveClass, LiveClasses
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.watchers import NOT_YOURS, ClassWatchers
@@ -27,15 +27,15 @@ from digitduels.web.store import Store
 from digitduels.web.store.interface import BUSY_STORE
 
 CLASS_SWEEP = 60.0
-RESERVED = 30 * 86400.0  # seconds in which a code is not given again
-WRONG_CODES = (10 / 60, 10)  # from one address: a second in the long run, and at once
+RESERVED = 30 * 86400.0  # seconds before the code of a deleted class is used again
+WRONG_CODES = (10 / 60, 10)  # per address: the sustained rate per second, and the burst
 CODE_TRIES = 20
 
 Ask = Callable[..., Awaitable[Any]]
 
 
 class ClassService:
-    """All classes of one server process."""
+    """Runs all classes in one server process."""
 
     def __init__(self, store: Store, rooms: RoomService, ask: Ask, settings: Settings, allowances: Allowances) -> None:
         self._store, self._rooms, self._ask, self._settings = store, rooms, ask, settings
@@ -45,7 +45,7 @@ class ClassService:
         self._wrong = Buckets(*WRONG_CODES if settings.rate else (0.0, 1))
 
     def start(self) -> None:
-        """Begins the work in the background, under the supervision of the rooms' own."""
+        """Starts the periodic tasks of the classes."""
         self._watchers.start()
         self._rooms.background.every(CLASS_SWEEP, self.sweep_classes)
 
@@ -57,10 +57,10 @@ class ClassService:
         """How many live feeds are open."""
         return self._watchers.hub.streams
 
-    # What people do.
+    # Acts. Each returns the payload of the response, and whether anything changed: a repeated request changes nothing.
 
     async def create(self, rules: dict[str, Any], key: str) -> tuple[bytes, bool]:
-        """Begins a class; what its teacher is told, and whether that is new."""
+        """Creates a class."""
         for _ in range(CODE_TRIES):
             new, token = rules_of_classes.begin_class(rules, rules_of_classes.new_code(), key, time.time())
             kept = await self._store.create_class(new)
@@ -71,11 +71,11 @@ class ClassService:
         if kept.rules != rules:
             raise Refusal(422, "This key was used for something else. Take a new one each time.")
         state = await self._teacher_state(self._classes.put(kept))
-        told = packed({"code": kept.code, "token": token})
-        return b'%b,"state":%b}' % (told[:-1], state), kept.code == new.code
+        payload = packed({"code": kept.code, "token": token})
+        return b'%b,"state":%b}' % (payload[:-1], state), kept.code == new.code
 
     async def join(self, code: str, name: str, key: str, address: str) -> tuple[bytes, bool]:
-        """Somebody joins; what they are told, and whether that is new."""
+        """Adds a pupil to a class."""
         live = await self.find(code, address)
         token = rules_of_classes.pupil_token(live.classroom, key)
         now = time.time()
@@ -85,12 +85,12 @@ class ClassService:
         pupil = self._watchers.pupil(live, token)
         if pupil is None:
             raise Refusal(403, NOT_YOURS)
-        told = packed({"pupil": pupil.number, "token": token})
+        payload = packed({"pupil": pupil.number, "token": token})
         state = self._watchers.pupil_state(live, pupil, token)
-        return b'%b,"state":%b}' % (told[:-1], state), resolution.change is not None
+        return b'%b,"state":%b}' % (payload[:-1], state), resolution.change is not None
 
     async def act(self, code: str, token: str, act: ClassAct, address: str) -> tuple[bytes, bool]:
-        """The teacher does something; what they are told, and whether that is new."""
+        """Applies an act of the teacher to a class."""
         deletion = hash_secret(f"{token} {act.key}")
         if act.kind == "delete" and await self._store.deletion(code.upper()) == deletion:
             return packed({"accepted": act.version + 1, "state": None}), False
@@ -102,17 +102,17 @@ class ClassService:
             return packed({"accepted": act.version + 1, "state": None}), True
         opening = await self._opening(live, act, address)
 
-        def rule(classroom: Classroom, given: Known) -> ClassResolution:
-            return rules_of_classes.class_act(classroom, act, given._replace(opening=opening))
+        def rule(classroom: Classroom, context: Context) -> ClassResolution:
+            return rules_of_classes.class_act(classroom, act, context._replace(opening=opening))
 
         resolution = await self._apply(live, rule)
         if act.kind == "substitute":
-            await self._take_over(live, act)
+            await self._substitute(live, act)
         state = await self._teacher_state(live)
         return b'{"accepted":%d,"state":%b}' % (resolution.accepted, state), resolution.change is not None
 
     async def _opening(self, live: LiveClass, act: ClassAct, address: str) -> tuple[str, ...]:
-        """The moves that the games of a round begin with: the same for everybody."""
+        """The opening moves of a round, which are the same in all its games."""
         classroom = live.classroom
         if act.kind not in ("pair", "next") or classroom.rules["start"] != "fair" or act.key in classroom.keys:
             return ()
@@ -120,23 +120,23 @@ class ClassService:
         number = classroom.round + (act.kind == "next" or not classroom.round)
         return tuple(await self._ask("start", Match(rules), address, seed=f"{classroom.id} {number}"))
 
-    async def _take_over(self, live: LiveClass, act: ClassAct) -> None:
-        """The computer takes the seat of a pupil. If the server dies before, the same act sent again does it."""
+    async def _substitute(self, live: LiveClass, act: ClassAct) -> None:
+        """Lets the computer play for a pupil. If the server dies first, repeating the act does this."""
         number, level = act.body["pupil"], act.body.get("level") or live.classroom.rules["level"]
         table = live.classroom.table_of(number)
         if table is not None:
             seat, key, now = table.pupils.index(number), f"class:{act.key}", time.time()
             await self._rooms.play(table.id, lambda room: acts.substitute(room.room, seat, level, key, now))
 
-    async def _apply(self, live: LiveClass, rule: Callable[[Classroom, Known], ClassResolution]) -> ClassResolution:
-        """Applies a rule to a class, keeps what it decides, then tells everybody."""
+    async def _apply(self, live: LiveClass, rule: Callable[[Classroom, Context], ClassResolution]) -> ClassResolution:
+        """Applies a rule to a class, stores the change, then publishes it."""
         async with live.lock:
             for _ in range(STALE_TRIES):
                 classroom = live.classroom
                 await self._classes.look_at_games(live)
                 try:
-                    given = Known(time.time(), live.scores, self._watchers.present(live))
-                    resolution = rule(classroom, given)
+                    context = Context(time.time(), live.scores, self._watchers.present(live))
+                    resolution = rule(classroom, context)
                 except Refusal:
                     if await self._classes.catch_up(live):
                         continue
@@ -146,8 +146,8 @@ class ClassService:
                 heads = await self._store.append_class(classroom.code, classroom.head, resolution.change)
                 if heads is not None:
                     self._classes.keep(live, resolution.classroom)
-                    begun = {game.id: game.head for game in resolution.change.begins}
-                    await self._rooms.notice_changes(heads | begun)
+                    new_games = {game.id: game.head for game in resolution.change.begins}
+                    await self._rooms.notice_changes(heads | new_games)
                     self._watchers.mark(classroom.code)
                     return resolution
                 await self._classes.catch_up(live)
@@ -157,27 +157,27 @@ class ClassService:
         if act.version != live.classroom.head:
             await self._classes.catch_up(live)
         if act.version != live.classroom.head:
-            raise ClassConflict(live.classroom, "The class has gone on. Look again before you delete it.")
+            raise ClassConflict(live.classroom, "The class has changed. Look again before you delete it.")
         await self._store.delete_classes(live.classroom.code, 0.0, time.time() + RESERVED, deletion)
         self._classes.end(live.classroom.code)
 
     async def sweep_classes(self) -> None:
-        """Deletes classes that have been kept for long enough."""
+        """Deletes classes that have reached their age limit."""
         now = time.time()
         while codes := await self._store.delete_classes(None, now - self._settings.lesson * 3600, now + RESERVED):
             for code in codes:
                 self._classes.end(code)
 
-    # What people see.
+    # Views.
 
     async def look(self, code: str, token: str, address: str) -> bytes:
-        """What somebody may see of a class."""
+        """The state of a class, as its teacher or one of its pupils sees it."""
         live = await self.find(code, address, token)
         await self._classes.catch_up(live)
         return await self._watchers.state(live, token)
 
     async def stream(self, code: str, token: str, address: str, receive: Receive, send: Send) -> None:
-        """The live feed of a class, to its teacher or to a pupil."""
+        """Streams the live feed of a class to its teacher or to a pupil."""
         if self.streams >= self._settings.streams:
             raise Refusal(503, "Too many people are watching. Try again in a moment.", again=10)
         live = await self.find(code, address, token)
@@ -185,11 +185,11 @@ class ClassService:
         await self._watchers.stream(live, token, receive, send)
 
     async def find(self, code: str, address: str, token: str = "") -> LiveClass:
-        """A class by its code; raises Refusal if there is none, and for an address that has tried too many codes.
+        """A class by its code. Raises Refusal if there is none, or if the address has tried too many wrong codes.
 
-        Such an address learns nothing from a right code either, so it is refused as well. The teacher and the pupils
-        of the class, who show their token, are not, and neither is anybody at an address where one of them has been:
-        in a school, the code is on the wall, and one pupil who guesses must not keep the others out.
+        Such an address is refused even with a right code, so that it cannot go on guessing. There are two exceptions:
+        members of the class, who send their token, and addresses from which a member has sent one. A school often has
+        one address, and a pupil who guesses codes must not keep the others out.
         """
         code = code.upper()
         live = self._classes.get(code)
@@ -206,7 +206,7 @@ class ClassService:
             raise
 
     async def results(self, code: str, token: str, address: str) -> dict[str, Any]:
-        """The results of a class, for its teacher. Games that cannot be judged here count without critical moves."""
+        """The results of a class, for its teacher. Games that the solver cannot judge count without critical moves."""
         live = await self.find(code, address, token)
         await self._classes.catch_up(live)
         classroom = live.classroom
@@ -222,13 +222,13 @@ class ClassService:
                     raise
                 grades = [NO_GRADE] * 2
             live.grades[id] = Graded(grades, f"/review/{room.match.game.id}?{written(room.match)}")
-        found = {id: graded.seats for id, graded in live.grades.items()}
-        return results(classroom, live.scores, found, {id: graded.review for id, graded in live.grades.items()})
+        by_seat = {id: graded.seats for id, graded in live.grades.items()}
+        return results(classroom, live.scores, by_seat, {id: graded.review for id, graded in live.grades.items()})
 
     async def _teacher_state(self, live: LiveClass) -> bytes:
         await self._classes.look_at_games(live)
         return self.state_of(live.classroom)
 
     def state_of(self, classroom: Classroom) -> bytes:
-        """What a teacher sees of a class."""
+        """The teacher's view of a class, as JSON."""
         return self._watchers.teacher_state(classroom)

@@ -1,4 +1,4 @@
-"""A class as JSON values: what a teacher sees of it, and what a pupil does."""
+"""A class as JSON values: the teacher's view and a pupil's view."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from digitduels.web.classes.classroom import Classroom, Pupil, Scores, twin, wai
 from digitduels.web.classes.ranking import games_of, standings
 from digitduels.web.rooms.acts import Room
 
-STUCK = 60  # seconds after which a board without a move is marked for the teacher
+STUCK = 60  # seconds without a move after which the teacher's desk marks a board
 
 
 def rules_of(classroom: Classroom) -> dict[str, Any]:
-    """What is played, and how."""
+    """The settings of a class with the title, a summary and the house rules of its game."""
     title, about, house_rules = _words(classroom.rules["game"], json.dumps(classroom.rules["options"]))
     return {**classroom.rules, "title": title, "summary": about, "house_rules": house_rules}
 
 
 @lru_cache(256)
 def _words(name: str, options: str) -> tuple[str, str, str]:
-    """What a game is called, what it is about, and how it differs from the book."""
+    """The title of a game, its summary, and how it differs from the book."""
     rules = game(name, **json.loads(options))
     return rules.title, summary(rules), rules.house_rules
 
@@ -50,7 +50,7 @@ def board_of(room: Room) -> dict[str, Any]:
 
 
 def common(classroom: Classroom) -> dict[str, Any]:
-    """What everybody in a class may know."""
+    """The fields that the teacher and all pupils may see."""
     return {
         "code": classroom.code,
         "version": classroom.head,
@@ -70,7 +70,7 @@ def teacher_view(
     now: float,
     lasts: float,
 ) -> dict[str, Any]:
-    """The whole class: who is there, and the boards of this round. `lasts` is how many seconds a class is kept."""
+    """The whole class: its pupils, and the boards of this round. `lasts` is how many seconds a class is stored."""
     ranked = standings(classroom, scores)
     playing = {number for table in classroom.current if table.id not in scores for number in table.pupils}
     return {
@@ -89,7 +89,7 @@ def teacher_view(
                 "playing": pupil.number in playing,
                 "waiting": waits(classroom, pupil.number, scores),
                 "absent": pupil.absent is not None and pupil.number in away,
-                "like": _like(classroom, pupil, away),
+                "like": _possible_twin(classroom, pupil, away),
             }
             for pupil in classroom.present
         ],
@@ -100,8 +100,11 @@ def teacher_view(
     }
 
 
-def _like(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | None:
-    """Who this pupil may be, on another device: a newcomer, or anybody while the other one is away."""
+def _possible_twin(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | None:
+    """The number of the pupil who may have joined again as this one, on another device.
+
+    None once this pupil has played, unless the other one is away.
+    """
     other = twin(classroom, pupil)
     if other is None:
         return None
@@ -110,17 +113,17 @@ def _like(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | None:
 
 
 def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -> dict[str, Any]:
-    """What a pupil sees of the class: their name, the game to play, and what they have reached so far."""
+    """A pupil's view of the class: their name, their current game, and their points so far."""
     table = classroom.table_of(pupil.number)
-    seated = None
+    current_game = None
     if table is not None:
-        seated = {"id": table.id, "seat": table.pupils.index(pupil.number) + 1, "token": token}
+        current_game = {"id": table.id, "seat": table.pupils.index(pupil.number) + 1, "token": token}
     return {
         **common(classroom),
         "role": "pupil",
         "pupil": pupil.number,
         "name": pupil.name,
-        "game": seated,
+        "game": current_game,
         "playing": table is not None and table.id not in scores,
         "points": classroom.points(scores)[pupil.number],
         "games": [game._asdict() for game in games_of(classroom, pupil.number, scores)],

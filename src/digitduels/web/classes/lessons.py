@@ -1,4 +1,4 @@
-"""Suggestions for teachers: games for a class with a reason, and plans for a lesson. Other games simply have none."""
+"""Suggestions for teachers: presets for a class, each with a reason, and lesson plans for some of the games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classes in memory, kept in step with the database and with their games."""
+"""An in-memory cache of classes, synchronised with the database and with their games."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ NO_CLASS = "There is no class with this code. Check the letters. A class that is
 
 
 class Glimpse(NamedTuple):
-    """A game as a wall shows it."""
+    """A game as the wall shows it, and its version."""
 
     head: int
     shown: dict[str, Any]
 
 
 class Graded(NamedTuple):
-    """A game that is over: how both seats chose, and the address of its review."""
+    """The grades of both seats in a finished game, and the address of its review."""
 
     seats: list[dict[str, Any]]
     review: str
 
 
 class LiveClass:
-    """A class in memory: its newest version that is known, and who was told what."""
+    """A cached class: its latest known version, its games, and who is present."""
 
     def __init__(self, classroom: Classroom) -> None:
         self.classroom = classroom
@@ -44,50 +44,50 @@ class LiveClass:
         self.scores: dict[str, tuple[float, float] | None] = {}
         self.grades: dict[str, Graded] = {}
         self.seen: dict[int, float] = {}
-        """When each pupil was last there."""
+        """When each pupil was last seen."""
         self.away: set[int] = set()
-        """The pupils who were away when the wall was last told."""
+        """The pupils who were away when the wall was last updated."""
         self.shown = (-1, 0)
-        """The version and the number of games that were over when pupils were last told."""
+        """The version and the number of finished games that were last published to pupils."""
 
     @property
     def total(self) -> int:
-        """A number that grows with everything in the class and in its games."""
+        """A version number that increases with every event in the class and in its games."""
         return self.classroom.head + sum(board.head for board in self.boards.values())
 
     def show(self, room: Room) -> None:
-        """Takes over how a game of the class stands."""
-        known = self.boards.get(room.id)
-        if known is None or known.head < room.head:
+        """Updates the board and the score of a game."""
+        board = self.boards.get(room.id)
+        if board is None or board.head < room.head:
             self.boards[room.id] = Glimpse(room.head, board_of(room))
         if room.over:
             self.scores[room.id] = score(room)
 
 
 class LiveClasses:
-    """The classes that this process has in memory."""
+    """The cache of classes in one server process."""
 
     def __init__(self, store: Store, rooms: RoomService, allowances: Allowances) -> None:
         self._store, self._rooms, self._allowances = store, rooms, allowances
         self._live: OrderedDict[str, LiveClass] = OrderedDict()
         self._games: dict[str, str] = {}
-        """The class of each game of a class in memory."""
-        self.ended: list[Callable[[str], None]] = []
-        """Called with the code of a class that is no more."""
+        """The class of each game, for classes in the cache."""
+        self.on_end: list[Callable[[str], None]] = []
+        """Called with the code of a deleted class."""
 
     def __len__(self) -> int:
         return len(self._live)
 
     def get(self, code: str) -> LiveClass | None:
-        """A class, if it is in memory."""
+        """A class, if it is in the cache."""
         return self._live.get(code)
 
     def of_game(self, id: str) -> str | None:
-        """The code of the class to which a game belongs, if that is in memory."""
+        """The code of the class that a game belongs to, if the class is in the cache."""
         return self._games.get(id)
 
     async def load(self, code: str) -> LiveClass:
-        """A class from memory or from the database; raises Refusal if there is none."""
+        """A class from the cache or from the database. Raises Refusal if there is none."""
         live = self._live.get(code)
         if live is not None:
             self._live.move_to_end(code)
@@ -98,7 +98,7 @@ class LiveClasses:
         return self.put(kept)
 
     def put(self, kept: KeptClass) -> LiveClass:
-        """Takes a class that the database keeps into memory."""
+        """Adds a stored class to the cache."""
         live = self._live.get(kept.code)
         if live is None:
             live = self._live[kept.code] = LiveClass(Classroom(kept))
@@ -108,7 +108,7 @@ class LiveClasses:
         return live
 
     def keep(self, live: LiveClass, classroom: Classroom) -> None:
-        """The class has a new version."""
+        """Replaces a cached class with a newer version."""
         live.classroom = classroom
         tokens = [classroom.token, *(pupil.token for pupil in classroom.present)]
         self._allowances.learn(classroom.code, tokens)
@@ -124,16 +124,19 @@ class LiveClasses:
         return live
 
     def end(self, code: str) -> None:
-        """The class is no more, and neither are its games."""
+        """Removes a deleted class and its games from memory."""
         live = self._forget(code)
         if live is not None:
             for table in live.classroom.tables:
                 self._rooms.drop_game(table.id)
-        for tell in self.ended:
-            tell(code)
+        for notify in self.on_end:
+            notify(code)
 
     async def catch_up(self, live: LiveClass) -> bool:
-        """Takes over what other processes did; whether there was anything. Raises Refusal if the class is no more."""
+        """Applies events that other processes stored. Returns whether there were any.
+
+        Raises Refusal if the class has been deleted.
+        """
         before = live.classroom
         kept = await self._store.read_class(before.code, before.head)
         if kept is None:
@@ -145,7 +148,7 @@ class LiveClasses:
         return True
 
     async def look_at_games(self, live: LiveClass) -> None:
-        """Reads the games that may have gone on; one that is over stays as it is."""
+        """Updates the boards and scores of unfinished games."""
         open_games = [table.id for table in live.classroom.tables if table.id not in live.scores]
         if open_games:
             for room in (await self._rooms.current_rooms(open_games)).values():
@@ -153,7 +156,10 @@ class LiveClasses:
 
 
 def score(room: Room) -> tuple[float, float] | None:
-    """The points of both seats: a win is one, a draw half; so is a game that was broken off, if anybody had moved."""
+    """The points of both seats: 1 for a win, ½ for a draw or a game that was closed early.
+
+    None for a game that was closed before anybody moved: it does not count.
+    """
     match = room.match
     outcome = match.outcome
     if outcome is None and len(match.moves) == match.opening:

@@ -1,4 +1,4 @@
-"""The standings of a class: points, and the opponents' points when they are equal."""
+"""The standings of a class: by points, then by the opponents' points."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from digitduels.web.classes.classroom import Classroom, Scores
 
 
 class Standing(NamedTuple):
-    """Where a pupil is in the standings. Equal ones share a place."""
+    """A pupil's place in the standings. Pupils with equal results share a place."""
 
     place: int
     points: float
     opponents: float
-    """The points of all opponents together; the computer adds nothing."""
+    """The sum of all opponents' points; the computer adds nothing."""
 
 
 class PupilGame(NamedTuple):
-    """A game from the side of one pupil. `points` is None while it is played."""
+    """A game from one pupil's point of view. `points` is None until it is over."""
 
     round: int
     against: str
@@ -25,7 +25,7 @@ class PupilGame(NamedTuple):
 
 
 def standings(classroom: Classroom, scores: Scores) -> dict[int, Standing]:
-    """Every pupil by number, the best first."""
+    """The standing of every pupil by number, best first."""
     points = classroom.points(scores)
     opponents = dict.fromkeys(points, 0.0)
     for table in classroom.tables:
@@ -40,7 +40,7 @@ def standings(classroom: Classroom, scores: Scores) -> dict[int, Standing]:
 
 
 def games_of(classroom: Classroom, number: int, scores: Scores) -> list[PupilGame]:
-    """The games of a pupil, except those that do not count."""
+    """A pupil's games, except for those that do not count."""
     return [
         PupilGame(table.round, classroom.name_at(table, 1 - seat), None if points is None else points[seat])
         for table in classroom.tables

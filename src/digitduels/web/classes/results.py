@@ -1,4 +1,4 @@
-"""What comes back from a lesson: standings, critical moves found, and moments to try again, as JSON and as a table."""
+"""The results of a lesson: standings, critical moves found, and moments to try again, as JSON values and as CSV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from digitduels.games import game
 from digitduels.web.classes.classroom import Classroom, Scores, Table
 from digitduels.web.classes.ranking import Standing, games_of, standings
 
-MOST_MOMENTS = 3  # of one pupil's own misses, those nearest to the end first: they are the easiest to see
+MOST_MOMENTS = 3  # per pupil; misses close to the end of a game come first, because they are the easiest to see
 EXPLAINED = (
     "A win is 1 point. A draw, or a game that was broken off, is half a point for both. "
     "A game without a move does not count. A game against the computer counts like any other.",
@@ -22,9 +22,9 @@ EXPLAINED = (
 )
 
 Grades = Mapping[str, list[dict[str, Any]]]
-"""For each game that was judged, what both seats found and missed."""
+"""For each graded game, the critical moves that both seats found and missed."""
 NO_GRADE: dict[str, Any] = {"critical": 0, "found": 0, "chance": 0.0, "misses": [], "met": []}
-"""For a game that cannot be judged."""
+"""The grade of a game that the solver cannot judge."""
 
 
 def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping[str, str]) -> dict[str, Any]:
@@ -44,13 +44,16 @@ def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping
 
 
 def _discussion(classroom: Classroom, grades: Grades) -> dict[str, Any] | None:
-    """A position to discuss: the critical one that most pupils missed, if at least two did, and most of those there."""
+    """A position to discuss: the critical position that most pupils missed.
+
+    None unless at least two pupils, and more than half of those who reached it, missed it.
+    """
     met: dict[str, list[dict[str, Any]]] = {}
     for table in classroom.tables:
         for number, grade in zip(table.pupils, grades.get(table.id, ()), strict=False):
             for position in grade["met"] if number is not None else ():
                 met.setdefault(position["path"], []).append(position)
-    missed = {path: sum(not each["found"] for each in positions) for path, positions in met.items()}
+    missed = {path: sum(not position["found"] for position in positions) for path, positions in met.items()}
     path = max(missed, key=missed.__getitem__, default=None)
     if path is None or missed[path] < 2 or 2 * missed[path] <= len(met[path]):
         return None
@@ -59,9 +62,9 @@ def _discussion(classroom: Classroom, grades: Grades) -> dict[str, Any] | None:
 
 
 def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, grades: Grades) -> dict[str, Any]:
-    """One pupil."""
+    """The results of one pupil."""
     games = games_of(classroom, number, scores)
-    got = [game.points for game in games if game.points is not None]
+    points = [game.points for game in games if game.points is not None]
     seats = [
         (table, table.pupils.index(number))
         for table in classroom.tables
@@ -78,10 +81,10 @@ def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, 
         "pupil": number,
         "name": classroom.pupils[number].name,
         **standing._asdict(),
-        "games": len(got),
-        "won": got.count(1.0),
-        "drawn": got.count(0.5),
-        "lost": got.count(0.0),
+        "games": len(points),
+        "won": points.count(1.0),
+        "drawn": points.count(0.5),
+        "lost": points.count(0.0),
         "found": sum(grade["found"] for grade in judged),
         "critical": sum(grade["critical"] for grade in judged),
         "chance": round(sum(grade["chance"] for grade in judged), 1),
@@ -105,9 +108,9 @@ def _game(classroom: Classroom, table: Table, scores: Scores, links: Mapping[str
     }
 
 
-def as_csv(told: dict[str, Any]) -> str:
-    """The results as a table for a spreadsheet."""
-    rounds = range(1, told["rounds"] + 1)
+def as_csv(results: dict[str, Any]) -> str:
+    """The results as CSV for a spreadsheet."""
+    rounds = range(1, results["rounds"] + 1)
     head = ["place", "name", "points", "opponents' points", "games", "won", "drawn or broken off", "lost"]
     head += [
         "critical moves found",
@@ -118,13 +121,13 @@ def as_csv(told: dict[str, Any]) -> str:
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
     table.writerow(head)
-    for row in told["pupils"]:
+    for row in results["pupils"]:
         played = [
-            "; ".join(f"{_points(each['points'])} {each['against']}" for each in games) for games in row["rounds"]
+            "; ".join(f"{_points(game['points'])} {game['against']}" for game in games) for games in row["rounds"]
         ]
         cells = [row["place"], row["name"], row["points"], row["opponents"]]
         cells += [row[name] for name in ("games", "won", "drawn", "lost", "found", "critical", "chance")]
-        table.writerow([_harmless(cell) for cell in (*cells, *played)])
+        table.writerow([_escape_formula(cell) for cell in (*cells, *played)])
     return text.getvalue()
 
 
@@ -132,10 +135,10 @@ def _points(points: float | None) -> str:
     return "?" if points is None else f"{points:g}"
 
 
-def _harmless(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula.
+def _escape_formula(cell: object) -> object:
+    """A cell that no spreadsheet interprets as a formula.
 
-    >>> _harmless("=1+1"), _harmless("Ann")
+    >>> _escape_formula("=1+1"), _escape_formula("Ann")
     ("'=1+1", 'Ann')
     """
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t") else cell

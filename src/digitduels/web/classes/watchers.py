@@ -1,4 +1,4 @@
-"""Who watches a class, who is away, and what each of them is told."""
+"""The live feeds of classes: who is watching, who is away, and which state each viewer gets."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from digitduels.web.settings import Settings
 from digitduels.web.store import Store
 from digitduels.web.store.interface import CLASS_MARK
 
-GATHER = 0.03  # seconds in which changes are gathered before a wall is told
+GATHER = 0.03  # seconds for which changes are collected before they are published
 NOT_YOURS = "Join this class first, or open it on the device that started it."
 TEACHER = 0  # instead of a pupil's number
 
 
 class Viewer(NamedTuple):
-    """Somebody who watches a class: a pupil's number, or TEACHER, and the token, which a pupil is told again."""
+    """A person who watches a class: a pupil's number or TEACHER, and the token, which is part of a pupil's state."""
 
     number: int
     token: str
@@ -38,19 +38,19 @@ class ClassWatchers:
         self.hub = Hub()
         self._store, self._rooms, self._classes, self._settings = store, rooms, classes, settings
         self._viewers: dict[str, dict[str, Viewer]] = {}
-        """Who watches, by class and channel."""
-        self._told: dict[str, bytes] = {}
-        """The last message of each channel."""
+        """The viewers by class and channel. A channel is one token: all streams with it get the same state."""
+        self._published: dict[str, bytes] = {}
+        """The last state of each channel."""
         self._stale: set[str] = set()
         self._doubtful: set[str] = set()
-        """Those of them that another process may have changed."""
+        """The stale classes that another process may have changed."""
         self._wake = asyncio.Event()
 
     def start(self) -> None:
-        """Begins the work in the background, under the supervision of the rooms' own."""
-        self._classes.ended.append(self._end)
+        """Subscribes to changes of rooms and classes, and starts the periodic tasks."""
+        self._classes.on_end.append(self._end)
         self._rooms.on_change.append(self._room_changed)
-        self._rooms.on_remote_change.append(self._hear)
+        self._rooms.on_remote_change.append(self._remote_change)
         self._rooms.on_close.append(self.hub.close)
         for seconds, work in ((0, self.refresh), (LOOK, self.look_at_classes), (SEEN, self.note_pupils)):
             self._rooms.background.every(seconds, work)
@@ -73,7 +73,7 @@ class ClassWatchers:
             await self.hub.stream(channel, None, first, receive, send)
         finally:
             if channel not in self.hub.watched:
-                self._told.pop(channel, None)
+                self._published.pop(channel, None)
                 viewers = self._viewers.get(code, {})
                 viewers.pop(channel, None)
                 if not viewers:
@@ -83,29 +83,29 @@ class ClassWatchers:
         for channel in self._viewers.get(code, ()):
             self.hub.end(channel)
 
-    # What they see.
+    # Views.
 
     async def state(self, live: LiveClass, token: str) -> bytes:
-        """What the holder of a token may see of a class; raises Refusal if that is nothing."""
+        """The view of a class for the holder of a token. Raises Refusal if it is not a token of this class."""
         pupil = self.pupil(live, token)
         await self._classes.look_at_games(live)
         return self.teacher_state(live.classroom) if pupil is None else self.pupil_state(live, pupil, token)
 
     def teacher_state(self, classroom: Classroom) -> bytes:
-        """What a teacher sees of a class."""
+        """The teacher's view of a class, as JSON."""
         live = self._classes.get(classroom.code) or LiveClass(classroom)
         boards = {id: board.shown for id, board in live.boards.items()}
         now, lasts = time.time(), self._settings.lesson * 3600
         return packed(teacher_view(live.classroom, boards, live.scores, self._away(live), now, lasts))
 
     def pupil_state(self, live: LiveClass, pupil: Pupil, token: str) -> bytes:
-        """What a pupil sees of a class."""
+        """A pupil's view of a class, as JSON."""
         return packed(pupil_view(live.classroom, pupil, token, live.scores))
 
-    # Who is there.
+    # Presence.
 
     def pupil(self, live: LiveClass, token: str) -> Pupil | None:
-        """The pupil who shows a token, or None for the teacher; raises Refusal for anybody else."""
+        """The pupil to whom a token belongs; None for the teacher. Raises Refusal for any other token."""
         if live.classroom.is_teacher(token):
             return None
         pupil = live.classroom.pupil_of(token)
@@ -115,7 +115,7 @@ class ClassWatchers:
         return pupil
 
     def present(self, live: LiveClass) -> dict[int, float]:
-        """When each pupil was last there: now, for those who watch."""
+        """When each pupil was last seen: now, for pupils who are watching."""
         now = time.time()
         for viewer in self._viewers.get(live.classroom.code, {}).values():
             live.seen[viewer.number] = now
@@ -127,7 +127,7 @@ class ClassWatchers:
         return live.away
 
     async def note_pupils(self) -> None:
-        """Notes who watches, so that other servers know."""
+        """Saves which pupils are watching, so that other servers know."""
         people = {
             (code, viewer.number)
             for code, viewers in self._viewers.items()
@@ -137,17 +137,17 @@ class ClassWatchers:
         if people:
             await self._store.see_pupils(people, time.time())
 
-    # What is new.
+    # Publishing.
 
     def mark(self, code: str, doubtful: bool = True) -> None:
-        """The class may have changed, `doubtful` if another process may have changed it."""
+        """Queues a class for `refresh`. `doubtful` means that another process may have changed it."""
         self._stale.add(code)
         if doubtful:
             self._doubtful.add(code)
         self._wake.set()
 
     def _room_changed(self, room: Room) -> None:
-        """A game has gone on here."""
+        """Updates the board of a game that this process has changed."""
         if room.code in self._viewers:
             assert room.code is not None
             live = self._classes.get(room.code)
@@ -155,8 +155,8 @@ class ClassWatchers:
                 live.show(room)
             self.mark(room.code, live is None)
 
-    def _hear(self, changed: dict[str, int] | None) -> None:
-        """Another process may have changed these classes and games, or any."""
+    def _remote_change(self, changed: dict[str, int] | None) -> None:
+        """Marks the classes that another process may have changed, or all of them for None."""
         if changed is None:
             codes = set(self._viewers)
         else:
@@ -166,7 +166,7 @@ class ClassWatchers:
             self.mark(code)
 
     async def refresh(self) -> None:
-        """Tells the watchers of classes that may have changed; waits until there are any."""
+        """Waits until classes are queued, then publishes their current states."""
         await self._wake.wait()
         await asyncio.sleep(GATHER)
         self._wake.clear()
@@ -175,12 +175,12 @@ class ClassWatchers:
         for code in stale:
 
             async def refresh_class(code: str = code) -> None:
-                await self._tell(code, code in doubtful)
+                await self._publish(code, code in doubtful)
 
             await self._rooms.background.attempt(refresh_class)
 
-    async def _tell(self, code: str, doubtful: bool) -> None:
-        """Tells everybody who watches a class what is new for them."""
+    async def _publish(self, code: str, doubtful: bool) -> None:
+        """Sends every viewer of a class their new state, if it has changed."""
         if code not in self._viewers:
             return
         try:
@@ -194,28 +194,28 @@ class ClassWatchers:
             self._end(code)
             return
         wall: bytes | None = None
-        # Pupils see nothing of the boards but which games are over.
+        # Of the boards, pupils see only which games are over.
         shown = live.classroom.head, len(live.scores)
-        pupils, live.shown = shown != live.shown, shown
+        update_pupils, live.shown = shown != live.shown, shown
         for channel, viewer in sorted(self._viewers.get(code, {}).items()):
             if viewer.number == TEACHER:
                 state = wall = wall or self.teacher_state(live.classroom)
-            elif not pupils:
+            elif not update_pupils:
                 continue
             else:
                 pupil = live.classroom.pupil_of(viewer.token)
                 if pupil is None:  # removed, or on another device now
                     self.hub.end(channel)
                     continue
-                if pupil.number != viewer.number:  # admitted: from now on somebody else is seen here
+                if pupil.number != viewer.number:  # admitted: this device now belongs to another pupil
                     self._viewers[code][channel] = Viewer(pupil.number, viewer.token)
                 state = self.pupil_state(live, pupil, viewer.token)
-            if self._told.get(channel) != state:
-                self._told[channel] = state
+            if self._published.get(channel) != state:
+                self._published[channel] = state
                 self.hub.publish(channel, live.total, state)
 
     async def look_at_classes(self) -> None:
-        """Compares what the watchers were told with the database, and notices who has gone."""
+        """Compares what was published with the database, and updates which pupils are away."""
         codes = set(self._viewers)
         if not codes:
             return

@@ -307,7 +307,7 @@ def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, Fals
     if room.paused is not None:
         raise Conflict(room, f"Your teacher has paused the class. {room.paused}", 423)
     if act.version != room.head:
-        raise Conflict(room, f"The game has gone on: it has version {room.head}, not {act.version}.")
+        raise Conflict(room, f"The game has moved on: it is at version {room.head}, not {act.version}.")
     if room.closed or (act.kind != "rematch" and room.over):
         raise Conflict(room, "The game is closed." if room.closed else "The game is over.", 410)
     if room.levels[act.seat] is not None and act.kind != "return":
@@ -324,7 +324,7 @@ def act(room: Room, act: Act, now: float, away: tuple[bool, bool] = (False, Fals
             return _request_takeback(room, act, now)
         case "accept" | "decline":
             if room.takeback != 1 - act.seat:
-                raise Refusal(422, "Nobody asks you to take back a move.")
+                raise Refusal(422, "Nobody has asked you to take back a move.")
             body = {"moves": _takeback_length(room, 1 - act.seat)} if act.kind == "accept" else {}
         case "substitute":
             _check_substitution(room, act, away)

@@ -23,7 +23,7 @@ ATTEMPTS = 3  # before a move is chosen at random
 RETRY_SECONDS = 0.5
 STRONGEST_SEARCHING = 6  # the highest level that needs no solution
 FAILED = "Something went wrong while it was thinking."
-NOT_PERFECT = f"Nobody can play this variant perfectly here: it is too large. Level {STRONGEST_SEARCHING} plays."
+NOT_PERFECT = f"This variant is too large to be played perfectly here. Level {STRONGEST_SEARCHING} plays instead."
 
 Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolution | None]]
 """Changes a game by a rule, and publishes its new state."""
