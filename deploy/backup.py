@@ -1,8 +1,8 @@
-"""A copy of the games in an SQLite file, made while the server runs, and checked before it replaces an older copy.
+"""Backs up an SQLite database while the server runs, and checks the copy before it replaces the previous one.
 
 python3 backup.py /var/lib/digitduels/games.sqlite /var/backups/games.sqlite
 
-Needs nothing but Python. For PostgreSQL, use pg_dump.
+Requires only Python. For PostgreSQL, use pg_dump.
 """
 
 import os
@@ -20,22 +20,26 @@ def main() -> None:
         sys.exit(f"backup.py: There is no file {database}.")
     unchecked = copy.with_name(copy.name + ".new")
     unchecked.unlink(missing_ok=True)
-    os.close(os.open(unchecked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # it holds names and hashes of tokens
+    os.close(
+        os.open(unchecked, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    )  # the copy contains names and hashes of tokens
     try:
         with (
             closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True, timeout=60)) as source,
             closing(sqlite3.connect(unchecked)) as target,
         ):
             source.backup(target)
-            target.execute("PRAGMA journal_mode = DELETE")  # one file, without a second one beside it
-            wrong = [row[0] for row in target.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            wrong += [f"{table} has a row without its game" for table, *_ in target.execute("PRAGMA foreign_key_check")]
+            target.execute("PRAGMA journal_mode = DELETE")  # leaves no -wal file beside the copy
+            errors = [row[0] for row in target.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            errors += [
+                f"{table} has a row without its game" for table, *_ in target.execute("PRAGMA foreign_key_check")
+            ]
             (games,) = target.execute("SELECT count(*) FROM game").fetchone()
     except sqlite3.Error as error:
         unchecked.unlink()
         sys.exit(f"backup.py: {error}.")
-    if wrong:
-        sys.exit(f"backup.py: The copy {unchecked} is damaged: {wrong[0]}.")
+    if errors:
+        sys.exit(f"backup.py: The copy {unchecked} is damaged: {errors[0]}.")
     os.replace(unchecked, copy)
     print(f"{games} games are in {copy}.")
 
