@@ -1,1 +1,1 @@
-"""How fast it is, as ratios measured in one run: `python -m benchmarks` prints them and rewrites the page."""
+"""Benchmarks, as ratios measured in one run: `python -m benchmarks` prints them and updates the tables in docs/."""

@@ -1,4 +1,4 @@
-"""Runs every benchmark, or those named, and puts its table into docs/performance.md or the page it names."""
+"""Run all benchmarks, or the named ones, and update their tables in docs/performance.md and other pages."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all unless named")
-    parser.add_argument("--against", metavar="COMMIT", help="the commit with which lab compares")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}. Default: all")
+    parser.add_argument("--against", metavar="COMMIT", help="the commit that lab compares with")
     parser.add_argument(
-        "--game", action="append", metavar="GAME", help="measure these games only, if a table has games"
+        "--game", action="append", metavar="GAME", help="measure only these games, in tables with rows per game"
     )
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
-        parser.error(f"There is no benchmark {unknown[0]!r}. They are {', '.join(BENCHMARKS)}.")
+        parser.error(f"There is no benchmark {unknown[0]!r}. Choose from {', '.join(BENCHMARKS)}.")
     # gg-bench's own files are not part of this repository.
-    every = [name for name in BENCHMARKS if name != "ggbench" or "GGBENCH" in os.environ]
-    for name in arguments.names or every:
+    available = [name for name in BENCHMARKS if name != "ggbench" or "GGBENCH" in os.environ]
+    for name in arguments.names or available:
         benchmark = import_module(f"benchmarks.{name}")
         page = DOCS / getattr(benchmark, "PAGE", "performance.md")
         part = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=\n<!-- end -->)", re.DOTALL)
@@ -60,20 +60,20 @@ def main() -> None:
 
 
 def by_game(benchmark: Any, old: re.Match[str] | None, name: str) -> str:
-    """A table with the rows of one game measured again. The rows of other games stay as they are."""
-    measured = [re.sub(r"(?<=\d)%", " %", row) for row in benchmark.rows(name)]
-    kept = old[0].splitlines() if old else []
+    """The table with newly measured rows for one game. The rows of other games stay as they are."""
+    new_rows = [re.sub(r"(?<=\d)%", " %", row) for row in benchmark.rows(name)]
+    old_rows = old[0].splitlines() if old else []
     lines = [benchmark.HEAD]
     for game in sorted(map(dd.game, dd.games()), key=lambda game: game.title):
-        lines += measured if game.id == name else [row for row in kept if row.startswith(f"| {game.title} |")]
+        lines += new_rows if game.id == name else [row for row in old_rows if row.startswith(f"| {game.title} |")]
     return "\n".join([*lines, "", benchmark.NOTE])
 
 
 def replace(page: Path, part: re.Pattern[str], table: str) -> None:
-    """Puts a table into its part of a page."""
+    """Replaces a table in a page."""
     text = page.read_text(encoding="utf-8")
     if not part.search(text):
-        raise ValueError(f"{page.name} has no place for this table.")
+        raise ValueError(f"{page.name} has no markers for this table.")
     page.write_text(part.sub(lambda _: table, text), encoding="utf-8")
 
 

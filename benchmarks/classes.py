@@ -1,7 +1,7 @@
-"""Twenty classes of thirty at once on one process: how soon a move is at the opponent's board and on the wall.
+"""Twenty classes of thirty at once on one process: how soon a move reaches the opponent's board and the wall.
 
-Every pupil has two feeds open, the class and the game, and moves every five seconds. Every teacher has the wall open.
-Clients and the server share the machine.
+Every pupil has two feeds open, one of the class and one of the game, and moves every five seconds. Every teacher has
+the wall open. Clients and the server share the machine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.serving import MOVES, Connection, load_of_the_machine, processor_time, server
-from benchmarks.streams import own_memory
+from benchmarks.streams import private_memory
 
 CLASSES = 20
 PUPILS = 30
@@ -35,21 +35,19 @@ def table() -> str:
         with server(command, "/readyz") as (port, process):
             before, after, share, boards, walls = asyncio.run(teach(port, process))
     rows = ["| delivery of a move | moves | p50 | p99 |", "|---|---:|---:|---:|"]
-    for name, taken in (("to the opponent's board", boards), ("to the wall", walls)):
-        hundredths = statistics.quantiles(taken, n=100)
-        rows.append(f"| {name} | {len(taken):,} | {1000 * hundredths[49]:.0f} ms | {1000 * hundredths[98]:.0f} ms |")
-    memory = (
-        f"The server has {before / 1024:.0f} MiB of its own before, and {after / 1024:.0f} MiB with {CLASSES} classes"
-    )
-    work = f"It is at work for {share:.0%} of the time of one core."
-    return "\n".join([*rows, "", f"{memory} of {PUPILS}. {work} {load_of_the_machine(busy)}"])
+    for name, times in (("to the opponent's board", boards), ("to the wall", walls)):
+        percentiles = statistics.quantiles(times, n=100)
+        rows.append(f"| {name} | {len(times):,} | {1000 * percentiles[49]:.0f} ms | {1000 * percentiles[98]:.0f} ms |")
+    memory = f"The server uses {before / 1024:.0f} MiB of private memory before, and {after / 1024:.0f} MiB with"
+    cpu = f"It uses {share:.0%} of one core."
+    return "\n".join([*rows, "", f"{memory} {CLASSES} classes of {PUPILS}. {cpu} {load_of_the_machine(busy)}"])
 
 
 class Feed:
-    """A live feed that somebody reads."""
+    """A client of a live feed."""
 
-    def __init__(self, port: int, path: str, token: str, hear: Callable[[bytes], None]) -> None:
-        self._port, self._path, self._token, self._hear = port, path, token, hear
+    def __init__(self, port: int, path: str, token: str, receive: Callable[[bytes], None]) -> None:
+        self._port, self._path, self._token, self._receive = port, path, token, receive
 
     async def read(self) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 20)
@@ -60,30 +58,30 @@ class Feed:
         try:
             while line := await reader.readline():
                 if line.startswith(b"data: "):
-                    self._hear(line[6:])
+                    self._receive(line[6:])
         finally:
             writer.close()
 
 
 class Board:
-    """A game of a class: its two tokens, and when each move was sent and came."""
+    """A game of a class: its two tokens, and when each move was sent, reached a player and reached the wall."""
 
     def __init__(self, id: str) -> None:
         self.id = id
         self.tokens: dict[int, str] = {}
         self.sent: dict[int, float] = {}
-        self.came: dict[int, float] = {}
+        self.arrived: dict[int, float] = {}
         self.shown: dict[int, float] = {}
 
-    def hear(self, state: bytes) -> None:
-        found = re.search(rb'"move_count":(\d+)', state)
-        if found:
-            self.came.setdefault(int(found[1]), time.perf_counter())
+    def receive(self, state: bytes) -> None:
+        count = re.search(rb'"move_count":(\d+)', state)
+        if count:
+            self.arrived.setdefault(int(count[1]), time.perf_counter())
 
 
 async def teach(port: int, process: int) -> tuple[float, float, float, list[float], list[float]]:
-    """Memory before and after, the share of a core that the server needs, and how long each move took."""
-    before = own_memory(process)
+    """The server's memory before and after, its share of a core, and the delivery times to boards and to walls."""
+    before = private_memory(process)
     boards: dict[str, Board] = {}
     feeds: list[asyncio.Task[None]] = []
 
@@ -93,14 +91,14 @@ async def teach(port: int, process: int) -> tuple[float, float, float, list[floa
             if board["id"] in boards:
                 boards[board["id"]].shown.setdefault(board["moves"], now)
 
-    def watch(path: str, token: str, hear: Callable[[bytes], None]) -> None:
-        feeds.append(asyncio.create_task(Feed(port, path, token, hear).read()))
+    def watch(path: str, token: str, receive: Callable[[bytes], None]) -> None:
+        feeds.append(asyncio.create_task(Feed(port, path, token, receive).read()))
 
     for _ in range(CLASSES):
         connection = await Connection(port).open()
         await begin_class(connection, boards, watch, wall)
         connection.close()
-    while not all(board.came for board in boards.values()):
+    while not all(board.arrived for board in boards.values()):
         await asyncio.sleep(0.1)
     await asyncio.sleep(2)
     start, worked = time.perf_counter(), processor_time(process)
@@ -109,17 +107,17 @@ async def teach(port: int, process: int) -> tuple[float, float, float, list[floa
     )
     share = (processor_time(process) - worked) / (time.perf_counter() - start)
     await asyncio.sleep(2)
-    after = own_memory(process)
+    after = private_memory(process)
     for feed in feeds:
         feed.cancel()
     await asyncio.gather(*feeds, return_exceptions=True)
-    return before, after, share, delays(boards, lambda board: board.came), delays(boards, lambda board: board.shown)
+    return before, after, share, delays(boards, lambda board: board.arrived), delays(boards, lambda board: board.shown)
 
 
-def delays(boards: dict[str, Board], told: Callable[[Board], dict[int, float]]) -> list[float]:
-    """How long each move took. A slow reader gets only the latest state, which includes everything before it."""
+def delays(boards: dict[str, Board], arrivals: Callable[[Board], dict[int, float]]) -> list[float]:
+    """The delivery time of each move. A slow client gets only the latest state, which includes all earlier moves."""
     return [
-        min(came for count, came in told(board).items() if count >= number) - sent
+        min(arrived for count, arrived in arrivals(board).items() if count >= number) - sent
         for board in boards.values()
         for number, sent in board.sent.items()
     ]
@@ -128,9 +126,9 @@ def delays(boards: dict[str, Board], told: Callable[[Board], dict[int, float]]) 
 async def begin_class(
     connection: Connection, boards: dict[str, Board], watch: Callable[..., None], wall: Callable[[bytes], None]
 ) -> None:
-    """A class whose pupils have joined and been paired, with everybody's feeds open."""
-    sent = {"game": "number-quest", "mode": "pairs", "key": secrets.token_urlsafe(24)}
-    created = json.loads(await connection.post("/api/classes", sent))
+    """Creates a class, joins and pairs its pupils, and opens everybody's feeds."""
+    settings = {"game": "number-quest", "mode": "pairs", "key": secrets.token_urlsafe(24)}
+    created = json.loads(await connection.post("/api/classes", settings))
     path, teacher = f"/api/classes/{created['code']}", created["token"]
     tokens = {}
     for number in range(1, PUPILS + 1):
@@ -140,17 +138,17 @@ async def begin_class(
     pair = {"act": "pair", "version": PUPILS, "key": secrets.token_urlsafe(9)}
     state = json.loads(await connection.post(f"{path}/acts", pair, teacher))["state"]
     watch(f"{path}/events", teacher, wall)
-    for shown in state["boards"]:
-        board = boards[shown["id"]] = Board(shown["id"])
-        for seat, pupil in enumerate(shown["pupils"]):
+    for view in state["boards"]:
+        board = boards[view["id"]] = Board(view["id"])
+        for seat, pupil in enumerate(view["pupils"]):
             board.tokens[seat] = tokens[pupil]
             watch(f"{path}/events", tokens[pupil], lambda _: None)
-        watch(f"/api/games/{board.id}/events", board.tokens[0], board.hear)
-        watch(f"/api/games/{board.id}/events", board.tokens[1], board.hear)
+        watch(f"/api/games/{board.id}/events", board.tokens[0], board.receive)
+        watch(f"/api/games/{board.id}/events", board.tokens[1], board.receive)
 
 
 async def play(port: int, board: Board, wait: float) -> None:
-    """Both pupils move in turn, each every five seconds."""
+    """Plays a game: both pupils move in turn, each every five seconds."""
     await asyncio.sleep(wait)
     start = time.perf_counter()
     for number, move in enumerate(MOVES):

@@ -1,6 +1,6 @@
 """Random legal play through the rules, Gymnasium, PettingZoo and the vectorised environment.
 
-PettingZoo's own tic-tac-toe is measured in the same run if pygame is there, which it imports.
+PettingZoo's own tic-tac-toe is measured in the same run if pygame, which it requires, is installed.
 """
 
 from __future__ import annotations
@@ -27,21 +27,23 @@ def table() -> str:
     plays: dict[tuple[str, str], Callable[[], float]] = {}
     for name in dd.games():
         title = dd.game(name).title
-        ways: list[Callable[[], float] | None] = [
+        measures: list[Callable[[], float] | None] = [
             rules(dd.game(name)),
             agent(DuelEnv(name)),
             agents(duel(name)),
             None if name == "operation-target" else vector(DuelVectorEnv(name, num_envs=GAMES, opponent="self")),
         ]
-        plays |= {(title, column): way for column, way in zip(COLUMNS, ways, strict=True) if way is not None}
+        for column, measure in zip(COLUMNS, measures, strict=True):
+            if measure is not None:
+                plays[title, column] = measure
     try:
         from pettingzoo.classic.tictactoe import tictactoe
 
         plays["PettingZoo's tic-tac-toe", "PettingZoo"] = agents(tictactoe.env())
     except ModuleNotFoundError:
-        print("pip install pygame to measure PettingZoo's tic-tac-toe as well")
+        print("Install pygame to measure PettingZoo's tic-tac-toe as well: pip install pygame")
     rates = dict.fromkeys(plays, 0.0)
-    for _ in range(RUNS):  # in turn, so that a busy moment of the machine does not strike one of them alone
+    for _ in range(RUNS):  # interleaved, so that a burst of load does not slow down only one of them
         for key, play in plays.items():
             rates[key] = max(rates[key], play())
     rows = [f"| steps/s | {' | '.join(COLUMNS)} |", "|---|" + "---:|" * len(COLUMNS)]
@@ -52,7 +54,7 @@ def table() -> str:
 
 
 def repeated(play: Callable[[], int]) -> Callable[[], float]:
-    """Plays games, or rounds of moves, for a while and tells the steps per second of processor time."""
+    """A function that calls `play` repeatedly for a while and returns the steps per second of CPU time."""
 
     def measure() -> float:
         steps, start = 0, time.thread_time()
@@ -78,14 +80,14 @@ def rules(game: AnyGame) -> Callable[[], float]:
 
 
 def agent(env: Any) -> Callable[[], float]:
-    """Whole games in Gymnasium; a step is the agent's move and the random answer to it."""
+    """Whole games in Gymnasium. A step is the agent's move and the opponent's random reply."""
     choice = random.Random(1).choice
 
     def play() -> int:
         steps, over = 0, False
-        seen, _ = env.reset()
+        observation, _ = env.reset()
         while not over:
-            seen, _, over, _, _ = env.step(choice(np.flatnonzero(seen["action_mask"])))
+            observation, _, over, _, _ = env.step(choice(np.flatnonzero(observation["action_mask"])))
             steps += 1
         return steps
 
@@ -100,9 +102,9 @@ def agents(env: Any) -> Callable[[], float]:
         steps = 0
         env.reset()
         for _ in env.agent_iter():
-            seen, _, over, truncated, _ = env.last()
+            observation, _, over, truncated, _ = env.last()
             playing = not (over or truncated)
-            env.step(choice(np.flatnonzero(seen["action_mask"])) if playing else None)
+            env.step(choice(np.flatnonzero(observation["action_mask"])) if playing else None)
             steps += playing
         return steps
 
@@ -110,7 +112,7 @@ def agents(env: Any) -> Callable[[], float]:
 
 
 def vector(env: DuelVectorEnv) -> Callable[[], float]:
-    """Rounds of moves in many games at once, after some rounds in which it learns how games can end."""
+    """Steps in many games at once, after warm-up steps that fill the environment's cache of endings."""
     env.reset(seed=1)
 
     def play() -> int:

@@ -1,4 +1,6 @@
-"""Random legal play in gg-bench's interface and in gg-bench's own environments, if GGBENCH names a checkout of it.
+"""Random legal play in our environments with gg-bench's interface, and in gg-bench's own.
+
+Requires a checkout of gg-bench:
 
 GGBENCH=../gg-bench python -m benchmarks ggbench
 """
@@ -21,7 +23,7 @@ def table() -> str:
     for number in (88, 185, 390, 417, 951):
         env = getattr(ggbench, f"Env{number}")()
         ours, theirs = moves(env), moves(own(number))
-        # In turn, so that a busy moment of the machine does not strike one of them alone.
+        # Interleaved, so that a burst of load does not slow down only one of them.
         runs = [(ours(), theirs()) for _ in range(RUNS)]
         fast, reference = (max(rates) for rates in zip(*runs, strict=True))
         rows.append(f"| {number} | {env.game.title} | {fast:,.0f} | {reference:,.0f} | {fast / reference:.2f} |")
@@ -29,7 +31,7 @@ def table() -> str:
 
 
 def moves(env: Any) -> Callable[[], float]:
-    """Whole games in gg-bench's interface. Some of its own games never end; what goes on for too long is left."""
+    """Games in gg-bench's interface. Some of its own games never end, so a game is stopped after 100 steps."""
     choice = random.Random(1).choice
 
     def play() -> int:
@@ -44,7 +46,7 @@ def moves(env: Any) -> Callable[[], float]:
 
 
 def own(number: int) -> Any:
-    """gg-bench's own environment of a game."""
+    """gg-bench's own environment for a game."""
     path = Path(os.environ.get("GGBENCH", "")) / "gg_bench" / "data" / "envs" / f"env_{number}.py"
     spec = spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:

@@ -1,6 +1,6 @@
-"""The lab: whole solves beside their kernels, Equation Duel beside an older commit, and rule sets per minute.
+"""The lab: complete solves compared with their kernels, Equation Duel compared with an older commit, and throughput.
 
-`python -m benchmarks lab --against COMMIT` compares with another commit than the default, in the same run.
+`python -m benchmarks lab --against COMMIT` compares with a commit other than the default, in the same run.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from functools import partial
 from pathlib import Path
 
 import digitduels as dd
-from benchmarks.solving import filler, taken
+from benchmarks.solving import best_time, filler
 from digitduels.lab.executors import executor
 from digitduels.lab.sweeps import grid, measured_row
 from digitduels.solver.compiled import compile_game
 from digitduels.solver.tables import prepare
 
 OLD = "83478dc"
-RUNS = 25  # of which the best counts
-FIXED = 0.02  # seconds that a whole solve may take besides
+RUNS = 25  # the best one counts
+FIXED = 0.02  # seconds of overhead that a complete solve may have
 RULE_SETS: list[tuple[str, dict[str, int]]] = [
     ("number-quest", {"highest": 4}),
     ("number-quest", {"highest": 6}),
@@ -59,8 +59,8 @@ def ratios() -> list[str]:
     for name, options in RULE_SETS:
         game = dd.game(name, **options)
         compiled = compile_game(game)
-        kernel = taken(filler(prepare(compiled)), RUNS)
-        whole = taken(partial(dd.solve, game, cache=False), RUNS)
+        kernel = best_time(filler(prepare(compiled)), RUNS)
+        whole = best_time(partial(dd.solve, game, cache=False), RUNS)
         ratio = max(0.0, whole - FIXED) / kernel
         words = ", ".join([game.title, *(f"{key} {value}" for key, value in options.items())])
         times = f"{kernel * 1000:.1f} ms | {whole * 1000:.0f} ms | {ratio:.1f}"
@@ -69,7 +69,7 @@ def ratios() -> list[str]:
 
 
 def older(commit: str) -> list[str]:
-    """Equation Duel now and at another commit."""
+    """Compares the time to solve Equation Duel now with the time at another commit."""
     root = Path(__file__).parents[1]
     rows = [f"| Equation Duel | commit {commit} | now | times faster (bar: 5) |", "|---|---:|---:|---:|"]
     with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +82,7 @@ def older(commit: str) -> list[str]:
 
 
 def solving(source: Path, highest: int, runs: int = RUNS + 1) -> float:
-    """The seconds that a solve takes with the code in a folder."""
+    """The seconds that a solve takes with the source code in a folder."""
     ran = subprocess.run(
         [sys.executable, "-P", "-c", SOLVE, str(highest), str(runs)],
         env={**os.environ, "PYTHONPATH": str(source)},
@@ -94,7 +94,7 @@ def solving(source: Path, highest: int, runs: int = RUNS + 1) -> float:
 
 
 def throughput() -> str:
-    """How many Number Quest rule sets a minute are measured on all cores."""
+    """Number Quest rule sets measured per minute on all cores."""
     rule_sets = grid("number-quest", GRID)
     work = [("number-quest", options, 1_000_000) for options in rule_sets]
     with executor() as run:

@@ -1,4 +1,4 @@
-"""Each level of opponent against the one below it, from fair starts: exact scores, without playing a game."""
+"""Each level against the one below it, from fair starts: exact scores, computed without playing games."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 
 PAGE = "levels.md"
-STARTS = 200  # fair starts of each game; some of them are equal
+STARTS = 200  # fair starts per game, including duplicates
 HEAD = "| game | starts | level | against | points |\n|---|---:|---:|---:|---:|"
-NOTE = "Points of the higher level on average over the starts and both seats."
+NOTE = "Points of the higher level, averaged over the starts and both seats."
 
 
 def rows(name: str) -> Iterator[str]:
-    """The rows of a game."""
+    """The table rows of a game."""
     solution = dd.solve(dd.game(name))
     game, starts, sheet = solution.game, fair_starts(solution), Sheet()
     policies, pairs = policies_of(game), list(pairwise(tuning(game).levels))
     places = [sheet.score(policies[high], policies[low]) for low, high in pairs]
-    found = expect(solution, sheet, starts).mean(axis=0)
+    scores = expect(solution, sheet, starts).mean(axis=0)
     for (low, high), (first, second) in zip(pairs, places, strict=True):
-        points = (found[first] + 1 - found[second]) / 2
+        points = (scores[first] + 1 - scores[second]) / 2
         yield f"| {game.title} | {len(set(starts))} | {high} | {low} | {points:.1%} |"
 
 
 def fair_starts(solution: Solution) -> list[State[Any, Any]]:
-    """The positions from which games begin."""
+    """The positions after the opening moves of the fair starts."""
     starts = []
     for seed in range(STARTS):
         state = solution.game.start()

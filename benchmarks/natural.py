@@ -1,4 +1,4 @@
-"""How often a level plays a move that changes no score although it saw nothing wrong with one that does."""
+"""How often a level plays a move that changes no score, although it saw nothing wrong with a move that changes one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 
 PAGE = "levels.md"
-GAMES = 100  # of each level against itself, half of them from fair starts
+GAMES = 100  # per level against itself, half of them from fair starts
 HEAD = "| game | level | positions | pointless moves |\n|---|---:|---:|---:|"
 NOTE = (
     "The share of turns in which a level plays a move that changes no score, although it saw nothing wrong with a\n"
@@ -22,7 +22,7 @@ NOTE = (
 
 
 def rows(name: str) -> Iterator[str]:
-    """The rows of a game."""
+    """The table rows of a game."""
     solution = dd.solve(dd.game(name))
     for level in sorted({2, 3, 4, 5, 6} & {*tuning(solution.game).levels}):
         turns, pointless = measure(solution, level)
@@ -30,7 +30,7 @@ def rows(name: str) -> Iterator[str]:
 
 
 def measure(solution: Solution, level: int) -> tuple[int, float]:
-    """The turns in games of a level against itself, and how many moves in them are expected to be pointless."""
+    """The turns in a level's games against itself, and the expected number of pointless moves."""
     turns, pointless = 0, 0.0
     for seed in range(GAMES):
         match, player = Match(solution.game), Level(level, solution, seed)
@@ -44,12 +44,13 @@ def measure(solution: Solution, level: int) -> tuple[int, float]:
 
 
 def share(player: Level, match: Match) -> float:
-    """How likely the player to move plays a pointless move."""
+    """The probability that the player to move plays a pointless move."""
     game, state = match.game, match.state
-    natural, found = weights(game, state), 0.0
+    natural, probability = weights(game, state), 0.0
     still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
     for likely, seen in player.looks(state):
         choice = candidates(natural, seen)
         if any(verdict is None or verdict.value >= 0 for move, verdict in seen.items() if move not in still):
-            found += likely * sum(weight for move, weight in choice.items() if move in still) / sum(choice.values())
-    return found
+            pointless = sum(weight for move, weight in choice.items() if move in still)
+            probability += likely * pointless / sum(choice.values())
+    return probability

@@ -1,6 +1,6 @@
-"""Numerical Nexus as gg-bench plays it: exact wins of 30 games for our players, against each of them.
+"""Numerical Nexus as gg-bench plays it: the expected wins in 30 games for each pair of our players, computed exactly.
 
-With GGBENCH=<checkout>, the wins that gg-bench publishes for language models are written beside them.
+With GGBENCH=<checkout>, the published wins of language models are read again from gg-bench.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ def table() -> str:
         for name, kind in {**players, "best possible": BEST_REPLY}.items()
         for other, against in players.items()
     }
-    found = expect(solution, sheet)[0]
+    scores = expect(solution, sheet)[0]
     rows = ["| model | wins of 30 |", "|---|---:|"]
     rows += [f"| {model} | {wins} |" for model, wins in published()]
     rows += ["", f"| wins of 30 | {' | '.join(f'against {other}' for other in players)} |"]
     rows += ["|---|" + "---:|" * len(players)]
     for name in dict.fromkeys(name for name, _ in places):
-        seats = [(found[first], 1 - found[second]) for first, second in (places[name, other] for other in players)]
-        rows.append(f"| {name} | {' | '.join(f'{GAMES / 2 * sum(scores):.1f}' for scores in seats)} |")
+        seats = [(scores[first], 1 - scores[second]) for first, second in (places[name, other] for other in players)]
+        rows.append(f"| {name} | {' | '.join(f'{GAMES / 2 * sum(points):.1f}' for points in seats)} |")
     return "\n".join([*rows, "", f"Levels of version {LEVELS_VERSION}."])
 
 
 def published() -> list[tuple[str, int]]:
-    """The wins of each model, the most first; without a checkout, as the page has them."""
+    """The published wins of each model, most wins first. Without a checkout, they come from the page."""
     folder = os.environ.get("GGBENCH")
     if folder is None:
         page = (Path(__file__).parents[1] / "docs" / PAGE).read_text(encoding="utf-8")
-        return [(found["model"], int(found["wins"])) for found in PUBLISHED.finditer(page)]
+        return [(row["model"], int(row["wins"])) for row in PUBLISHED.finditer(page)]
     wins = {}
     for path in Path(folder, "results").glob("*_eval_*.json"):
         result = json.loads(path.read_text(encoding="utf-8"))["417"]

@@ -1,4 +1,4 @@
-"""Random legal games in OpenSpiel: our games beside the games that OpenSpiel itself has in Python."""
+"""Random legal games in OpenSpiel: our games compared with OpenSpiel's own Python games."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ THEIRS = {
 
 
 def table() -> str:
-    played = THEIRS | {dd.game(name).title: f"{NAME}(game={name})" for name in dd.games()}
-    rates = dict.fromkeys(played, 0.0)
-    for _ in range(3):  # in turn, so that a busy moment of the machine does not strike one game alone
-        for title, name in played.items():
+    games = THEIRS | {dd.game(name).title: f"{NAME}(game={name})" for name in dd.games()}
+    rates = dict.fromkeys(games, 0.0)
+    for _ in range(3):  # interleaved, so that a burst of load does not slow down only one game
+        for title, name in games.items():
             rates[title] = max(rates[title], playouts(name))
     first = next(iter(rates.values()))
     rows = ["| game | steps/s | times the first |", "|---|---:|---:|"]
@@ -34,11 +34,11 @@ def playouts(name: str) -> float:
     """Steps per second of random legal play."""
     game = pyspiel.load_game(name)
     choice = random.Random(1).choice
-    done = 0
+    count = 0
     start = time.perf_counter()
-    while done < STEPS:
+    while count < STEPS:
         state = game.new_initial_state()
         while not state.is_terminal():
             state.apply_action(choice(state.legal_actions()))
-            done += 1
-    return done / (time.perf_counter() - start)
+            count += 1
+    return count / (time.perf_counter() - start)

@@ -1,4 +1,4 @@
-"""The page in Chromium: bytes and time to a board that can be played on a slow phone, and how much the page jumps."""
+"""The page in Chromium: transfer size and time to a playable board on a slow phone, and layout shifts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 RUNS = 3
-# 400 ms there and back, 400 kbit/s, and a processor four times slower.
+# A round trip of 400 ms, 400 kbit/s, and a CPU slowed down by a factor of four.
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 400_000 / 8, "uploadThroughput": 400_000 / 8}
 SLOWER = 4
 PHONE: ViewportSize = {"width": 360, "height": 740}
@@ -25,7 +25,7 @@ FIRST_VIEWS = {
     "a game against the computer": "/play/number-quest?moves=%2B5+x2&vs=3&seat=1&seed=1",
     "a game with many moves to choose from": "/play/equation-duel?vs=3&seat=1&seed=1",
 }
-# A game by its keys; the answers of the computer follow from the seed.
+# A game as keyboard input. The seed fixes the computer's replies.
 GAME = ("/play/number-quest?vs=2&seat=1&seed=7", ("9+", "8+", "7+", "6+", "5+"))
 SHIFTS = """
 window.shifts = [];
@@ -34,7 +34,7 @@ new PerformanceObserver(list => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 PLAYABLE = ".tile:not([aria-disabled])"
-# When the browser draws the first board with a move to choose. Asking for it from outside would be slowed down too.
+# Records in the page when the first playable board is drawn, because polling from outside would be throttled too.
 FIRST_BOARD = f"""
 new MutationObserver((_, watch) => {{
   if (!document.querySelector("{PLAYABLE}")) return;
@@ -48,21 +48,21 @@ def table() -> str:
     with serving() as base, sync_playwright() as playwright:
         chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
         browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
-        for path in FIRST_VIEWS.values():  # a server that has just started is busy with itself
-            opened(browser, base + path).close()
+        for path in FIRST_VIEWS.values():  # warm up the server
+            open_page(browser, base + path).close()
         rows = ["| first view | requests | compressed | first playable board |", "|---|---:|---:|---:|"]
         for name, path in FIRST_VIEWS.items():
             runs = [first_view(browser, base + path) for _ in range(RUNS)]
             seconds = statistics.median(run[2] for run in runs)
             rows.append(f"| {name} | {runs[0][0]} | {runs[0][1] / 1000:.1f} kB | {seconds:.1f} s |")
         rows += ["", "| at 360×740 | sum of layout shifts without input |", "|---|---:|"]
-        rows += [f"| {name} | {value:.3f} |" for name, value in jumps(browser, base).items()]
+        rows += [f"| {name} | {value:.3f} |" for name, value in layout_shifts(browser, base).items()]
         browser.close()
     return "\n".join(rows)
 
 
 def first_view(browser: Browser, url: str) -> tuple[int, int, float]:
-    """Requests, bytes on the line and seconds until a move can be chosen, nothing being cached."""
+    """The number of requests, the bytes transferred and the seconds until the board is playable, without a cache."""
     context = browser.new_context(viewport=PHONE)
     context.add_init_script(FIRST_BOARD)
     page = context.new_page()
@@ -76,31 +76,30 @@ def first_view(browser: Browser, url: str) -> tuple[int, int, float]:
     page.wait_for_selector(PLAYABLE)
     page.wait_for_timeout(200)
     seconds = float(page.evaluate("window.firstBoard")) / 1000
-    found = len(sizes), sum(sizes), seconds
     context.close()
-    return found
+    return len(sizes), sum(sizes), seconds
 
 
-def jumps(browser: Browser, base: str) -> dict[str, float]:
-    """How much the first page and a whole game jump."""
-    found = {}
-    page = opened(browser, base + "/")
+def layout_shifts(browser: Browser, base: str) -> dict[str, float]:
+    """The sum of layout shifts on the home page and in a whole game."""
+    shifts = {}
+    page = open_page(browser, base + "/")
     page.wait_for_load_state("networkidle")
-    found["home"] = total(page)
+    shifts["home"] = total(page)
     path, moves = GAME
-    page = opened(browser, base + path)
+    page = open_page(browser, base + path)
     for move in moves:
         page.wait_for_selector(f"{PLAYABLE}, .end:not([hidden])")
         if page.locator(".end:not([hidden])").count():
             break
-        page.keyboard.type(move, delay=700)  # so that what follows has no recent input
+        page.keyboard.type(move, delay=700)  # late enough that shifts do not count as caused by input
         page.wait_for_timeout(2000)
     page.wait_for_timeout(1500)
-    found[f"a game of {len(moves)} moves each, at most"] = total(page)
-    return found
+    shifts[f"a game of {len(moves)} moves each, at most"] = total(page)
+    return shifts
 
 
-def opened(browser: Browser, url: str) -> Page:
+def open_page(browser: Browser, url: str) -> Page:
     page = browser.new_page(viewport=PHONE)
     page.add_init_script(SHIFTS)
     page.goto(url)
@@ -115,7 +114,7 @@ def total(page: Page) -> float:
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """A server of its own; its address."""
+    """Starts a server and yields its address."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "digitduels", "serve", "--port", "0", "--database", str(Path(folder) / "db")]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

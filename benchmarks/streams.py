@@ -1,7 +1,7 @@
-"""Live feeds: how soon a move is delivered with many streams open, and the memory of many idle ones.
+"""Live feeds: the delivery time of a move with many open streams, and the memory of many idle ones.
 
-Delivery is counted from sending a move until a watcher has the whole new state. Memory is what the server shares with
-nobody. Clients and the server share the machine.
+Delivery takes from sending a move until a watcher has the complete new state. Memory is the server's private memory.
+Clients and the server share the machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.serving import CONNECTIONS, Connection, Game, begin, load_of_the
 
 STREAMS = 2000
 IDLE = 10_000
-RATE = 200  # moves a second
+RATE = 200  # moves per second
 SECONDS = 15
 
 
@@ -40,42 +40,43 @@ def measure(http: str) -> dict[str, str]:
         command = ["-m", "digitduels", "serve", "--database", f"{folder}/games.sqlite", "--port"]
         settings = {"http": http, "streams": 2 * IDLE, "connections": 2 * IDLE, "proxies": "127.0.0.0/8"}
         with server(command, "/readyz", **settings) as (port, process):
-            before, idle, after, rate, taken = asyncio.run(live(port, process))
+            before, idle, after, rate, delays = asyncio.run(live(port, process))
         with server(command, "/readyz", **settings) as (port, process):
             empty, full = asyncio.run(crowd(port, process))
-    hundredths = statistics.quantiles(taken, n=100)
+    percentiles = statistics.quantiles(delays, n=100)
     return {
-        f"moves a second, {RATE} asked for, {STREAMS:,} streams open": f"{rate:.0f}",
-        "delivery, p50": f"{1000 * hundredths[49]:.1f} ms",
-        "delivery, p99": f"{1000 * hundredths[98]:.1f} ms",
+        f"moves per second, {RATE} requested, {STREAMS:,} streams open": f"{rate:.0f}",
+        "delivery, p50": f"{1000 * percentiles[49]:.1f} ms",
+        "delivery, p99": f"{1000 * percentiles[98]:.1f} ms",
         "memory before": f"{before / 1024:.0f} MiB",
         f"memory with {STREAMS:,} streams": f"{idle / 1024:.0f} MiB",
         "memory after the moves": f"{after / 1024:.0f} MiB",
         f"memory with {IDLE:,} idle streams": f"{full / 1024:.0f} MiB",
-        "an idle stream": f"{(full - empty) / IDLE:.1f} KiB",
+        "memory per idle stream": f"{(full - empty) / IDLE:.1f} KiB",
     }
 
 
-def own_memory(process: int) -> float:
-    """KiB that a process shares with nobody."""
+def private_memory(process: int) -> float:
+    """The private memory of a process in KiB."""
     rows = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii").splitlines()
     return float(sum(int(row.split()[1]) for row in rows if row.startswith("Private_")))
 
 
 async def crowd(port: int, process: int) -> tuple[float, float]:
-    """The server's own memory before, and with many people who watch one game each, in which nothing happens."""
+    """The server's private memory before and with many idle streams."""
     loop = asyncio.get_running_loop()
     connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
     games = await begin(connections, IDLE // 10)
-    before = own_memory(process)
+    before = private_memory(process)
     watchers = [Stream(port, game, place % 2) for game in games for place in range(10)]
     for start in range(0, len(watchers), 200):
-        some = watchers[start : start + 200]
-        await asyncio.gather(*(loop.create_connection(partial(_same, each), "127.0.0.1", port) for each in some))
-        while not all(watcher.came for watcher in some):
+        batch = watchers[start : start + 200]
+        connecting = (loop.create_connection(partial(_same, watcher), "127.0.0.1", port) for watcher in batch)
+        await asyncio.gather(*connecting)
+        while not all(watcher.arrived for watcher in batch):
             await asyncio.sleep(0.05)
     await asyncio.sleep(5)
-    full = own_memory(process)
+    full = private_memory(process)
     for watcher in watchers:
         watcher.transport.close()
     for connection in connections:
@@ -84,11 +85,11 @@ async def crowd(port: int, process: int) -> tuple[float, float]:
 
 
 class Stream(asyncio.Protocol):
-    """Somebody who watches a game, and notes when each version came."""
+    """A watcher of a game that records when each version arrived."""
 
     def __init__(self, port: int, game: Game, seat: int) -> None:
         self.port, self.game, self.seat = port, game, seat
-        self.came: dict[int, float] = {}
+        self.arrived: dict[int, float] = {}
         self._unread = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -101,10 +102,10 @@ class Stream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._unread += data
-        if self._unread.endswith(b"\n\n\r\n"):  # a whole message, in a chunk
+        if self._unread.endswith(b"\n\n\r\n"):  # the end of a message and of its chunk
             now = time.perf_counter()
             for version in re.findall(rb'"version":(\d+)', self._unread):
-                self.came[int(version)] = now
+                self.arrived[int(version)] = now
             self._unread = b""
 
 
@@ -113,29 +114,29 @@ def _same(watcher: Stream) -> Stream:
 
 
 async def live(port: int, process: int) -> tuple[float, float, float, float, list[float]]:
-    """Plays with many streams open: memory before, with and after them, moves a second, how soon each came."""
+    """Plays with many open streams: private memory before, idle and after, moves per second, and delivery times."""
     loop = asyncio.get_running_loop()
     connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
     games = await begin(connections, STREAMS // 2)
-    before = own_memory(process)
+    before = private_memory(process)
     watchers = [Stream(port, game, seat) for game in games for seat in (0, 1)]
     for watcher in watchers:
         await loop.create_connection(partial(_same, watcher), "127.0.0.1", port)
-    while not all(watcher.came for watcher in watchers):
+    while not all(watcher.arrived for watcher in watchers):
         await asyncio.sleep(0.1)
     await asyncio.sleep(3)
-    idle = own_memory(process)
+    idle = private_memory(process)
     sent: dict[tuple[Game, int], float] = {}
     free: asyncio.Queue[Connection] = asyncio.Queue()
-    for connection in connections:  # the server has closed them meanwhile, since nobody used them
+    for connection in connections:  # the server has closed these idle connections by now
         connection.close()
         free.put_nowait(await connection.open())
 
     async def move(game: Game) -> None:
-        meant = time.perf_counter()
+        scheduled = time.perf_counter()
         async with game.turn:
             connection = await free.get()
-            sent[game, game.version + 1] = meant
+            sent[game, game.version + 1] = scheduled
             await game.move(connection)
             free.put_nowait(connection)
 
@@ -146,12 +147,12 @@ async def live(port: int, process: int) -> tuple[float, float, float, float, lis
         tasks.append(asyncio.create_task(move(games[number % len(games)])))
     await asyncio.gather(*tasks)
     rate = len(sent) / (time.perf_counter() - start)
-    while any(max(watcher.came) < watcher.game.version for watcher in watchers):
+    while any(max(watcher.arrived) < watcher.game.version for watcher in watchers):
         await asyncio.sleep(0.1)
-    after = own_memory(process)
-    # A slow reader gets only the latest state, which includes everything before it.
-    taken = [
-        min(came for shown, came in watcher.came.items() if shown >= version) - sent[watcher.game, version]
+    after = private_memory(process)
+    # A slow client gets only the latest state, which includes all earlier moves.
+    delays = [
+        min(arrived for shown, arrived in watcher.arrived.items() if shown >= version) - sent[watcher.game, version]
         for watcher in watchers
         for version in range(2, watcher.game.version + 1)
     ]
@@ -159,4 +160,4 @@ async def live(port: int, process: int) -> tuple[float, float, float, float, lis
         watcher.transport.close()
     for connection in connections:
         connection.close()
-    return before, idle, after, rate, taken
+    return before, idle, after, rate, delays
