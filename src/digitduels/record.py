@@ -40,7 +40,7 @@ def to_record(match: Match) -> dict[str, Any]:
         "moves": [str(move) for move in match.moves],
         "conceded": None if match.conceded is None else match.conceded + 1,
         "forfeit": match.forfeit,
-        "asked": [list(question) for question in match.asked],
+        "asked": [list(hint) for hint in match.asked],
         "words": [list(remark) for remark in match.words],
         "outcome": outcome
         and {"winner": None if outcome.winner is None else outcome.winner + 1, "reason": str(outcome.reason)},

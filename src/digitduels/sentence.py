@@ -4,10 +4,10 @@ As a string it is in the third person and calls the players "Player 1" and "Play
 `{player}` is the player that the sentence is about, and `{other}` is the opponent. `{player:whose}` is "Ann's", or
 "your" to Ann. `{player:whom}` is "Ann", or "you" to Ann. `{player:Whose}` starts a sentence.
 
->>> said = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
->>> said
+>>> sentence = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
+>>> sentence
 "Player 2 resets Player 1's score."
->>> said.to(("Ann", "Bob")), said.to(("Ann", "Bob"), reader=1), said.to(("Ann", "Bob"), reader=0)
+>>> sentence.to(("Ann", "Bob")), sentence.to(("Ann", "Bob"), reader=1), sentence.to(("Ann", "Bob"), reader=0)
 ("Bob resets Ann's score.", "You reset Ann's score.", 'Bob resets your score.')
 """
 
