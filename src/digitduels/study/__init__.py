@@ -1,1 +1,1 @@
-"""What follows from the solution: fair starts, hints, reviews and puzzles."""
+"""What a solution tells people: hints, reviews, puzzles, fair starts, maps and theory."""

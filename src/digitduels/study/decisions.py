@@ -1,7 +1,7 @@
 """Decisions: what a player did in a position, judged by the solution.
 
 A decision is a move, an answer that should have been a move, or conceding the game. An answer that is not a legal move
-counts like conceding: where the position is critical, the move was not found.
+counts as conceding: in a critical position, the player missed the move.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Decision(NamedTuple):
     """What a player did on their turn and what it was worth. Verdicts are for that player."""
 
     ply: int
-    """How many moves were made before."""
+    """The number of moves made before it."""
     player: int
     move: Any | None
-    """None without a legal move."""
+    """None if the player made no legal move."""
     kind: str
     """One of KINDS."""
     reason: str | None
     """Why an answer was refused or a game forfeited."""
     before: Verdict
     after: Verdict
-    """As the verdict on a move: its distance counts the move. Without a legal move it is a loss at distance 0."""
+    """The verdict on the move; its distance counts the move. Without a legal move, a loss at distance 0."""
     best: list[Any]
     """The best moves: the quickest wins, else the longest draws, else the slowest losses."""
     keeping: list[Any]
@@ -55,7 +55,7 @@ class Decision(NamedTuple):
 
     @property
     def swing(self) -> bool:
-        """Whether it changed the result: a critical move not found, or a game given up. A slower win is never one."""
+        """Whether it changed the result: a critical move missed, or a game given up. A slower win is not a swing."""
         return self.after.value < self.before.value
 
     @property
@@ -70,12 +70,12 @@ class Decision(NamedTuple):
         >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True, 0.5).deed
         'Player 2 conceded.'
         """
-        return self._did(".")
+        return self._sentence(".")
 
     @property
     def lesson(self) -> Sentence:
         """What a swing changed, as a sentence."""
-        return self._did(
+        return self._sentence(
             " and turned a {had} into a {has}.", had=VALUES[self.before.value], has=VALUES[self.after.value]
         )
 
@@ -90,7 +90,7 @@ class Decision(NamedTuple):
 
     @property
     def quest(self) -> Sentence:
-        """What to look for when the moment is tried again.
+        """The task when the player tries this position again.
 
         >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True, 0.5).quest
         "Find a move that keeps Player 2's win."
@@ -99,15 +99,15 @@ class Decision(NamedTuple):
             return Sentence("Find a move that keeps {player:whose} win.", player=self.player)
         return Sentence("Find a move that keeps the draw.")
 
-    def _did(self, rest: str, **fields: Any) -> Sentence:
+    def _sentence(self, rest: str, **fields: Any) -> Sentence:
         match self.kind:
             case "kept" | "threw":
-                did, fields["move"] = "played {move}", Played(self.move, self.player)
+                verb, fields["move"] = "played {move}", Played(self.move, self.player)
             case "conceded":
-                did = "conceded"
+                verb = "conceded"
             case _:
-                did = "forfeited the game"
-        return Sentence(f"{{player}} {did}{rest}", you=f"You {did}{rest}", player=self.player, **fields)
+                verb = "forfeited the game"
+        return Sentence(f"{{player}} {verb}{rest}", you=f"You {verb}{rest}", player=self.player, **fields)
 
 
 def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int = 0) -> Decision:
@@ -120,7 +120,7 @@ def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int 
     'threw'
     """
     game, judgement = solution.game, solution.judge(state)
-    before, judged = judgement.best, _judged(judgement)
+    before, position = judgement.best, _position_fields(judgement)
     try:
         move = game.read(answer, state) if isinstance(answer, str) else answer
         if move not in game.moves:
@@ -129,20 +129,20 @@ def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int 
     except (IllegalMove, InvalidMove) as error:
         refused: MoveError = error
         kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
-        return Decision(ply, state.player, None, kind, refused.reason, before, GIVEN_UP, *judged)
+        return Decision(ply, state.player, None, kind, refused.reason, before, GIVEN_UP, *position)
     after = judgement[move]
     kind = "kept" if after.value == before.value else "threw"
-    return Decision(ply, state.player, move, kind, None, before, after, *judged)
+    return Decision(ply, state.player, move, kind, None, before, after, *position)
 
 
-def _judged(judgement: Judgement[Any]) -> tuple[list[Any], list[Any], bool, float]:
-    """What a decision says about its position: the best moves, those that keep the value, `critical` and `chance`."""
+def _position_fields(judgement: Judgement[Any]) -> tuple[list[Any], list[Any], bool, float]:
+    """The last four fields of a decision, which describe its position: `best`, `keeping`, `critical` and `chance`."""
     keeping = judgement.keeping
     return judgement.best_moves, keeping, judgement.critical, len(keeping) / len(judgement)
 
 
 def decisions(match: Match, solution: Solution) -> list[Decision]:
-    """The decisions of a match, finished or not. The moves of a given opening are nobody's decisions."""
+    """The decisions of a match, finished or not. The moves of a fixed opening do not count."""
     return list(_decisions(match, solution))
 
 
@@ -151,8 +151,8 @@ def _decisions(match: Match, solution: Solution) -> Iterator[Decision]:
         yield decide(match.states[ply], match.moves[ply], solution, ply)
     if match.conceded is not None:
         player, judgement = match.conceded, solution.judge(match.state)
-        before, judged = judgement.best, _judged(judgement)
-        if player != match.state.player:  # conceded on the opponent's turn, so they missed no move
-            before, judged = Verdict(-before.value, before.distance), ([], [], False, 1.0)
+        before, position = judgement.best, _position_fields(judgement)
+        if player != match.state.player:  # conceding on the opponent's turn misses no move
+            before, position = Verdict(-before.value, before.distance), ([], [], False, 1.0)
         kind = "conceded" if match.forfeit is None else "forfeited"
-        yield Decision(len(match.moves), player, None, kind, match.forfeit, before, GIVEN_UP, *judged)
+        yield Decision(len(match.moves), player, None, kind, match.forfeit, before, GIVEN_UP, *position)

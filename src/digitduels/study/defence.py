@@ -10,8 +10,8 @@ from digitduels.sentence import Moves, Played, Sentence
 from digitduels.solver.solution import Solution
 
 NOTABLE = 0.05
-"""By how much chances must differ for one move to count as harder to answer than another."""
-EQUAL = 0.001  # chances that differ by less are the same
+"""How much the chances must differ for one move to count as harder to answer than another."""
+EQUAL = 0.001  # chances that differ by less count as equal
 
 
 class Defence(NamedTuple):
@@ -20,17 +20,17 @@ class Defence(NamedTuple):
     player: int
     move: Any
     chance: float
-    """How likely an opponent who may err throws the win away in its next turns."""
+    """The probability that a fallible opponent throws the win away in the next few turns."""
     hardest: float
     """The same for the hardest move to answer."""
     best: list[Any]
     """The hardest moves to answer; where the opponent hardly ever errs, the moves that hold out longest."""
     sooner: int
-    """By how many plies it loses sooner than the longest defence."""
+    """How many plies sooner it loses than the longest defence."""
 
     @property
     def found(self) -> bool:
-        """Whether no move was notably harder to answer, and none held out longer if only that mattered."""
+        """Whether no move was notably harder to answer or, where no move is hard to answer, none held out longer."""
         if self.hardest < NOTABLE:
             return not self.sooner
         return self.hardest - self.chance < NOTABLE
@@ -66,19 +66,19 @@ class Defence(NamedTuple):
 
 
 def error_chances(state: State[Any, Any], solution: Solution) -> dict[Any, float]:
-    """How likely an opponent who may err throws the win away in the turns after each legal move."""
+    """For each legal move, the probability that a fallible opponent throws the win away in the next few turns."""
     chances: dict[Any, float] = {}
-    known: dict[State[Any, Any], float] = {}
+    cache: dict[State[Any, Any], float] = {}
     for move in solution.game.legal_moves(state):
         after = solution.game.after(state, move)
-        if after not in known:
-            known[after] = error_chance(state, move, solution)
-        chances[move] = known[after]
+        if after not in cache:
+            cache[after] = error_chance(state, move, solution)
+        chances[move] = cache[after]
     return chances
 
 
 def hardest(state: State[Any, Any], solution: Solution) -> Any:
-    """The move of a lost position that is hardest to answer; of several, the one that holds out longest."""
+    """The move in a lost position that is hardest to answer; of several, the one that holds out longest."""
     judgement, chances = solution.judge(state), error_chances(state, solution)
     return max(judgement, key=lambda move: (round(chances[move], 6), judgement[move].distance))
 
@@ -93,15 +93,15 @@ def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | 
     best = judgement.best_moves
     if hardest >= NOTABLE:
         best = [candidate for candidate, chance in chances.items() if chance > hardest - EQUAL]
-    graded = {
+    defences = {
         candidate: Defence(state.player, candidate, chance, hardest, best, longest - judgement[candidate].distance)
         for candidate, chance in chances.items()
     }
-    return graded[move] if len({each.found for each in graded.values()}) > 1 else None
+    return defences[move] if len({option.found for option in defences.values()}) > 1 else None
 
 
 def rate(chance: float) -> str:
-    """A chance for people.
+    """A probability in words.
 
     >>> [rate(chance) for chance in (0.0, 0.001, 0.01, 0.41, 0.999)]
     ['0 times in 100', 'less than once in 100', 'once in 100', '41 times in 100', 'more than 99 times in 100']

@@ -1,4 +1,4 @@
-"""Fair starts: openings after which the win is long and few moves keep it, so that the better player decides."""
+"""Fair starts: openings after which the win is long and few moves keep it, so both players must play well."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from digitduels.solver.solution import Solution
 
-_TRIED = 200  # random openings to choose from
+_CANDIDATES = 200  # random openings to choose from
 
 
 def fair_start(solution: Solution, seed: object) -> list[Any]:
-    """The opening moves of a fair start; the same seed always gives the same start. Either side may be winning.
+    """The opening moves of a fair start. The same seed always gives the same start, and either side may be winning.
 
-    Among some random openings it is the one with the longest win and the smallest share of moves that keep the win.
+    It is the random opening that best combines a long win with a small share of moves that keep the win.
     """
     dice, game = random.Random(f"fair start {seed}"), solution.game
     most = min(6, game.longest // 3)
-    found: tuple[float, list[Any]] = (0.0, [])
-    for _ in range(_TRIED):
+    best: tuple[float, list[Any]] = (0.0, [])
+    for _ in range(_CANDIDATES):
         opening, state = [], game.start()
         for _ in range(dice.randint(0, most)):
             opening.append(dice.choice(game.legal_moves(state)))
@@ -28,5 +28,5 @@ def fair_start(solution: Solution, seed: object) -> list[Any]:
         judgement = solution.judge(state)
         if judgement and judgement.best.value > 0:
             share = len(judgement.keeping) / len(judgement)
-            found = max(found, (judgement.best.distance * (1 - share), opening), key=lambda pair: pair[0])
-    return found[1]
+            best = max(best, (judgement.best.distance * (1 - share), opening), key=lambda pair: pair[0])
+    return best[1]

@@ -1,6 +1,6 @@
-"""What can be said about a position before its game is solved: near results, and that the rest is not known.
+"""Hints and warnings for a game that is not solved: near results, and that the rest is unknown.
 
-Everything here is true, and nothing is said about moves whose result is not known.
+A bounded search supplies the near results. No move with an unknown result is called good or bad.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from digitduels.study.hints import Group, let_win
 from digitduels.study.wording import SIGNS, standing, worth
 
 PLIES = 6
-"""How far to look."""
+"""The depth of the search."""
 LATER = Sentence("This game is still being solved. Ask again in a moment for the rest.")
 NEVER = Sentence("This game is too large to be solved, so nobody knows more.")
 
@@ -25,10 +25,10 @@ Known = Mapping[Any, Verdict | None]
 
 
 def near_hint(game: AnyGame, state: State[Any, Any], known: Known, step: int, rest: Sentence) -> list[Sentence]:
-    """A hint from what is known; `rest` says why that is not all.
+    """A hint from the known verdicts; `rest` says why the others are unknown.
 
-    The first step names no move, the second the moves to play or to avoid. Later ones add the natural move, and say
-    that nobody knows whether it is good.
+    The first step names no move, and the second names the moves to play or to avoid. Later steps add the natural move
+    and say that nobody knows whether it is good.
     """
     player = state.player
     verdicts = {move: verdict for move, verdict in known.items() if verdict is not None}
@@ -40,22 +40,22 @@ def near_hint(game: AnyGame, state: State[Any, Any], known: Known, step: int, re
         return [Sentence("Play {moves}.", moves=Moves(moves, player, "or"))]
     losing = [move for move, verdict in verdicts.items() if verdict.value < 0]
     if not losing:
-        told = [Sentence("Looking a few moves ahead finds no win and no loss.")]
+        lines = [Sentence("Looking a few moves ahead finds no win and no loss.")]
     elif step > 1:
-        told = [Sentence("Don't play {moves}.", moves=Moves(losing, player, "or"))]
+        lines = [Sentence("Don't play {moves}.", moves=Moves(losing, player, "or"))]
     else:
         lose = "loses" if len(losing) == 1 else "lose"
-        told = [Sentence(f"{{losing}} of {{moves}} moves {lose} soon.", losing=len(losing), moves=len(known))]
-        told.append(Sentence("How good the others are is not known."))
+        lines = [Sentence(f"{{losing}} of {{moves}} moves {lose} soon.", losing=len(losing), moves=len(known))]
+        lines.append(Sentence("It is not known how good the others are."))
     if step > 2:
         natural = weights(game, state)
         move = max((move for move in known if move not in losing), key=natural.__getitem__)
-        told.append(Sentence("{move} looks natural. Whether it is good is not known.", move=Played(move, player)))
-    return [*told, rest]
+        lines.append(Sentence("{move} looks natural. Whether it is good is not known.", move=Played(move, player)))
+    return [*lines, rest]
 
 
 def near_values(state: State[Any, Any], known: Known) -> list[Group]:
-    """The moves whose verdict is known, equal ones grouped, best first."""
+    """The moves with a known verdict, grouped by result, best first."""
     groups: dict[str, Group] = {}
     verdicts = [(move, verdict) for move, verdict in known.items() if verdict is not None]
     for move, verdict in sorted(verdicts, key=lambda pair: pair[1], reverse=True):
@@ -65,13 +65,13 @@ def near_values(state: State[Any, Any], known: Known) -> list[Group]:
 
 
 def unknown(known: Known, rest: Sentence) -> list[Sentence]:
-    """How many moves nothing is known about, and why; nothing if there are none."""
+    """How many moves have an unknown verdict, and why; empty if there are none."""
     count = sum(verdict is None for verdict in known.values())
     return [Sentence("? not known: {count}.", count=Count(count, "move")), rest] if count else []
 
 
 def near_warning(game: AnyGame, state: State[Any, Any], known: Known, move: Any) -> Sentence | None:
-    """What a coach says before a move that is known to lose, if another one may not."""
+    """What a coach says before a move that is known to lose; None if every move is known to lose."""
     verdict = known[move]
     if verdict is None or verdict.value >= 0:
         return None

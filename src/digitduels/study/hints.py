@@ -23,15 +23,15 @@ def hint(state: Position, solution: Solution, step: int) -> list[Sentence]:
     """The sentences of a hint step from 1 to 4, in a game that is not over.
 
     1: who is winning and how many moves keep it that way. 2: the tempting move and its refutation. 3: half the move.
-    4: the move, its line and one true sentence.
+    4: the move, its line and a reason.
     """
     return (_stand, _temptation, _half, _whole)[step - 1](state, solution)
 
 
 def hint_in(match: Match, solution: Solution, step: int, takebacks: bool = True) -> list[Sentence]:
-    """A hint in a game. In a lost position it also says so if the last move can be taken back and was the mistake."""
-    told = hint(match.state, solution, step)
-    return [*told, *_regret(match, solution)] if step == 1 and takebacks else told
+    """A hint in a game. In a lost position the first step also points out a losing move that can be taken back."""
+    lines = hint(match.state, solution, step)
+    return [*lines, *_regret(match, solution)] if step == 1 and takebacks else lines
 
 
 class Group(NamedTuple):
@@ -44,14 +44,14 @@ class Group(NamedTuple):
 
 
 def values(state: Position, solution: Solution) -> list[Group]:
-    """Every move with its verdict in words, equal ones grouped: quickest wins first, quickest losses last."""
+    """All moves grouped by their verdict in words: quickest wins first, quickest losses last."""
     groups: list[Group] = []
-    for verdict, alike in groupby(solution.judge(state).items(), lambda pair: pair[1]):
+    for verdict, items in groupby(solution.judge(state).items(), lambda pair: pair[1]):
         words = worth(state.player, verdict)
         if groups and groups[-1].words == words:  # different plies, but the same number of turns
-            groups[-1].moves.extend(move for move, _ in alike)
+            groups[-1].moves.extend(move for move, _ in items)
         else:
-            groups.append(Group(verdict.value, SIGNS[verdict.value], words, [move for move, _ in alike]))
+            groups.append(Group(verdict.value, SIGNS[verdict.value], words, [move for move, _ in items]))
     return groups
 
 
@@ -71,12 +71,12 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
         return let_win(game, state, after)
     reply = solution.judge(after).best_moves[0]
     threats = unstoppable(game, after, game.after(after, reply)) if verdict.distance == 4 else []
-    lets = "That lets me win in {count}, starting with {reply}."
+    text = "That lets me win in {count}, starting with {reply}."
     if threats:
         them = "it" if len(threats) == 1 else "them all"
-        lets = f"That lets me threaten {{threats}} with {{reply}}, and {{player:whom}} can't stop {them}."
+        text = f"That lets me threaten {{threats}} with {{reply}}, and {{player:whom}} can't stop {them}."
     return Sentence(
-        lets,
+        text,
         player=state.player,
         count=Count(verdict.distance // 2, "turn"),
         reply=Played(reply, other),
@@ -85,7 +85,7 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
 
 
 def let_win(game: AnyGame, state: Position, after: Position) -> Sentence:
-    """What a coach says before a move after which the coach wins at once."""
+    """What a coach says before a move that lets the coach win at once."""
     other = 1 - state.player
     wins = [moves[0] for moves in wins_at_once(game, after, other)]
     threatened = any(move in wins for moves in wins_at_once(game, state, other) for move in moves)
@@ -95,7 +95,7 @@ def let_win(game: AnyGame, state: Position, after: Position) -> Sentence:
 
 def advised(state: Position, solution: Solution) -> Any:
     """The move that the hints lead to: one of the best, or the hardest to answer in a lost position."""
-    from digitduels.study.defence import hardest  # here because it takes a while, and puzzles do not need it
+    from digitduels.study.defence import hardest  # slow to import, and puzzles do not need it
 
     judgement = solution.judge(state)
     if judgement.best.value > -1:
@@ -106,7 +106,7 @@ def advised(state: Position, solution: Solution) -> Any:
 def tempting(state: Position, solution: Solution) -> Any | None:
     """The most natural move of those that throw the value away; None if no move does.
 
-    Everybody sees a move that loses at once, so such a move is tempting only if there is no other.
+    A move that loses at once is easy to see, so it is tempting only if there is no other.
     """
     judgement = solution.judge(state)
     later = [move for move in judgement.throwing if judgement[move].distance > 1]
@@ -169,25 +169,25 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
 
     move = advised(state, solution)
     line = [move, *solution.line(solution.game.after(state, move))]
-    told = [Sentence("Play {move}.", move=Played(move, state.player))]
+    lines = [Sentence("Play {move}.", move=Played(move, state.player))]
     if len(line) > 1:
-        told.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
+        lines.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
     if solution.judge(state)[move].value > -1:
-        return [*told, reason(state, move, solution).sentence]
+        return [*lines, reason(state, move, solution).sentence]
     chance = error_chance(state, move, solution)
     if chance < NOTABLE:
-        return told
+        return lines
     hard = Sentence(
         "It is hard to answer: in the next {turns} turns a level {level} opponent goes wrong {rate}.",
         turns=REPLIES,
         level=FALLIBLE,
         rate=rate(chance),
     )
-    return [*told, hard]
+    return [*lines, hard]
 
 
 def _regret(match: Match, solution: Solution) -> list[Sentence]:
-    """That the last move of the player to move lost the game; nothing if it did not."""
+    """Says that the last move of the player to move gave the result away; empty if it did not."""
     state, count = match.state, match.back(match.state.player)
     if count is None or solution.probe(state).value > -1:
         return []
@@ -204,7 +204,7 @@ def _regret(match: Match, solution: Solution) -> list[Sentence]:
     return [regret]
 
 
-# What they share
+# Refutations and half moves
 
 
 def refutation(state: Position, move: Any, solution: Solution) -> Sentence:
@@ -236,5 +236,5 @@ def beginning(game: AnyGame, move: Any) -> str:
     """
     if len(game.prompts) > 1:
         return signs(game.notation.label(move[0]))
-    found = re.match(r"[^\W\d_]+|\W", str(move))
-    return signs(found[0] if found else str(move)[0])
+    operation = re.match(r"[^\W\d_]+|\W", str(move))
+    return signs(operation[0] if operation else str(move)[0])

@@ -24,7 +24,7 @@ class Idea(NamedTuple):
     """The kind of reason that the best move has."""
 
     def example(self, game: AnyGame) -> Sentence:
-        """The position and the moves, in a sentence."""
+        """The position, its best move and the worse one, in a sentence."""
         match = self.match(game)
         player = match.state.player
         where = "After {line}" if match.moves else "At the start"
@@ -196,5 +196,5 @@ IDEAS = {
 
 
 def ideas(game: AnyGame) -> tuple[Idea, ...]:
-    """The ideas of a game by the book; none for other rules, and for games that have no ideas yet."""
+    """The ideas for a game with the book's rules; none for variants and for games without an entry."""
     return () if game.changes else IDEAS.get(game.id, ())

@@ -19,15 +19,15 @@ WORDS = {1: "▲ the player to move wins", 0: "= nobody wins", -1: "▼ the play
 _EMPTY = "#F2F2F2"
 WIDE = 780
 LEFT = 110
-SIDE = 400  # of the map
-HIGH = 260  # of the chart
+SIDE = 400  # the side of the map
+HIGH = 260  # the height of the chart
 _LEGEND = LEFT + SIDE + 40
-BARS = 40  # the most bars of each kind
-ROW = 24  # the most numbers of a pool that are listed
+BARS = 40  # at most this many bars of each kind
+ROW = 24  # pools with more numbers are not listed
 
 
 class Panel(NamedTuple):
-    """One of the drawings: its height and its contents."""
+    """A drawing: its height and its SVG elements."""
 
     height: int
     parts: list[str]
@@ -37,8 +37,8 @@ def draw(solution: Solution, state: State[Any, Any]) -> str:
     """The picture of a solution: the map of scores at a position, if there is a pool, and the chart of distances."""
     panels = [chart(solution)]
     title = f"{solution.game.title}: positions by the moves that are left"
-    if isinstance(state.table, Pool) and (found := cells(solution, state)):
-        panels.insert(0, score_map(solution, state, found))
+    if isinstance(state.table, Pool) and (scores := cells(solution, state)):
+        panels.insert(0, score_map(solution, state, scores))
         title = f"{solution.game.title}: who wins at which scores, and how soon games end"
     height = 20
     body: list[str] = []
@@ -58,9 +58,9 @@ def draw(solution: Solution, state: State[Any, Any]) -> str:
 
 
 def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel:
-    """The map of who wins at which scores, with the pool and the player to move of a position."""
-    every = {*cells, *(score for row in cells.values() for score in row)}
-    low, count = min(every), max(every) - min(every) + 1
+    """The map of who wins at which scores, for the pool and the player to move of a position."""
+    scores = {*cells, *(score for row in cells.values() for score in row)}
+    low, count = min(scores), max(scores) - min(scores) + 1
     side = SIDE / count
     mover, waiter = player_name(state.player), player_name(1 - state.player)
     numbers = state.table.numbers
@@ -101,9 +101,9 @@ def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel
 
 
 def _runs(cells: Cells, value: int, low: int) -> Iterator[str]:
-    """The cells of a value as rectangles of a path, with neighbours in a row joined."""
+    """The cells with a value as rectangles of an SVG path; neighbours in a row are joined."""
     for theirs, row in cells.items():
-        scores = [mine for mine, found in row.items() if found == value]
+        scores = [mine for mine, cell in row.items() if cell == value]
         for _, run in groupby(enumerate(scores), lambda pair: pair[1] - pair[0]):
             joined = [mine for _, mine in run]
             yield f"M{joined[0] - low} {theirs - low}h{len(joined)}v1h{-len(joined)}z"
@@ -120,17 +120,17 @@ def _ring(x: float, y: float) -> str:
 
 def chart(solution: Solution) -> Panel:
     """The chart of how many positions are how many moves from the end, on a logarithmic scale."""
-    found = solution.by_distance()
-    last = max(verdict.distance for verdict in found)
+    distribution = solution.by_distance()
+    last = max(verdict.distance for verdict in distribution)
     bin = -(-(last + 1) // BARS)
-    values = sorted({verdict.value for verdict in found}, reverse=True)
+    values = sorted({verdict.value for verdict in distribution}, reverse=True)
     counts: dict[tuple[int, int], int] = {}
-    for verdict, count in found.items():
+    for verdict, count in distribution.items():
         key = verdict.distance // bin, verdict.value
         counts[key] = counts.get(key, 0) + count
     bins = last // bin + 1
     top = max(1.0, log10(max(counts.values())) * 1.03)
-    foot = 0.3  # so that a single position is visible
+    foot = 0.3  # makes a single position visible
 
     def height(count: int) -> float:
         return HIGH * (log10(count) + foot) / (top + foot)
@@ -167,11 +167,11 @@ def chart(solution: Solution) -> Panel:
     return Panel(50 + HIGH + 60, parts)
 
 
-# What both share
+# Legend, text and axes
 
 
 def legend(values: set[int], y: int, extra: list[tuple[str, str]] | None = None) -> list[str]:
-    """What the colours mean, in words."""
+    """The legend of the colours."""
     rows = [(COLOURS[value], WORDS[value]) for value in (1, 0, -1) if value in values] + (extra or [])
     parts = []
     for place, (colour, words) in enumerate(rows):

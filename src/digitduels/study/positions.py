@@ -15,11 +15,11 @@ from digitduels.solver.verdict import Judgement
 from digitduels.study.splits import split
 
 Sort = Callable[[Judgement[Any]], Hashable]
-"""Which kind of position this is, for all that are wanted; None for others. Every kind gets its share."""
+"""The kind of a position, or None to leave it out. Every kind gets its share of the sample."""
 
 _IDLE, _IDLE_OF_PART = 300, 1000  # games without a new position before the search stops
-_CHOICE, _CHOICE_OF_PART = 4, 2  # candidates for each position wanted, so that rare kinds get their share …
-_MORE = 50_000  # … but at most this many more
+_CHOICE, _CHOICE_OF_PART = 4, 2  # candidates per position of the sample, so that rare kinds get their share …
+_MORE = 50_000  # … but at most this many more than the sample
 
 
 def any_position(judgement: Judgement[Any]) -> Hashable:
@@ -41,20 +41,20 @@ def positions(
     progress: Progress | None = None,
     part: str | None = None,
 ) -> Iterator[Match]:
-    """Different positions, as matches that lead to them; fewer than `count` if there are no more.
+    """Different positions, as matches that lead to them; fewer than `count` if the search finds no more.
 
-    They come from games played half well and half at random, at the given distances from the end or at any, and from
-    one of the SPLITS or from all. The same seed always gives the same positions.
+    They come from games in which half the moves are good and half are random. `distances` limits them to these
+    distances from the end, and `part` to one of the SPLITS. The same seed always gives the same positions.
     """
     game = solution.game
     dice = random.Random(f"positions {game.id} {game.values} {sort.__name__} {seed}")
     kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
-    wanted = min((_CHOICE if part is None else _CHOICE_OF_PART) * count, count + _MORE)
-    while total < wanted and idle < (_IDLE if part is None else _IDLE_OF_PART):
+    candidates = min((_CHOICE if part is None else _CHOICE_OF_PART) * count, count + _MORE)
+    while total < candidates and idle < (_IDLE if part is None else _IDLE_OF_PART):
         if progress is not None:
-            progress("looking for positions", total / wanted)
+            progress("looking for positions", total / candidates)
         state, moves = game.start(), list[Any]()
         idle += 1
         while legal := game.legal_moves(state):
@@ -69,24 +69,24 @@ def positions(
                         idle = 0
             moves.append(dice.choice(solution.judge(state).keeping if dice.random() < 0.5 else legal))
             state = game.after(state, moves[-1])
-    for chosen in _spread(kinds, count, dice):
-        yield _reached(solution, chosen)
+    for moves in _spread(kinds, count, dice):
+        yield _match(solution, moves)
 
 
 def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, dice: random.Random) -> list[list[Any]]:
-    """Takes one of each kind in turn until there are enough."""
-    for found in kinds.values():
-        dice.shuffle(found)
+    """Takes one position of each kind in turn until there are enough."""
+    for games in kinds.values():
+        dice.shuffle(games)
     waiting = list(kinds.values())
     chosen: list[list[Any]] = []
     while waiting and len(chosen) < count:
-        dice.shuffle(waiting)  # so that no kind always comes first when there are more kinds than wanted positions
-        chosen += [found.pop() for found in waiting]
-        waiting = [found for found in waiting if found]
+        dice.shuffle(waiting)  # with more kinds than places, every kind gets a chance
+        chosen += [games.pop() for games in waiting]
+        waiting = [games for games in waiting if games]
     return chosen[:count]
 
 
-def _reached(solution: Solution, moves: list[Any]) -> Match:
+def _match(solution: Solution, moves: list[Any]) -> Match:
     match = Match(solution.game)
     for move in moves:
         match.play(move)

@@ -1,4 +1,4 @@
-"""Puzzles on paper: a sheet with an answer key, as Markdown or as a page that prints well."""
+"""Puzzles on paper: a sheet with an answer key, as Markdown or as HTML for printing."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Item(NamedTuple):
 
 def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
     """The puzzles of a sheet in words."""
-    game, found = solution.game, []
+    game, rows = solution.game, list[Item]()
     for number, puzzle in enumerate(puzzles, 1):
         state, move = puzzle.match.state, puzzle.answer[0]
-        found_by = Sentence("{moves}.", moves=Moves(puzzle.answer, state.player, "or"))
-        key: list[str] = [found_by, reason(state, move, solution).sentence]
+        moves = Sentence("{moves}.", moves=Moves(puzzle.answer, state.player, "or"))
+        key: list[str] = [moves, reason(state, move, solution).sentence]
         line = solution.line(state)
         if len(line) > 1:
             key.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
@@ -45,32 +45,32 @@ def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
             wrong = Sentence("Not {move}.", move=Played(puzzle.trap, state.player))
             key += [wrong, refutation(state, puzzle.trap, solution)]
         heading = f"Puzzle {number}: {TIERS[puzzle.tier]}"
-        found.append(Item(heading, [*game.view(state)], puzzle.question(solution), " ".join(key)))
-    return found
+        rows.append(Item(heading, [*game.view(state)], puzzle.question(solution), " ".join(key)))
+    return rows
 
 
 def markdown(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
     """A sheet as Markdown, with the answers at the end."""
     parts = [f"# {title(solution, seed)}\n", *(f"{line}\n" for line in about(solution))]
-    told = items(puzzles, solution)
-    for item in told:
+    rows = items(puzzles, solution)
+    for item in rows:
         position = "\n".join(item.position)
         parts.append(f"## {item.heading}\n\n```text\n{position}\n```\n\n{item.question}\n\nAnswer: ____________\n")
-    parts.append("## Answers\n\n" + "".join(f"{place}. {item.answer}\n" for place, item in enumerate(told, 1)))
+    parts.append("## Answers\n\n" + "".join(f"{place}. {item.answer}\n" for place, item in enumerate(rows, 1)))
     return "\n".join(parts)
 
 
 def html(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str:
     """A sheet as an HTML page for printing, with the answers on a separate page."""
     heading = escape(title(solution, seed))
-    told = items(puzzles, solution)
+    rows = items(puzzles, solution)
     sections = "".join(
         f"<section>\n<h2>{escape(item.heading)}</h2>\n<pre>{escape(chr(10).join(item.position))}</pre>\n"
         f"<p>{escape(item.question)}</p>\n<p>Answer: ____________</p>\n</section>\n"
-        for item in told
+        for item in rows
     )
     intro = "".join(f"<p>{escape(line)}</p>\n" for line in about(solution))
-    answers = "".join(f"<li>{escape(item.answer)}</li>\n" for item in told)
+    answers = "".join(f"<li>{escape(item.answer)}</li>\n" for item in rows)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{heading}</title>\n'
         f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n{intro}"
@@ -84,6 +84,6 @@ def title(solution: Solution, seed: object) -> str:
 
 
 def about(solution: Solution) -> list[str]:
-    """What the game is about, and what this variant changes."""
+    """The summary of the game, and its house rules if it has any."""
     game = solution.game
     return [summary(game), *([f"House rules: {game.house_rules}."] if game.changes else [])]

@@ -21,10 +21,10 @@ from digitduels.study.hints import refutation, tempting
 from digitduels.study.wording import soon, standing
 
 TIERS = {1: "win at once", 2: "win in two turns", 3: "win in three turns", 4: "win in four turns or more"}
-CHOICE = 3  # the fewest positions to choose from
-MANY = 20  # the fewest when the win is one move away, or it would be too easy
+CHOICE = 3  # at least this many positions to choose from
+MANY = 20  # at least this many if the win is one move away; with fewer, the puzzle is too easy
 NONE = "There is no such puzzle. A puzzle needs at least three moves to choose from, with one winner and one trap."
-_TRIED = 500  # games to search before a tier counts as empty
+_GAMES = 500  # how many games to search before a tier counts as empty
 
 
 class Puzzle(NamedTuple):
@@ -36,12 +36,12 @@ class Puzzle(NamedTuple):
     match: Match
     tier: int
     answer: list[Any]
-    """The move that is looked for; several only if they lead to the same position."""
+    """The intended move; several only if they lead to the same position."""
     trap: Any | None
     """The tempting move, which loses; None where the win is one move away."""
 
     def question(self, solution: Solution) -> Sentence:
-        """The question to the solver."""
+        """The question that the puzzle asks."""
         state = self.match.state
         which = "is it" if self.tier == 1 else "keeps the win"
         return Sentence(
@@ -59,7 +59,7 @@ def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], A
         return None
     distance = judgement.best.distance
     answer = judgement.keeping if distance > 1 else judgement.best_moves
-    # Moves to the same position count once.
+    # Moves that lead to the same position count once.
     if len({game.after(state, move) for move in answer}) > 1:
         return None
     choice = len({game.after(state, move) for move in judgement})
@@ -78,10 +78,10 @@ class Attempt(NamedTuple):
     """The result of trying a move in a puzzle."""
 
     kind: str
-    """"right" if the win is kept, "slower" if it wins where a win at once is asked for, "wrong" if it does not win."""
+    """"right" if the win is kept, "slower" if it wins but not at once in the first tier, "wrong" if it does not win."""
     sentences: list[Sentence]
     moves: list[Any]
-    """What is played then: the move, and the best defence unless the game is over; nothing after a wrong try."""
+    """The moves to play next: the move and, unless the game is over, the best defence; empty if the move is refused."""
 
 
 def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
@@ -102,9 +102,9 @@ def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
     answers = Sentence(
         "{player} answers {reply}.", you="You answer {reply}.", player=1 - player, reply=Played(reply, 1 - player)
     )
-    told = [Sentence("Right."), *standing(1 - player, solution.probe(after)), answers]
+    lines = [Sentence("Right."), *standing(1 - player, solution.probe(after)), answers]
     outcome = game.outcome(game.after(after, reply))
-    return Attempt("right", told if outcome is None else [*told, outcome.reason], [move, reply])
+    return Attempt("right", lines if outcome is None else [*lines, outcome.reason], [move, reply])
 
 
 def puzzles(solution: Solution, tier: int | None = None, seed: object = 0) -> Iterator[Puzzle]:
@@ -114,22 +114,22 @@ def puzzles(solution: Solution, tier: int | None = None, seed: object = 0) -> It
     seen: set[State[Any, Any]] = set()
     tiers = [number for number in ([tier] if tier else TIERS) if _possible(solution, number)]
     while tiers:
-        wanted = dice.choice(tiers)
-        found = _search(solution, wanted, dice, seen)
-        if found is None:
-            tiers.remove(wanted)
+        pick = dice.choice(tiers)
+        puzzle = _search(solution, pick, dice, seen)
+        if puzzle is None:
+            tiers.remove(pick)
         else:
-            seen.add(found.match.state)
-            yield found
+            seen.add(puzzle.match.state)
+            yield puzzle
 
 
 def find(
     solutions: Iterable[Solution], tier: int | None, seed: object, count: int
 ) -> tuple[list[Puzzle], Solution] | None:
-    """Up to `count` puzzles of the first game that has any; None if none has."""
+    """Up to `count` puzzles of the first game that has any; None if no game has."""
     for solution in solutions:
-        if found := list(islice(puzzles(solution, tier, seed), count)):
-            return found, solution
+        if batch := list(islice(puzzles(solution, tier, seed), count)):
+            return batch, solution
     return None
 
 
@@ -149,31 +149,31 @@ def order(seed: object) -> list[str]:
 
 
 def _possible(solution: Solution, tier: int) -> bool:
-    """Whether the game is large and long enough for a tier. Only a search can decide the rest."""
+    """Whether the game is large and long enough for a tier. Even then, a search may find no puzzle."""
     game = solution.game
     return len(game.moves) >= (MANY if tier == 1 else CHOICE) and game.longest >= 2 * tier - 1
 
 
 def _search(solution: Solution, tier: int, dice: random.Random, seen: set[State[Any, Any]]) -> Puzzle | None:
-    """Searches for a puzzle of a tier in games played half well and half at random."""
+    """Searches for a puzzle of a tier in games in which half the moves are good and half are random."""
     game = solution.game
-    for _ in range(_TRIED):
-        match, found = Match(game), list[Puzzle]()
+    for _ in range(_GAMES):
+        match, candidates = Match(game), list[Puzzle]()
         while judgement := solution.judge(match.state):
             if tier_at(judgement.best) == tier and match.state not in seen:
                 judged = judge(match.state, solution)
                 if judged is not None:
                     position = match.until(len(match.moves))
                     position.opening = len(position.moves)
-                    found.append(Puzzle(position, *judged))
+                    candidates.append(Puzzle(position, *judged))
             match.play(dice.choice(judgement.keeping if dice.random() < 0.5 else list(judgement)))
-        if found:
-            return dice.choice(found)
+        if candidates:
+            return dice.choice(candidates)
     return None
 
 
 def tier_at(verdict: Verdict) -> int | None:
-    """The tier of a win at this distance; None if there is none."""
+    """The tier of a puzzle with this verdict; None if it makes no puzzle."""
     if verdict.value < 1 or verdict.distance == 2:
         return None
     return min((verdict.distance + 1) // 2, max(TIERS))

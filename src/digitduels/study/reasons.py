@@ -1,8 +1,9 @@
-"""Why a move is good, in one true sentence, computed from legal moves, outcomes and verdicts."""
+"""Why a move is good, in one sentence that is computed from legal moves, outcomes and verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from digitduels.core import State
@@ -14,11 +15,11 @@ from digitduels.study.wording import VALUES, soon
 
 Position = State[Any, Any]
 VERDICTS = ("only move", "plain")
-"""The kinds of reasons that give nothing but verdicts."""
+"""The kinds of reasons that only restate verdicts."""
 
 
 class Reason(NamedTuple):
-    """Something that is true of a move: its kind, and the sentence."""
+    """A reason for a move: its kind and its sentence."""
 
     kind: str
     sentence: Sentence
@@ -30,7 +31,7 @@ def reason(state: Position, move: Any, solution: Solution) -> Reason:
 
 
 def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
-    """Everything known to be true of a move, the most telling first. The plain verdict always comes last."""
+    """All reasons that apply to a move, the most telling first. The plain verdict always comes last."""
     game, player, other = solution.game, state.player, 1 - state.player
     judgement = solution.judge(state)
     best, verdict = judgement.best, judgement[move]
@@ -81,27 +82,24 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
 
 
 def wins_at_once(game: AnyGame, state: Position, player: int) -> list[list[Any]]:
-    """The moves with which a player would win at once on their turn, grouped by the position they lead to.
-
-    That is a threat: a move that wins unless the opponent stops it.
-    """
+    """A player's threats: the moves that would win at once on their turn, grouped by the position they lead to."""
     state = state._replace(player=player)
-    found: dict[Position, list[Any]] = {}
+    groups: dict[Position, list[Any]] = {}
     for move in game.legal_moves(state):
         after = game.after(state, move)
         outcome = game.outcome(after)
         if outcome is not None and outcome.winner == player:
-            found.setdefault(after, []).append(move)
-    return list(found.values())
+            groups.setdefault(after, []).append(move)
+    return list(groups.values())
 
 
 def unstoppable(game: AnyGame, state: Position, after: Position) -> list[list[Any]]:
-    """What a move from `state` to `after` threatens, as `wins_at_once` groups it; empty if some reply stops it all."""
+    """The threats of a move from `state` to `after`, grouped as by `wins_at_once`; empty if a reply stops them all."""
     threats = wins_at_once(game, after, state.player)
-    left = [game.after(after, reply) for reply in game.legal_moves(after)]
-    going = [position for position in left if game.outcome(position) is None]
-    stays = all(any(_winning(game, position, move) for moves in threats for move in moves) for position in going)
-    return threats if stays else []
+    replies = [game.after(after, reply) for reply in game.legal_moves(after)]
+    unfinished = [position for position in replies if game.outcome(position) is None]
+    stopped = any(not any(_winning(game, position, move) for move in chain(*threats)) for position in unfinished)
+    return [] if stopped else threats
 
 
 def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Reason]:
@@ -123,7 +121,7 @@ def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Re
 
 
 def _no_reply(game: AnyGame, after: Position) -> Sentence:
-    """That every reply loses at once; and why, if it is always the same reason."""
+    """Says that every reply loses at once, and why if the reason is always the same."""
     why = {_why(game, game.after(after, reply)) for reply in game.legal_moves(after)}
     if len(why) == 1:
         return Sentence("Every reply loses at once: {why}", why=why.pop())
@@ -158,11 +156,11 @@ def _sets_back(game: AnyGame, state: Position, move: Any) -> bool:
 
 
 def _without(after: Position, winner: int, state: Position, move: Any, solution: Solution) -> Verdict | None:
-    """The verdict on a position if the winner had none left of what a later move uses; None if it is not known."""
+    """The verdict on `after` if the winner did not have the operation that a later move uses; None if unknown."""
     game = solution.game
     stocks = game.board(state).hands[winner].stocks
     left = game.board(game.after(state, move)).hands[winner].stocks
-    used = [place for place, (one, two) in enumerate(zip(stocks, left, strict=True)) if two.left < one.left]
+    used = [place for place, (old, new) in enumerate(zip(stocks, left, strict=True)) if new.left < old.left]
     if len(used) != 1:
         return None
     placed = game.placed(after)
@@ -175,7 +173,7 @@ def _without(after: Position, winner: int, state: Position, move: Any, solution:
 
 
 def _tempo(after: Position, solution: Solution) -> Iterator[Reason]:
-    """The reason for a move after which the opponent would be safe if it were not their turn."""
+    """The reason for a move after which the opponent would not lose if they could pass."""
     try:
         passed = solution.probe(after._replace(player=1 - after.player))
     except ValueError:
@@ -198,7 +196,7 @@ def _winning(game: AnyGame, state: Position, move: Any) -> bool:
 
 
 def _stuck(game: AnyGame, state: Position, loser: int) -> bool:
-    """Whether a game ended because the player to move has no legal move while the opponent would have one."""
+    """Whether a game ended because the player to move has no legal move, though the opponent would have one."""
     outcome = game.outcome(state)
     if outcome is None or outcome.winner != 1 - loser or state.player != loser or game.permitted(state):
         return False
@@ -218,9 +216,5 @@ def _plain(player: int, verdict: Verdict, best: Verdict) -> Sentence:
     if verdict.value == 0:
         return Sentence("It keeps the draw." if best.value == 0 else "It gives a draw.")
     if best.value < 0:
-        return Sentence(
-            "{player} loses against best play, as with every move.",
-            you="You lose against best play, as with every move.",
-            player=player,
-        )
-    return Sentence("{player} loses with it.", you="You lose with it.", player=player)
+        return Sentence("Every move loses against best play.")
+    return Sentence("It loses against best play.")

@@ -26,18 +26,17 @@ class Review(NamedTuple):
     """A game, turn by turn. The value of the start and the swings explain the result exactly."""
 
     player: int
-    """Who was to move at the start."""
+    """The player to move at the start."""
     start: Verdict
-    """For that player; after the opening, where the match was given one."""
+    """The verdict on the start for that player; after the opening, if the match has a fixed one."""
     opening: int
-    """How many moves the match was given."""
+    """The number of moves in the fixed opening."""
     decisions: list[Decision]
     outcome: Outcome | None
     defences: Mapping[int, Defence] = {}
-    """The moves in lost positions in which some moves defend better than others, by ply."""
-
+    """The defences, by ply, in lost positions in which some moves defend better than others."""
     reasons: Mapping[int, Sentence] = {}
-    """Why the best move at a swing was good, by ply, where there is more to say than that it was."""
+    """Why the best move at a swing was good, by ply. Swings are left out if the verdict is the only reason."""
 
     @property
     def swings(self) -> list[Decision]:
@@ -49,9 +48,9 @@ class Review(NamedTuple):
         return sum(decision.found for decision in critical), len(critical)
 
     def resisted(self, player: int) -> tuple[int, int]:
-        """How often a player defended a lost position as well as possible, and how often some moves were better."""
-        graded = [each for each in self.defences.values() if each.player == player]
-        return sum(each.found for each in graded), len(graded)
+        """How often a player found the best defence in a lost position, and how often there was a choice."""
+        own = [defence for defence in self.defences.values() if defence.player == player]
+        return sum(defence.found for defence in own), len(own)
 
     @property
     def winning(self) -> list[int | None]:
@@ -113,15 +112,16 @@ class Review(NamedTuple):
 
     @property
     def resistance(self) -> Sentence | None:
-        """How the loser of the game could best have made it harder to win; None if nobody lost a choice of defences."""
+        """How the loser could best have made the win harder; None if the loser never had a choice of defences."""
         if self.outcome is None or self.outcome.winner is None:
             return None
         loser = 1 - self.outcome.winner
-        missed = {ply: each for ply, each in self.defences.items() if each.player == loser and not each.found}
+        own = {ply: defence for ply, defence in self.defences.items() if defence.player == loser}
+        missed = {ply: defence for ply, defence in own.items() if not defence.found}
         if missed:
-            ply, most = max(missed.items(), key=lambda pair: (pair[1].hardest - pair[1].chance, pair[1].sooner))
-            chance = "On move {move} there was a better defence. {told}"
-            return Sentence(chance, move=ply + 1, told=most.sentence)
+            ply, worst = max(missed.items(), key=lambda pair: (pair[1].hardest - pair[1].chance, pair[1].sooner))
+            text = "On move {move} there was a better defence. {defence}"
+            return Sentence(text, move=ply + 1, defence=worst.sentence)
         if self.resisted(loser)[1]:
             return Sentence(
                 "In lost positions {player} always defended as well as possible.",
@@ -131,7 +131,7 @@ class Review(NamedTuple):
         return None
 
     def lines(self) -> list[Sentence]:
-        """The review for people to read."""
+        """The review as sentences."""
         lines = [
             Sentence("At the start: {standing}", standing=joined(standing(self.player, self.start))),
             Sentence("Who was winning: {ribbon}", ribbon=self.ribbon),
@@ -139,33 +139,33 @@ class Review(NamedTuple):
             self.story,
         ]
         for swing in self.swings:
-            told = [swing.lesson, *filter(None, (swing.answer, self.reasons.get(swing.ply)))]
-            lines.append(Sentence("Move {move}: {told}", move=swing.ply + 1, told=joined(told)))
+            parts = [swing.lesson, *filter(None, (swing.answer, self.reasons.get(swing.ply)))]
+            lines.append(Sentence("Move {move}: {lesson}", move=swing.ply + 1, lesson=joined(parts)))
         lines += [self.score(player) for player in (0, 1)]
         lines += [self.endurance(player) for player in (0, 1) if self.resisted(player)[1]]
         return [*lines, self.sentence, *([self.resistance] if self.resistance else [])]
 
     def endurance(self, player: int) -> Sentence:
-        """Best defences found in lost positions."""
+        """How many best defences a player found in lost positions, as a sentence."""
         found, lost = self.resisted(player)
-        told = "found the best defence in {found} of {lost}."
+        text = "found the best defence in {found} of {lost}."
         return Sentence(
-            f"{{player}} {told}",
-            you=f"You {told}",
+            f"{{player}} {text}",
+            you=f"You {text}",
             player=player,
             found=found,
             lost=Count(lost, "lost position"),
         )
 
     def score(self, player: int) -> Sentence:
-        """Critical moves found, and what a random mover would find."""
+        """How many critical moves a player found, and how many a random mover would find, as a sentence."""
         found, critical = self.found(player)
         if not critical:
             return Sentence("{player} had no critical moves.", you="You had no critical moves.", player=player)
         moves = Count(critical, "critical move")
-        told = "found {found} of {moves}; a random mover would find about {chance}."
+        text = "found {found} of {moves}; a random mover would find about {chance}."
         return Sentence(
-            f"{{player}} {told}", you=f"You {told}", player=player, found=found, moves=moves, chance=self.about(player)
+            f"{{player}} {text}", you=f"You {text}", player=player, found=found, moves=moves, chance=self.about(player)
         )
 
     def about(self, player: int) -> str:
@@ -178,19 +178,19 @@ class Review(NamedTuple):
 
 
 def review(match: Match, solution: Solution) -> Review:
-    """The review of a match, finished or not. The moves of a given opening are not judged."""
+    """The review of a match, finished or not. The moves of a fixed opening are not judged."""
     first, turns = match.states[match.opening], decisions(match, solution)
     lost = [turn for turn in turns if turn.before.value < 0 and turn.move is not None]
-    graded = {turn.ply: defence(match.states[turn.ply], turn.move, solution) for turn in lost}
-    defences = {ply: found for ply, found in graded.items() if found is not None}
+    rated = {turn.ply: defence(match.states[turn.ply], turn.move, solution) for turn in lost}
+    defences = {ply: rating for ply, rating in rated.items() if rating is not None}
     swings = [turn for turn in turns if turn.swing and turn.best]
     whys = {turn.ply: _reason(match.states[turn.ply], turn.best[0], solution) for turn in swings}
-    told = {ply: why for ply, why in whys.items() if why is not None}
-    return Review(first.player, solution.probe(first), match.opening, turns, match.outcome, defences, told)
+    reasons = {ply: why for ply, why in whys.items() if why is not None}
+    return Review(first.player, solution.probe(first), match.opening, turns, match.outcome, defences, reasons)
 
 
 def _reason(state: State[Any, Any], move: Any, solution: Solution) -> Sentence | None:
-    """Why the best move was good; None if only its verdict says so."""
+    """Why the best move was good; None if the verdict is the only reason."""
     why = reason(state, move, solution)
     if why.kind in VERDICTS:
         return None

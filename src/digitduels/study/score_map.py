@@ -8,7 +8,7 @@ from digitduels.core import State
 from digitduels.pool import Pool
 from digitduels.solver.solution import Solution
 
-ONE_BY_ONE = 200  # the most scores for which every position is looked up one by one
+ONE_BY_ONE = 200  # with more scores than this, positions are not looked up one by one
 
 Cells = dict[int, dict[int, int]]
 
@@ -16,7 +16,7 @@ Cells = dict[int, dict[int, int]]
 def cells(solution: Solution, state: State[Any, Any]) -> Cells:
     """[score of the waiting player][score of the player to move]: the value for the player to move, if there is one.
 
-    Empty if the players have no scores of their own, or too many.
+    Empty if the players have no scores of their own, or if there are too many scores.
     """
     import numpy as np
 
@@ -38,12 +38,12 @@ def cells(solution: Solution, state: State[Any, Any]) -> Cells:
 
 
 def _one_by_one(solution: Solution, state: State[Any, Any]) -> Cells:
-    """The same for any game, one position after another."""
+    """The cells of any game, looked up one position at a time."""
     game, goal = solution.game, solution.game.goal
     hands = game.board(state).hands
     if goal is None or any(hand.score is None for hand in hands) or goal - hands[0].lowest > ONE_BY_ONE:
         return {}
-    placed, found = game.placed(state), Cells()
+    placed, cells = game.placed(state), Cells()
     mover, waiter = placed["hands"][state.player], placed["hands"][1 - state.player]
     for theirs in range(hands[0].lowest, goal):
         for mine in range(hands[0].lowest, goal):
@@ -51,7 +51,7 @@ def _one_by_one(solution: Solution, state: State[Any, Any]) -> Cells:
             try:
                 position = game.position(placed)
                 if game.outcome(position) is None:
-                    found.setdefault(theirs, {})[mine] = solution.probe(position).value
+                    cells.setdefault(theirs, {})[mine] = solution.probe(position).value
             except ValueError:  # no such position
                 continue
-    return found
+    return cells

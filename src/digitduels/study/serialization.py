@@ -1,4 +1,4 @@
-"""Solved positions and reviewed games as JSON values for programs, with players numbered from 1."""
+"""Serializes solved positions and reviewed games as JSON values. Players are numbered from 1."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def solved(match: Match, judgement: Judgement[Any]) -> dict[str, Any]:
     }
 
 
-def reviewed(match: Match, told: Review) -> dict[str, Any]:
+def reviewed(match: Match, review: Review) -> dict[str, Any]:
     """The review of a game, turn by turn."""
     record = to_record(match)
     return {
         "version": 1,
         **{key: record[key] for key in ("game", "options", "names", "first", "opening", "moves", "outcome")},
-        "start": {"player": told.player + 1, **judged(told.start)},
+        "start": {"player": review.player + 1, **judged(review.start)},
         "turns": [
             {
                 "ply": turn.ply,
@@ -46,32 +46,32 @@ def reviewed(match: Match, told: Review) -> dict[str, Any]:
                 "swing": turn.swing,
                 "best": [str(move) for move in turn.best],
                 "keeping": [str(move) for move in turn.keeping],
-                "reason": told.reasons.get(turn.ply),
-                "defence": _defended(told.defences.get(turn.ply)),
+                "reason": review.reasons.get(turn.ply),
+                "defence": _defence(review.defences.get(turn.ply)),
                 "words": [text for after, text in match.words if after == turn.ply],
             }
-            for turn in told.decisions
+            for turn in review.decisions
         ],
-        "winning": [None if who is None else who + 1 for who in told.winning],
+        "winning": [None if who is None else who + 1 for who in review.winning],
         "critical": [
-            dict(zip(("found", "of"), told.found(player), strict=True)) | {"chance": round(told.chance(player), 4)}
+            dict(zip(("found", "of"), review.found(player), strict=True)) | {"chance": round(review.chance(player), 4)}
             for player in (0, 1)
         ],
-        "resisted": [dict(zip(("found", "of"), told.resisted(player), strict=True)) for player in (0, 1)],
-        "sentence": told.sentence,
-        "answer": told.answer,
-        "resistance": told.resistance,
+        "resisted": [dict(zip(("found", "of"), review.resisted(player), strict=True)) for player in (0, 1)],
+        "sentence": review.sentence,
+        "answer": review.answer,
+        "resistance": review.resistance,
     }
 
 
-def _defended(found: Defence | None) -> dict[str, Any] | None:
-    """How well a move defended a lost position."""
-    return found and {
-        "found": found.found,
-        "error_chance": round(found.chance, 6),
-        "best_error_chance": round(found.hardest, 6),
-        "best": [str(move) for move in found.best],
-        "sooner": found.sooner,
+def _defence(defence: Defence | None) -> dict[str, Any] | None:
+    """A defence of a lost position."""
+    return defence and {
+        "found": defence.found,
+        "error_chance": round(defence.chance, 6),
+        "best_error_chance": round(defence.hardest, 6),
+        "best": [str(move) for move in defence.best],
+        "sooner": defence.sooner,
     }
 
 

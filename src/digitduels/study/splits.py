@@ -1,4 +1,4 @@
-"""Which positions are for training, which for validation and which for testing."""
+"""Splits positions into training, validation and test sets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ SPLITS = ("train", "validation", "test")
 
 
 def split(game: AnyGame, state: State[Any, Any]) -> str:
-    """The split of a position: eight of ten positions are "train", one is "validation" and one is "test".
+    """The split of a position: about 80 % are "train", 10 % "validation" and 10 % "test".
 
-    It depends only on the variant, both hands and the table, and never changes. Take the SHA-256 of the canonical JSON
-    of `[id, options, mine, theirs, table]`, and of its first 8 bytes the remainder by 10: 0 to 7 are "train", 8 is
-    "validation" and 9 is "test". The number of the player to move does not matter.
+    It depends only on the variant, both hands and the table, and never changes. The SHA-256 of the canonical JSON of
+    `[id, options, mine, theirs, table]` decides: its first 8 bytes, as a big-endian integer modulo 10, are 0 to 7 for
+    "train", 8 for "validation" and 9 for "test". It does not matter which player is to move.
 
     >>> from digitduels.games import game
     >>> rules = game("number-duel")

@@ -1,4 +1,4 @@
-"""What is known about a game, in a few sentences. All are computed from the solution; none is written by hand."""
+"""The theory of a game in a few sentences, all computed from the solution."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from digitduels.solver.reference import Reference
 from digitduels.solver.solution import Solution
 from digitduels.study.wording import soon, winner
 
-FEW = 100  # the most different games for which all are examined, also with other values of the option
-SWEPT = 1000  # the largest value examined
-NAMED = 40  # the most moves listed by name
-_LIMIT = 10**7  # the most bytes for each of the games examined
+FEW = 100  # all lines of play are examined only if there are at most this many
+SWEPT = 1000  # the largest option value examined
+NAMED = 40  # at most this many moves are listed
+_LIMIT = 10**7  # bytes of memory for each variant examined
 
 
 def theory(solution: Solution, player: int = 0) -> list[str]:
@@ -65,15 +65,15 @@ def _positions(solution: Solution) -> Iterable[str]:
         yield f"The longest win that a player to move can force takes {Count((counts.longest + 1) // 2, 'turn')}."
 
 
-# Games so narrow that all their lines can be examined
+# Games with so few lines of play that all can be examined
 
 
 def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
-    """How many different games there are, if there are few, and what happens with other numbers."""
-    found = _count(game, start)
-    if found is None:
+    """How many different games there are, if there are few, and who wins with other option values."""
+    counts = _count(game, start)
+    if counts is None:
         return
-    games, free = found
+    games, free = counts
     yield f"There {'is only 1 game' if games == 1 else f'are only {games} different games'}."
     if free:
         yield f"After the first {Count(free, 'move')} every move is forced."
@@ -83,7 +83,7 @@ def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
 
 
 def _count(game: AnyGame, start: State[Any, Any]) -> tuple[int, int] | None:
-    """How many games there are, and after how many moves nobody has a choice; None if there are many."""
+    """How many games there are, and after how many moves every move is forced; None if there are many games."""
     games, free, todo = 0, 0, [(start, 0)]
     while todo:
         state, plies = todo.pop()
@@ -106,7 +106,7 @@ class Stretch(NamedTuple):
 
 
 def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
-    """Who wins with other values of an option, by which first move, and where that repeats."""
+    """Who wins with other values of an option, with which first move, and where the pattern repeats."""
     assert isinstance(option.kind, Whole)
     winners: dict[int, int | None] = {}
     moves = Counter[str]()
@@ -130,8 +130,8 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
     shares = [f"{player_name(who)} wins with {won[who]}" for who in (0, 1)] + [f"{won[None]} are drawn"] * (None in won)
     yield f"Of the values {low} to {high} of {option.name}, {', '.join(shares[:-1])} and {shares[-1]}."
     if moves and len(moves) <= NAMED:
-        found = ", ".join(f"{names} with {count}" for names, count in moves.most_common())
-        yield f"{player_name(player)}'s winning first move is {found}."
+        first_moves = ", ".join(f"{names} with {count}" for names, count in moves.most_common())
+        yield f"{player_name(player)}'s winning first move is {first_moves}."
 
     stretches = [stretch for stretch in _stretches(winners) if stretch.first < stretch.last]
     rule = _rule(stretches, high)

@@ -1,4 +1,4 @@
-"""The words that hints, reviews and puzzles share: verdicts in turns, never in plies."""
+"""Verdicts in words, shared by hints, reviews and puzzles. Lengths are in turns, never in plies."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def standing(player: int, verdict: Verdict) -> list[Sentence]:
     if not left.number:
         ends = "{other:whose} next move ends the game, whatever it is."
         return [Sentence(f"{{player}} is winning: {ends}", you=f"You are winning: {ends}", player=best)]
-    told = [Sentence("{player} is winning: {left}.", you="You are winning: {left}.", player=best, left=left)]
+    lines = [Sentence("{player} is winning: {left}.", you="You are winning: {left}.", player=best, left=left)]
     last = player if verdict.distance % 2 else 1 - player
     if last != best:
-        told.append(
+        lines.append(
             Sentence(
                 "Then {player} makes the last move and loses.", you="Then you make the last move and lose.", player=last
             )
         )
-    return told
+    return lines
 
 
 def soon(player: int, verdict: Verdict) -> str:
-    """When the game ends after a move of `player`, in turns of the winner, including this move.
+    """When the game ends, in turns of the winner, counting this move of `player`.
 
     >>> soon(0, Verdict(1, 1)), soon(0, Verdict(1, 3)), soon(0, Verdict(-1, 2)), soon(0, Verdict(0, 3))
     ('at once', 'in 2 turns', 'in 1 turn', 'after 2 turns')
