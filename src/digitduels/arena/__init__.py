@@ -1,1 +1,1 @@
-"""Players against each other: games, tournaments, ratings with confidence intervals, and exact grades."""
+"""Contests between players: games, tournaments, ratings with confidence intervals, and exact grades."""

@@ -8,7 +8,7 @@ from digitduels.players import Forfeit, Player
 
 
 def contest(match: Match, one: Player, two: Player) -> Match:
-    """Plays a match to its end from its current position. A player who gives no legal move forfeits."""
+    """Plays a match to its end from its current position. A player that gives no legal move forfeits."""
     while match.outcome is None:
         seat = match.state.player
         try:

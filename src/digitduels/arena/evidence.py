@@ -1,4 +1,4 @@
-"""Which games count as one observation."""
+"""Groups games into independent observations."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ Key = Callable[[Item], Hashable]
 
 
 def observations(items: Iterable[Item], start: Key[Item], bout: Key[Item], course: Key[Item]) -> list[list[Item]]:
-    """Groups games, or answers, that count as one observation: those that begin in the same position.
+    """Groups games, or answers, that begin in the same position, because they count as one observation.
 
-    If all begin in the same position, bouts that took the same course are one observation: they show nothing new.
+    If all begin in the same position, bouts that took the same course count as one, because repeats show nothing new.
 
     >>> observations(["a1", "a2", "b1"], lambda item: item[0], lambda item: item, lambda item: item)
     [['a1', 'a2'], ['b1']]
     >>> observations("aab", lambda item: 0, lambda item: item, lambda item: item)
     [['a', 'a'], ['b']]
     """
-    every = list(items)
-    starts = _groups(every, start)
+    items = list(items)
+    starts = _groups(items, start)
     if len(starts) > 1:
         return starts
     merged: dict[Hashable, list[Item]] = defaultdict(list)
-    for group in _groups(every, bout):
+    for group in _groups(items, bout):
         merged[frozenset(map(course, group))] += group
     return list(merged.values())
 

@@ -1,13 +1,12 @@
 """Ratings by the Bradley–Terry model, with bootstrap confidence intervals.
 
 A player of strength s beats one of strength t with probability s / (s + t). A rating is 400 times the decimal logarithm
-of the strength, and the average player has 0. So 100 points more mean 64 % of the game points, and 400 more mean 91 %.
+of the strength, and the average rating is 0. A lead of 100 points means 64 % of the game points, and 400 means 91 %.
 
 Games are played in bouts: two games from one start with the seats swapped. Bouts are resampled as a whole, because an
-advantage that a start gives to one player in the first game goes to the other in the second. Every pair starts with
-half a bout won and half a bout lost that were never played, so that nobody is infinitely strong and a clean sweep still
-has an interval. For the same reason each result gets a random weight instead of a number of draws (Rubin's Bayesian
-bootstrap).
+advantage that a start gives to one player in the first game goes to the other in the second. Every pair starts with a
+prior of half a bout won and half a bout lost, so that no rating is infinite and a clean sweep still has an interval.
+For the same reason each result gets a random weight instead of a random count (Rubin's Bayesian bootstrap).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 Bout = tuple[float, int]
-"""The points of the first of two players, and the games they are from."""
+"""The points of the first of two players, and the number of games."""
 Results = Mapping[tuple[int, int], Sequence[Bout]]
 """The bouts of each pair of players."""
 Floats = npt.NDArray[np.float64]
@@ -43,30 +42,30 @@ def ratings(results: Results, players: int, seed: int = 0) -> list[Estimate]:
     rng = np.random.default_rng(abs(seed))
     points = np.zeros((1 + RESAMPLES, players, players))
     for (one, two), bouts in results.items():
-        ours, theirs = _redrawn(bouts, rng)
+        ours, theirs = _resample(bouts, rng)
         points[:, one, two] += ours
         points[:, two, one] += theirs
-    found = fit(points)
-    return [_estimate(found[0, player], found[1:, player]) for player in range(players)]
+    fitted = fit(points)
+    return [_estimate(fitted[0, player], fitted[1:, player]) for player in range(players)]
 
 
 def score(bouts: Sequence[Bout], seed: int = 0) -> Estimate:
     """The share of the points that the first of two players scores."""
-    ours, theirs = _redrawn(bouts, np.random.default_rng(abs(seed)))
+    ours, theirs = _resample(bouts, np.random.default_rng(abs(seed)))
     points, games = map(sum, zip(*bouts, strict=True))
     return _estimate(points / games, (ours / (ours + theirs))[1:])
 
 
 def skill(parts: Sequence[tuple[int, int, float]], seed: int = 0) -> Estimate:
-    """Skill from independent parts of (critical turns found, critical turns, what a random mover finds of them).
+    """Skill from independent parts of (critical turns found, critical turns, those a random mover finds on average).
 
-    Half a part in which everything was found and half a part in which nothing was are added, as for points.
+    The prior is half a part in which everything was found and half a part in which nothing was, as for points.
     """
     counts = Counter(parts)
     size = max(critical for _, critical, _ in counts)
     found, critical, chance = (np.array(column, float) for column in zip(*counts, strict=True))
     times = np.array(list(counts.values()), float)
-    rest = size * (times @ chance) / (times @ critical)  # of the two parts that were added
+    rest = size * (times @ chance) / (times @ critical)  # the random mover's share of the two prior parts
     gain = np.concatenate([found - chance, [size - rest, -rest]])
     most = np.concatenate([critical - chance, [size - rest, size - rest]])
     rng = np.random.default_rng(abs(seed))
@@ -87,15 +86,15 @@ def fit(points: Floats) -> Floats:
     return np.asarray(400 * np.log10(strength))
 
 
-def _redrawn(bouts: Sequence[Bout], rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _resample(bouts: Sequence[Bout], rng: np.random.Generator) -> tuple[Floats, Floats]:
     """The points of both players: first the actual ones, then RESAMPLES bootstrap samples."""
     size = max(games for _, games in bouts)
     counts: Counter[Bout] = Counter(bouts)
     kinds: list[Any] = list(dict.fromkeys([(0.0, size), (float(size), size), *counts]))
     real = np.array([counts[kind] for kind in kinds], float)
-    never = np.array([0.5, 0.5] + [0.0] * (len(kinds) - 2))
-    drawn = rng.dirichlet(real + never, RESAMPLES) * (len(bouts) + 1)
-    times = np.vstack([real + never, drawn])
+    prior = np.array([0.5, 0.5] + [0.0] * (len(kinds) - 2))
+    drawn = rng.dirichlet(real + prior, RESAMPLES) * (len(bouts) + 1)
+    times = np.vstack([real + prior, drawn])
     ours = np.array([points for points, _ in kinds])
     theirs = np.array([games - points for points, games in kinds])
     return times @ ours, times @ theirs

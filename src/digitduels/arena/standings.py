@@ -1,4 +1,4 @@
-"""The results of a tournament: results by seat, ratings, skill and grades."""
+"""The standings of a tournament: results by seat, ratings, skill and grades."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ VERSION = 1
 
 def bouts(played: Iterable[PlayedGame]) -> dict[tuple[int, int], list[Bout]]:
     """The points of the first player of each pair, for each observation."""
-    every = list(played)
+    games = list(played)
     return {
         pair: [
             (sum(_points(game, pair[0]) for game in group), len(group))
-            for group in independent(game for game in every if game.task.pair == pair)
+            for group in independent(game for game in games if game.task.pair == pair)
         ]
-        for pair in sorted({game.task.pair for game in every})
+        for pair in sorted({game.task.pair for game in games})
     }
 
 
@@ -84,7 +84,7 @@ def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, A
 
 
 def _grade(games: Iterable[PlayedGame], place: int) -> Grade:
-    """The grade of a player for some of its games."""
+    """The total grade of a player in some of its games."""
     return _total(game.grades[game.task.seats.index(place)] for game in games)
 
 

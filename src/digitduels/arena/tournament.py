@@ -36,11 +36,11 @@ from digitduels.text import clean, quoted
 
 
 class ProgramFailed(Exception):
-    """A program could not answer the first question of the game, so no game was played; says which, and why."""
+    """A program gave no first move, so no game was played. The message says which program and why."""
 
 
 GamesDone = Callable[[int, int], None]
-"""Told how many games are done, of how many."""
+"""A callback that gets the number of finished games and their total."""
 
 
 class TournamentPlan(NamedTuple):
@@ -61,7 +61,7 @@ class TournamentPlan(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One game of a plan. Each odd one swaps the seats of the even one before it."""
+    """One game of a plan. Each odd-numbered game swaps the seats of the even-numbered one before it."""
 
     pair: tuple[int, int]
     number: int
@@ -81,7 +81,7 @@ class PlayedGame(NamedTuple):
 
     @property
     def course(self) -> tuple[Any, ...]:
-        """What happened in it: who sat where, and all that was played. Equal games have equal courses."""
+        """The seats, the start and everything played after it. Equal games have equal courses."""
         record = self.record
         return (*self.task.seats, self.start, *record["moves"][record["opening"] :], record["conceded"])
 
@@ -94,7 +94,7 @@ def make_plan(
     seed: int = 0,
     move_time: float | None = None,
 ) -> TournamentPlan:
-    """A valid plan; raises ValueError with the reason if it would be invalid."""
+    """Makes a plan; raises ValueError with the reason if it is invalid."""
     names = tuple(players)
     for name in names:
         check(name)
@@ -112,9 +112,9 @@ def make_plan(
 def run(
     plan: TournamentPlan, records: Path | None = None, progress: GamesDone | None = None, workers: int | None = None
 ) -> list[PlayedGame]:
-    """Plays the games of the plan that are not in the file of records yet, and appends them one by one.
+    """Plays the games of the plan that are not in the records file yet, and appends them one by one.
 
-    An incomplete last line, left by a killed process, is dropped. Raises RecordError for a file that is not one of
+    Drops an incomplete last line, which a killed process may leave. Raises RecordError for a file that is not one of
     ours, and ProgramFailed before any game if a program cannot play.
     """
     tasks = [Task(pair, number) for pair in plan.pairs for number in range(plan.games)]
@@ -127,7 +127,7 @@ def run(
     played = []
     file = records.open("ab", buffering=0) if records is not None else None
     try:
-        for done, (game, new) in enumerate(_each(jobs, workers or cores()), 1):
+        for done, (game, new) in enumerate(_play_all(jobs, workers or cores()), 1):
             if file is not None and new:
                 file.write(json.dumps(game.record | {"levels": LEVELS_VERSION}).encode() + b"\n")
             played.append(game)
@@ -140,7 +140,7 @@ def run(
 
 
 def try_programs(plan: TournamentPlan) -> None:
-    """Asks every program for the first move of the game; raises ProgramFailed if one has no answer."""
+    """Asks every program for a first move; raises ProgramFailed if one gives none."""
     rules = _game(plan.game, json.dumps(plan.options))
     failures = []
     for text, label in dict(zip(plan.players, names(plan.players), strict=True)).items():
@@ -190,7 +190,7 @@ def _seed(plan: TournamentPlan, task: Task) -> str:
 
 
 def _outdated(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> bool:
-    """Whether a game was played by levels that play differently now."""
+    """Whether a game was played by an earlier version of our levels."""
     ours = any(name in OPPONENTS and name not in UNIFORM_PLAYERS for name in _players(plan, task))
     return ours and record is not None and record.get("levels") != LEVELS_VERSION
 
@@ -201,14 +201,14 @@ def _names(plan: TournamentPlan, task: Task) -> list[str]:
 
 
 def names(players: tuple[str, ...]) -> list[str]:
-    """What players are called in records and tables: by name or command, shortened, and no two the same."""
+    """The labels of players in records and tables: name or command, shortened and unique."""
     labels: list[str] = []
     for text in players:
         known = split_name(text)[0] or text
         label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(known, LONGEST_NAME - 5)
-        again = 1
-        while (name := label if again == 1 else f"{label} ({again})").casefold() in map(str.casefold, labels):
-            again += 1
+        copy = 1
+        while (name := label if copy == 1 else f"{label} ({copy})").casefold() in map(str.casefold, labels):
+            copy += 1
         labels.append(name)
     return labels
 
@@ -226,7 +226,7 @@ def _opening(game: AnyGame, seed: str) -> list[Any]:
 # The records
 
 
-_HEAD = json.dumps({"format": FORMAT})[:-1].encode()  # the start of every line
+_HEAD = json.dumps({"format": FORMAT})[:-1].encode()  # every line starts with this
 
 
 def _key(plan: TournamentPlan, task: Task) -> str:
@@ -234,7 +234,7 @@ def _key(plan: TournamentPlan, task: Task) -> str:
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    """The finished games of a file of records, by their key. Cuts off an incomplete last line."""
+    """The finished games of a records file, by key. Truncates an incomplete last line."""
     finished: dict[str, dict[str, Any]] = {}
     if not path.exists():
         return finished
@@ -263,8 +263,8 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 Job = tuple[TournamentPlan, Task, "dict[str, Any] | None"]
 
 
-def _each(jobs: list[Job], workers: int) -> Iterator[tuple[PlayedGame, bool]]:
-    """The games in the order in which they finish, and whether each is new."""
+def _play_all(jobs: list[Job], workers: int) -> Iterator[tuple[PlayedGame, bool]]:
+    """Yields games in the order in which they finish, each with whether it is new."""
     workers = min(workers, len(jobs))
     if workers == 1:
         yield from ((play(*job), job[2] is None) for job in jobs)
@@ -289,19 +289,19 @@ def _each(jobs: list[Job], workers: int) -> Iterator[tuple[PlayedGame, bool]]:
 def _work(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> PlayedGame:
     try:
         return play(plan, task, record)
-    except SystemExit:  # the pool would take it for the game's result; the programs are closed by now
+    except SystemExit:  # the pool would return it as the game's result; the programs are closed by now
         os._exit(1)
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C while workers start, because it reaches them as well and they cannot handle it yet."""
+    """Delays Ctrl-C while workers start, because they receive it too and cannot handle it yet."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     missed: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
-    # Processes inherit the blocked signals of their parent.
+    # Child processes inherit the signal mask.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
@@ -314,15 +314,15 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _prepare() -> None:
-    """Makes a worker shut down cleanly, with its programs, on a signal or when its parent is gone."""
+    """Makes a worker shut down cleanly, with its programs, on a signal or when its parent exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    threading.Thread(target=_follow, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _follow() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
