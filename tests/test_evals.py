@@ -418,7 +418,7 @@ def test_what_others_score_in_our_logs_does_not_matter(
         assert main(["eval", file]) == code
     told = capsys.readouterr()
     assert re.search(r"^digitduels/perfect +12 +100 %", told.out, re.MULTILINE)
-    assert "is not as our tasks leave it: 'exact_answer'" in told.err
+    assert "is not in the format of our tasks: 'exact_answer'" in told.err
 
 
 def test_what_is_no_log_is_refused(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:

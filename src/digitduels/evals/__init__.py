@@ -1,1 +1,1 @@
-"""Language models at the duels: how they are asked, how their answers are read and graded; datasets of positions."""
+"""Evaluations of language models: prompts, parsing and grading of answers, and datasets of positions."""

@@ -1,4 +1,4 @@
-"""What Inspect finds of us by our entry point: the tasks, and our players as models."""
+"""The entry point for Inspect: our tasks, and our players as models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets of positions with the exact truth about every move, for training and probing."""
+"""Datasets of positions with the exact verdict of every move, for training and probing."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from digitduels.study.splits import split
 from digitduels.study.wording import VALUES
 
 ROW_VERSION = 3
-_BATCH = 10_000  # rows that are in memory at once
+_BATCH = 10_000  # how many rows are in memory at once
 
 
 def rows(
     solution: Solution, count: int, seed: object = 0, progress: Progress | None = None, part: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yields graded positions of one split or of all; the same with the same seed, and fewer if there are no more."""
+    """Yields solved positions of one split or of all, fewer if there are no more. The same seed gives the same rows."""
     for done, match in enumerate(positions(solution, count, seed, progress=progress, part=part)):
         if progress is not None:
             progress("writing", done / count)
@@ -32,7 +32,7 @@ def rows(
 
 
 def row(match: Match, solution: Solution) -> dict[str, Any]:
-    """A position and all that is known of it, as JSON values. Players count from 1 there."""
+    """A position and its solution as JSON values. Players are numbered from 1."""
     game, state, judgement = match.game, match.state, solution.judge(match.state)
     value, plies = judgement.best
     keeping, best = set(judgement.keeping), set(judgement.best_moves)
@@ -61,12 +61,12 @@ def row(match: Match, solution: Solution) -> dict[str, Any]:
 
 
 def reached(row: Mapping[str, Any]) -> Match:
-    """The match that led to the position of a row."""
+    """The match that leads to the position of a row."""
     return played(game(row["game"], **json.loads(row["options"])), row["moves"])
 
 
 def write_lines(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
-    """Writes rows as lines of JSON and returns how many."""
+    """Writes rows as JSON lines and returns their number."""
     count = 0
     for row in rows:
         file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
@@ -75,7 +75,7 @@ def write_lines(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yields the rows of a file of JSON lines; raises ValueError if it is not a dataset of this version."""
+    """Yields the rows of a JSON Lines file; raises ValueError if it is not a dataset of this version."""
     with path.open("rb") as file:
         for line in file:
             try:
@@ -88,7 +88,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def write_parquet(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
-    """Writes rows as a Parquet file and returns how many; raises ImportError where pyarrow is missing."""
+    """Writes rows as a Parquet file and returns their number; raises ImportError if pyarrow is missing."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

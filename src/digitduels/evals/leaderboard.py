@@ -1,6 +1,6 @@
-"""Reads Inspect logs, grades by the exact truth what models did, and makes a leaderboard.
+"""Reads Inspect logs, grades the models by the exact solution, and makes a leaderboard.
 
-A task leaves a record of the match, the seat of the model and its answers; everything else follows from these. Only
+A task logs the record of the match, the model's seat and its answers. Everything else is computed from these. Only
 `read_logs` needs Inspect.
 """
 
@@ -27,14 +27,14 @@ from digitduels.study.decisions import decisions as decisions_of
 
 LEADERBOARD_VERSION = 1
 TASK_NAMES = ("positions", "match", "rules")
-ANSWERED = "exact_answer"  # the scorer of questions about the rules, and what it counts
+ANSWERED = "exact_answer"  # the scorer of questions about the rules
 ANSWER_KINDS = ("legal", "asked_legal", "after", "asked_after")
-_EXACT_CEILING = 15_000_000  # positions of a game in which the best reply to a level is worked out
+_EXACT_CEILING = 15_000_000  # with more positions, the best response to a level is not computed
 UNFINISHED = "The game was not played to its end."
 
 
 class Performance(NamedTuple):
-    """What a model did in a match, or in one position of it."""
+    """How a model played in a match, or in one position of it."""
 
     match: Match
     seat: int
@@ -42,16 +42,16 @@ class Performance(NamedTuple):
     """The last answer of each turn."""
     answers: int
     refused: int
-    """How many of all answers were refused; most are followed by another."""
+    """How many answers were refused, including those that the model could correct."""
 
     @property
     def points(self) -> float:
-        """1 for a win, a half for a draw."""
+        """1 for a win, 0.5 for a draw, 0 for a loss or an unfinished game."""
         outcome = self.match.outcome
         return 0.0 if outcome is None else 0.5 if outcome.winner is None else float(outcome.winner == self.seat)
 
     def figures(self) -> dict[str, float]:
-        """All that is counted."""
+        """The counts that scores and leaderboards sum up."""
         outcome = self.match.outcome
         victory = None if outcome is None else outcome.winner == self.seat
         return {
@@ -64,9 +64,9 @@ class Performance(NamedTuple):
 
 
 def performance(record: object, seat: int, answers: Sequence[Mapping[str, Any]], *, whole: bool) -> Performance:
-    """What a model did in a whole match, or in one position.
+    """Grades a model in a whole match, or in one position.
 
-    A game that was cut short is forfeited, whatever the cause, and stays in every count.
+    An unfinished game counts as forfeited, whatever the cause.
     """
     match = replay(record)
     solution = solution_of(match.game)
@@ -84,36 +84,36 @@ def performance(record: object, seat: int, answers: Sequence[Mapping[str, Any]],
 
 
 class LogError(ValueError):
-    """A file that is not an Inspect log, or not as our tasks write it."""
+    """A file is not an Inspect log, or not one that our tasks wrote."""
 
 
 class Done(NamedTuple):
-    """A sample of a log that ended: with a result, or with an error."""
+    """A sample of a log that ended, with a result or with an error."""
 
     task: str
     version: int | str
-    """Of the task: samples of different versions are not compared."""
+    """The version of the task. Samples of different versions are not compared."""
     model: str
     game: str
     options: dict[str, Any]
     settings: dict[str, Any]
-    """How the model was asked, and against whom it played."""
+    """The task arguments that define a board, such as the opponent and the style of the prompts."""
     name: str
-    """Of the sample."""
+    """The id of the sample, with its epoch if that is not the first."""
     pair: str
-    """What it shares its start and its opponent's chance with."""
+    """The key of the samples that share its start."""
     played: Performance | None
     figures: Mapping[str, float] | None
-    """All that is counted of it; None if it ended with an error or without a score."""
+    """Its counts; None if it ended with an error or without a score."""
 
     @property
     def start(self) -> Hashable:
-        """The position it begins with; samples that begin with the same one are one observation."""
+        """The position in which it begins. Samples with the same start count as one observation."""
         return self.pair if self.played is None else self.played.match.states[self.played.match.opening]
 
     @property
     def course(self) -> Hashable:
-        """What happened in it; equal games have equal courses."""
+        """The seat, the start and everything played after it. Equal games have equal courses."""
         if self.played is None:
             return self.pair
         match = self.played.match
@@ -121,11 +121,11 @@ class Done(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """What there is in some logs."""
+    """The contents of some logs."""
 
     done: list[Done]
     others: list[str]
-    """Tasks of other packages."""
+    """The names of tasks of other packages."""
 
 
 _SETTINGS = {
@@ -133,13 +133,11 @@ _SETTINGS = {
     "match": ("opponent", "start", "legal", "history", "retries"),
     "rules": (),
 }
-
-
 _CONFIG = ("temperature", "top_p", "max_tokens", "reasoning_effort", "reasoning_tokens")
 
 
 def read_logs(paths: Iterable[Path]) -> Logs:
-    """Reads Inspect logs and folders of them, each sample once; LogError says which file is not a log."""
+    """Reads Inspect logs and folders of logs, each sample once; raises LogError if a file is not a log."""
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     files = [
@@ -151,7 +149,7 @@ def read_logs(paths: Iterable[Path]) -> Logs:
     for file in files:
         try:
             log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
-        except Exception as error:  # Inspect's reader raises many kinds
+        except Exception as error:  # Inspect's reader raises many kinds of exceptions
             raise LogError(f"{file} is not an Inspect log: {error}") from None
         task = log.eval.task.removeprefix("digitduels/")
         if task not in TASK_NAMES or not (log.eval.task_registry_name or log.eval.task).startswith("digitduels/"):
@@ -167,19 +165,19 @@ def read_logs(paths: Iterable[Path]) -> Logs:
 
 
 def _label(model: str, config: Any) -> str:
-    """The name of a model, with the settings that were changed."""
+    """The name of a model, with the generation settings that differ from its defaults."""
     changed = [f"{name}={value}" for name in _CONFIG if (value := getattr(config, name, None)) is not None]
     return f"{model} ({', '.join(changed)})" if changed else model
 
 
 def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
-    about, kept = sample.metadata, sample.store
+    about, store = sample.metadata, sample.store
     failed = sample.error is not None or not sample.scores
     try:
         rules = game(about["game"], **about["options"])
-        done = None if failed or task == "rules" else sample_performance(task, about, kept)
-        figures = None if failed or done is None else done.figures()
-        if not failed and done is None:  # Others may have added scorers of their own.
+        played = None if failed or task == "rules" else sample_performance(task, about, store)
+        figures = None if failed or played is None else played.figures()
+        if not failed and played is None:  # users may have added scorers of their own
             figures = {name: float(sample.scores[ANSWERED].value[name]) for name in ANSWER_KINDS}
         return Done(
             task,
@@ -190,27 +188,27 @@ def _done(task: str, spec: Any, config: Any, sample: Any) -> Done:
             {name: spec.task_args.get(name) for name in _SETTINGS[task]},
             f"{sample.id}" if sample.epoch == 1 else f"{sample.id}-{sample.epoch}",
             f"{spec.task_args.get('seed')} {about['pair']}",
-            done,
+            played,
             figures,
         )
     except TooLarge:
         raise
     except (KeyError, TypeError, ValueError) as error:
-        raise LogError(f"Sample {sample.id} of a log is not as our tasks leave it: {error}") from None
+        raise LogError(f"Sample {sample.id} of a log is not in the format of our tasks: {error}") from None
 
 
-def sample_performance(task: str, about: Mapping[str, Any], kept: Mapping[str, Any]) -> Performance:
-    """What a model did in a sample, from its metadata and from what the task kept in the store."""
-    # A sample that was cut short before its first turn has left nothing.
-    record = kept.get("Duel:record") or about["record"]
-    return performance(record, about["seat"] - 1, kept.get("Duel:answers", ()), whole=task == "match")
+def sample_performance(task: str, about: Mapping[str, Any], store: Mapping[str, Any]) -> Performance:
+    """Grades a model in a sample, from the sample's metadata and store."""
+    # The store is empty if the sample ended before its first turn.
+    record = store.get("Duel:record") or about["record"]
+    return performance(record, about["seat"] - 1, store.get("Duel:answers", ()), whole=task == "match")
 
 
 # The leaderboard
 
 
 def leaderboard(logs: Logs) -> dict[str, Any]:
-    """The results as JSON values: a board for each task, game and way of asking, the best model first."""
+    """The results as JSON values: a board for each task, game and settings, the best model first."""
     boards: dict[str, list[Done]] = defaultdict(list)
     for sample in logs.done:
         key = [TASK_NAMES.index(sample.task), sample.game, sample.options, sample.settings, sample.version]
@@ -228,9 +226,9 @@ def _board(done: list[Done]) -> dict[str, Any]:
     models: dict[str, list[Done]] = defaultdict(list)
     for sample in done:
         models[sample.model].append(sample)
-    rows = [{"model": model, **_row(first.task, some)} for model, some in models.items()]
-    played = [sample.played for sample in done if sample.played is not None]
-    chances = {each.match.states[each.match.opening]: each.decisions[0].chance for each in played if each.decisions}
+    rows = [{"model": model, **_row(first.task, samples)} for model, samples in models.items()]
+    games = [sample.played for sample in done if sample.played is not None]
+    chances = {_start(played): played.decisions[0].chance for played in games if played.decisions}
     return {
         "task": first.task,
         "version": first.version,
@@ -243,7 +241,7 @@ def _board(done: list[Done]) -> dict[str, Any]:
 
 
 def _row(task: str, done: list[Done]) -> dict[str, Any]:
-    """The results of one model. Samples that ended with an error are counted, and are in no other figure."""
+    """The results of one model. Samples that ended with an error appear only in `errors`."""
     counted = [sample for sample in done if sample.figures is not None]
     groups = observations(
         counted, lambda sample: sample.start, lambda sample: sample.pair, lambda sample: sample.course
@@ -255,7 +253,7 @@ def _row(task: str, done: list[Done]) -> dict[str, Any]:
         "errors": len(done) - len(counted),
     }
 
-    def part(some: str, all: str, seat: int | None = None) -> dict[str, Any]:
+    def part(numerator: str, denominator: str, seat: int | None = None) -> dict[str, Any]:
         parts = [
             [
                 sample.figures
@@ -264,7 +262,10 @@ def _row(task: str, done: list[Done]) -> dict[str, Any]:
             ]
             for group in groups
         ]
-        return share((sum(figures[some] for figures in part), sum(figures[all] for figures in part)) for part in parts)
+        return share(
+            (sum(figures[numerator] for figures in part), sum(figures[denominator] for figures in part))
+            for part in parts
+        )
 
     if task == "rules":
         return {**row, "legal": part("legal", "asked_legal"), "after": part("after", "asked_after")}
@@ -282,7 +283,7 @@ def _row(task: str, done: list[Done]) -> dict[str, Any]:
 
 
 def _ceiling(done: Sequence[Done]) -> float | None:
-    """The most points per game that anybody can score against this opponent from these starts; None if unknown."""
+    """The highest possible score per game against this opponent from these starts; None if unknown."""
     games = [sample.played for sample in done if sample.played]
     if not games or (opponent := str(done[0].settings["opponent"])) not in OPPONENTS:
         return None
@@ -305,7 +306,7 @@ def _start(played: Performance) -> State[Any, Any]:
 
 
 def _merit(task: str, row: dict[str, Any]) -> float:
-    """What the models of a board are sorted by."""
+    """The sort key of the models on a board."""
     value = row["legal" if task == "rules" else "moves"]
     value = (value if task == "rules" else value["skill"])["value"]
     return -math.inf if value is None else float(value)

@@ -1,11 +1,11 @@
-"""How a language model is asked for a move, and how its answer is read.
+"""The prompts that ask a language model for a move, and the parser of its answers.
 
 The rules, the position and every refusal are in the game's own words, addressed to the model as "you". Each turn is a
-new conversation with the moves so far, so that a move depends only on what the prompt says. The answer is the last JSON
-object of the reply and nothing else: a move that is only mentioned in the prose is not an answer.
+new conversation with the moves so far, so that a move depends only on the prompt. The answer is the last JSON object of
+the reply: a move that is only mentioned in the prose is not an answer.
 
-A prompt gives nothing away: it shows the form of an answer, but no example of a move or a game. Operations have one
-notation, that of the short names: + - x /.
+A prompt shows the form of an answer, but no example of a move or a game. Operations are always written as in the short
+names: + - x /.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from digitduels.text import quoted
 
 RETRIES = 2
 LEGAL = ("listed", "hidden")
-_LOOKED_AT = 20_000  # characters at the end of a reply in which the answer is looked for
+_TAIL = 20_000  # only this many characters at the end of a reply are parsed
 _SIGNS = str.maketrans("×÷−", "x/-")
 _NO_MOVES = "The moves so far: none, this is the first"
 _BEST = (
@@ -34,23 +34,23 @@ _ANSWER = "as the very last thing, {what} as a JSON object on a line of its own:
 
 
 class NoAnswer(InvalidMove):
-    """A reply without an answer in the form that was asked for; says what is wrong."""
+    """A reply has no answer in the requested form. The message says what is wrong."""
 
 
 class Style(NamedTuple):
-    """How a model is asked: whether the legal moves are listed, whether it is told the moves so far."""
+    """The style of a prompt: whether it lists the legal moves and the moves so far."""
 
     legal: str = "listed"
     history: bool = True
     retries: int = RETRIES
-    """How often it may answer again after a refusal."""
+    """How often the model may answer again after a refusal."""
 
 
 STYLE = Style()
 
 
 def check(style: Style) -> Style:
-    """Returns a valid style; raises ValueError with the reason for any other."""
+    """Returns a valid style; raises ValueError with the reason if it is invalid."""
     if style.legal not in LEGAL:
         raise ValueError(f"legal must be {' or '.join(LEGAL)}; {quoted(style.legal)} is not.")
     if not isinstance(style.history, bool):
@@ -60,17 +60,17 @@ def check(style: Style) -> Style:
     return style
 
 
-# What is asked
+# Prompts
 
 
 @functools.cache
 def rules(game: AnyGame) -> str:
-    """What a model is told about a game before anything else."""
+    """The system prompt: the rules of a game."""
     return f"You play a game for two players, {game.title}. These are its rules.\n\n{_plain(briefing(game))}".strip()
 
 
 def question(match: Match, style: Style = STYLE) -> str:
-    """What a model is asked in its turn."""
+    """The prompt for a move."""
     return "\n\n".join(
         [
             _position(match, style),
@@ -81,7 +81,7 @@ def question(match: Match, style: Style = STYLE) -> str:
 
 
 def refusal(reason: str, match: Match, style: Style = STYLE) -> str:
-    """What a model is told when its answer was not a legal move."""
+    """The prompt after an answer that was not a legal move."""
     lines = [f"That is not possible: {_plain(tell(reason, reader=match.state.player))}", "It is still your turn."]
     if style.legal == "listed":
         lines.append(_legal(match))
@@ -89,12 +89,12 @@ def refusal(reason: str, match: Match, style: Style = STYLE) -> str:
 
 
 def seen(game: AnyGame, state: State[Any, Any], reader: int | None = None) -> list[str]:
-    """The lines of a position, as they are told to a player or to anybody."""
+    """The lines of a position, addressed to one of the players or to nobody."""
     return [_plain(tell(line, reader=reader)) for line in game.view(state) if line.strip()]
 
 
 def _plain(text: str) -> str:
-    """A text with the signs of the short names."""
+    """Replaces the signs × ÷ − by those of the short names."""
     return text.translate(_SIGNS)
 
 
@@ -103,7 +103,7 @@ def _position(match: Match, style: Style) -> str:
     parts = ["\n".join(["The position:", *seen(game, state, state.player)])]
     if style.history:
         parts.append("\n".join(["The moves so far:", *_history(match)]) if match.moves else _NO_MOVES)
-    else:  # without which the lines of a position may not say all
+    else:  # without the moves so far, the lines of a position may be incomplete
         parts += _left(game, state)
     parts.append(f"You are {player_name(state.player)}, and it is your turn.")
     if style.legal == "listed":
@@ -112,15 +112,15 @@ def _position(match: Match, style: Style) -> str:
 
 
 def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
-    """What each player has left, where players own things that are used up and the lines of a position do not say."""
-    shown = "\n".join(seen(game, state))
+    """The operations that each player has left, if the lines of the position do not list them."""
+    listed = "\n".join(seen(game, state))
     hands = [
         _plain(", ".join(f"{stock.label} ({stock.left})" for stock in hand.stocks)) for hand in game.board(state).hands
     ]
     lines = [
         Sentence("Left to {player:whom}: {left}", player=player, left=left).to(reader=state.player)
         for player, left in enumerate(hands)
-        if left not in shown
+        if left not in listed
     ]
     return ["\n".join(lines)] if lines else []
 
@@ -141,7 +141,7 @@ def _legal(match: Match) -> str:
 
 
 def legality_question(match: Match, move: Any) -> str:
-    """Whether a move may be played."""
+    """The prompt that asks whether a move is legal."""
     return "\n\n".join(
         [
             _position(match, Style(legal="hidden")),
@@ -153,7 +153,7 @@ def legality_question(match: Match, move: Any) -> str:
 
 
 def outcome_question(match: Match, move: Any) -> str:
-    """What the position is after a move."""
+    """The prompt that asks for the position after a move."""
     shape = json.dumps(["…"] * len(seen(match.game, match.state)), ensure_ascii=False)
     return "\n\n".join(
         [
@@ -167,7 +167,7 @@ def outcome_question(match: Match, move: Any) -> str:
     )
 
 
-# What is answered
+# Answers
 
 
 def answer(text: str) -> dict[str, Any]:
@@ -176,26 +176,26 @@ def answer(text: str) -> dict[str, Any]:
     >>> answer('I add {something}. {"move": "+5"} No: {"move": "x3"}')
     {'move': 'x3'}
     """
-    text = text[-_LOOKED_AT:]
-    decoder, found, place = json.JSONDecoder(), None, text.find("{")
+    text = text[-_TAIL:]
+    decoder, value, place = json.JSONDecoder(), None, text.find("{")
     while place >= 0:
         try:
-            found, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):  # not JSON, or nested too deeply, or a number that is too long
+            value, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):  # not JSON, too deeply nested, or a number with too many digits
             end = place + 1
         place = text.find("{", end)
-    if found is None:
+    if value is None:
         raise NoAnswer("There is no JSON object in the reply.")
-    assert isinstance(found, dict)  # for it begins with a brace
-    return found
+    assert isinstance(value, dict)  # because it begins with a brace
+    return value
 
 
 def chosen(text: str) -> str:
     """The text under "move" in the answer of a reply; raises NoAnswer if there is none."""
-    found = answer(text).get("move")
-    if not isinstance(found, str):
+    value = answer(text).get("move")
+    if not isinstance(value, str):
         raise NoAnswer('The last JSON object of the reply has no text under "move".')
-    return found
+    return value
 
 
 def move(match: Match, text: str) -> Any:
@@ -204,7 +204,7 @@ def move(match: Match, text: str) -> Any:
 
 
 def objection(error: InvalidMove | IllegalMove, player: int, cut_off: bool) -> str:
-    """Why a reply is refused. One that was cut off before its answer is told so."""
+    """Why a reply is refused. If it was cut off before its answer, the reason says so."""
     if cut_off and isinstance(error, NoAnswer):
         return Sentence(
             "The reply was cut off before its answer.",
@@ -215,7 +215,7 @@ def objection(error: InvalidMove | IllegalMove, player: int, cut_off: bool) -> s
 
 
 def legal(game: AnyGame, state: State[Any, Any], text: str) -> Any:
-    """The legal move that a text means; raises InvalidMove or IllegalMove with the reason."""
+    """Parses a legal move; raises InvalidMove or IllegalMove with the reason."""
     move = game.read(text, state)
     reason = game.objection(state, move)
     if reason is not None:

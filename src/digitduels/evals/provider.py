@@ -1,9 +1,8 @@
-"""Our own players as models for Inspect, so that every task can be tried without a network and has fixed references.
+"""Our own players as models for Inspect: they run without a network and serve as fixed references.
 
-`digitduels/perfect`, `digitduels/random` and `digitduels/1` to `digitduels/7` answer in the form that is asked for.
-Others make mistakes on purpose: `digitduels/prose` never gives JSON, `digitduels/illegal` never gives a legal move, and
-`digitduels/hasty` gives one only when it is asked again. `digitduels/copier` repeats the example of an answer that the
-prompt shows.
+`digitduels/perfect`, `digitduels/random` and `digitduels/1` to `digitduels/7` answer in the requested form. The others
+make mistakes on purpose: `digitduels/prose` never gives JSON, `digitduels/illegal` never gives a legal move, and
+`digitduels/hasty` gives one only on a retry. `digitduels/copier` repeats the example answer of the prompt.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ CARELESS = ("prose", "illegal", "hasty", "copier")
 
 
 class Players(ModelAPI):
-    """A player that answers like a model. It is told the game beside the words, in the metadata of the message."""
+    """A player that answers like a model. It reads the game from the metadata of the message, not from the prompt."""
 
     def __init__(
         self,
@@ -47,53 +46,53 @@ class Players(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         questions = [message for message in input if message.role == "user"]
-        asked = next((message.metadata for message in reversed(questions) if message.metadata), None)
-        if asked is None or "record" not in asked:
+        metadata = next((message.metadata for message in reversed(questions) if message.metadata), None)
+        if metadata is None or "record" not in metadata:
             text = "I only play the games of Digit Duels."
         else:
-            text = self.reply(replay(asked["record"]), asked.get("move"), asked.get("about"), len(questions))
+            text = self.reply(replay(metadata["record"]), metadata.get("move"), metadata.get("about"), len(questions))
         if self.model_name == "copier":
             text = copied(message.text for message in input)
         output = ModelOutput.from_content(self.model_name, text)
-        # Without it some of Inspect's features fetch a tokenizer.
+        # Without usage figures, some of Inspect's features download a tokenizer.
         output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
         return output
 
-    def reply(self, match: Match, token: str | None, about: str | None, asked: int) -> str:
-        """What the player says to a question about a match that was asked `asked` times."""
+    def reply(self, match: Match, token: str | None, about: str | None, attempt: int) -> str:
+        """The player's reply to the first or a later prompt of a turn; `attempt` counts from 1."""
         game, state = match.game, match.state
         if about is not None and token is not None:
             return self.explain(match, game.read(token, state), about)
         name = self.model_name if self.model_name in OPPONENTS else "perfect"
-        # Chance differs from game to game, or all games from one start would be the same.
+        # The seed depends on the game; otherwise all games from one start would be the same.
         move = player(name, game, solution_of, f"{self.seed} {match.seed}").choose(match)
         if self.model_name == "prose":
             return f"I play {move}."
-        if self.model_name == "illegal" or (self.model_name == "hasty" and asked == 1):
+        if self.model_name == "illegal" or (self.model_name == "hasty" and attempt == 1):
             legal = set(game.legal_moves(state))
             move = next((move for move in game.moves if move not in legal), "something else")
         return f"I play {move}.\n{_json(move=str(move))}"
 
     def explain(self, match: Match, move: Any, about: str) -> str:
-        """What the player says about the rules: the truth, unless it makes mistakes on purpose."""
+        """The player's answer to a question about the rules: correct unless it makes mistakes on purpose."""
         game, state = match.game, match.state
-        allowed = game.objection(state, move) is None
+        legal = game.objection(state, move) is None
         if self.model_name == "prose":
             return "It depends."
         if about == "legal":
-            return _json(legal=allowed != (self.model_name == "illegal"))
+            return _json(legal=legal != (self.model_name == "illegal"))
         after = state if self.model_name == "illegal" else game.after(state, move)
         return _json(position=seen(game, after, state.player))
 
 
 def copied(texts: Iterable[str]) -> str:
-    """The last JSON object that some prompts show."""
-    every = "\n".join(texts)
+    """The last JSON object in some prompts, or the last word if there is none."""
+    text = "\n".join(texts)
     try:
-        return _json(**answer(every))
+        return _json(**answer(text))
     except NoAnswer:
-        return every.split()[-1]
+        return text.split()[-1]
 
 
-def _json(**given: Any) -> str:
-    return json.dumps(given, ensure_ascii=False)
+def _json(**values: Any) -> str:
+    return json.dumps(values, ensure_ascii=False)

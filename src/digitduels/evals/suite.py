@@ -1,7 +1,7 @@
 """The frozen benchmark: positions and starts in a file that never changes, and private twins of it.
 
-The file contains the prompts and the answers, so scoring needs no solution. A model is asked for one move in each
-position; the result is its skill.
+The file contains the prompts and the answers, so scoring needs no solution. A model gives one move in each position,
+and the result is its skill.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ RULE_SETS: tuple[tuple[str, dict[str, Any]], ...] = (
     *(("operation-target", {"target": target}) for target in (30, 35, 42, 69, 75, 78, 79, 85)),
 )
 """The rule sets: four by the book, and variants that nobody has written about."""
-SUITE_POSITIONS, SUITE_STARTS = 32, 4  # of each rule set
-DISTANCES, CHANCES = (3, 6, 10), (0.1, 0.25, 0.5)  # where one stratum ends and the next begins
-_TRIED = 400  # fair starts that are looked at to find some of the test split
+SUITE_POSITIONS, SUITE_STARTS = 32, 4  # for each rule set
+DISTANCES, CHANCES = (3, 6, 10), (0.1, 0.25, 0.5)  # the upper ends of the strata
+_CANDIDATES = 400  # fair starts to search for some in the test split
 
 
 class Suite(NamedTuple):
-    """A suite that was read."""
+    """The contents of a suite file."""
 
     name: str
     sha256: str
@@ -69,7 +69,7 @@ class Suite(NamedTuple):
         return played(self.game(item), item["moves"])
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The positions with the columns of a dataset that a question and its scoring need, and an id."""
+        """Yields the positions, each with an id and the dataset columns that prompts and scoring need."""
         for item in self.positions:
             variant = self.variants[item["variant"]]
             yield {
@@ -85,29 +85,34 @@ class Suite(NamedTuple):
 
 
 class SuiteError(ValueError):
-    """A file that is not a suite."""
+    """A file is not a suite."""
 
 
 def read_suite(path: Path = SUITE) -> Suite:
     """Reads a suite; raises SuiteError if the file is not one."""
     data = path.read_bytes()
     try:
-        found = json.loads(data)
-        if found["format"] != SUITE_FORMAT or found["version"] != SUITE_VERSION:
+        content = json.loads(data)
+        if content["format"] != SUITE_FORMAT or content["version"] != SUITE_VERSION:
             raise ValueError
         return Suite(
-            found["name"], sha256(data), found["retries"], found["variants"], found["positions"], found["starts"]
+            content["name"],
+            sha256(data),
+            content["retries"],
+            content["variants"],
+            content["positions"],
+            content["starts"],
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SuiteError(f"{path} is not a suite of version {SUITE_VERSION}.") from None
 
 
 def sha256(data: bytes) -> str:
-    """The hash by which a suite is known."""
+    """The hash that identifies a suite."""
     return hashlib.sha256(data).hexdigest()
 
 
-# Making one
+# Generation
 
 
 def make_suite(
@@ -119,7 +124,7 @@ def make_suite(
     avoid: Suite | None = None,
     progress: Progress | None = None,
 ) -> bytes:
-    """A suite as the bytes of its file; the same with the same seed. It has no position of the suite to avoid."""
+    """Generates a suite file without the positions of the suite to `avoid`. The same seed gives the same bytes."""
     taken = {key for item in avoid.positions for key in [_key(avoid.match(item))]} if avoid else set()
     head: dict[str, Any] = {
         "format": SUITE_FORMAT,
@@ -140,14 +145,14 @@ def make_suite(
         )
         lists["positions"] += [_position(place, match) for match in _positions(rules, seed, count, taken)]
         lists["starts"] += [{"variant": place, "moves": moves} for moves in _starts(rules, seed, starts)]
-    random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first ones are a fair sample
+    random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first positions are a random sample
     for number, item in enumerate(lists["positions"], 1):
         item["id"] = number
-    return _written(head, lists)
+    return _serialize(head, lists)
 
 
 def stratum(judgement: Judgement[Any]) -> Hashable:
-    """Sorts critical positions by distance and by how likely a random mover finds a move that keeps the value."""
+    """Sorts critical positions by distance and by a random mover's chance of keeping the value."""
     chance = len(judgement.keeping) / len(judgement)
     if not judgement.critical or chance > CHANCES[-1]:
         return None
@@ -155,16 +160,16 @@ def stratum(judgement: Judgement[Any]) -> Hashable:
 
 
 def band(value: float, ends: Sequence[float]) -> int:
-    """In which stratum a value is."""
+    """The index of the stratum that contains a value."""
     return sum(value > end for end in ends)
 
 
 def _positions(rules: AnyGame, seed: str, count: int, taken: set[str]) -> Iterator[Match]:
     """Positions of the test split, spread over the strata."""
-    found = 0
+    number = 0
     for match in positions(solution_of(rules), count + len(taken), seed, stratum, part="test"):
-        if found < count and _key(match) not in taken:
-            found += 1
+        if number < count and _key(match) not in taken:
+            number += 1
             yield match
 
 
@@ -184,23 +189,23 @@ def _position(variant: int, match: Match) -> dict[str, Any]:
 
 def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
     """Different fair starts of the test split; fewer if there are no more."""
-    found: dict[str, list[str]] = {}
-    for number in range(_TRIED if count else 0):
+    openings: dict[str, list[str]] = {}
+    for number in range(_CANDIDATES if count else 0):
         opening = [str(move) for move in fair_start(solution_of(rules), f"{seed} {number}")]
         match = played(rules, opening)
         if split(rules, match.state) == "test":
-            found.setdefault(_key(match), opening)
-        if len(found) == count:
+            openings.setdefault(_key(match), opening)
+        if len(openings) == count:
             break
-    return list(found.values())
+    return list(openings.values())
 
 
 def _key(match: Match) -> str:
     return json.dumps([match.game.id, match.game.values, match.game.placed(match.state)], sort_keys=True)
 
 
-def _written(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
-    """A file with one entry per line, so that people can read it and compare versions."""
+def _serialize(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
+    """Serializes a suite as JSON with one entry per line, which is easy to read and to diff."""
     parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     for key, entries in lists.items():
         rows = ",\n".join(f"  {json.dumps(entry, ensure_ascii=False)}" for entry in entries)

@@ -10,7 +10,7 @@ _LABELS, _PANEL, _LINE, _HEAD, _FOOT = 180, 210, 24, 44, 56
 _COLUMNS = 3  # panels in a row
 _INK, _GRID = "#0072B2", "#CCC"
 Panel = tuple[str, Sequence[Mapping[str, Any]]]
-"""A heading, and for each row of the results what is drawn: `value`, `low` and `high`, or None for nothing."""
+"""A heading, and an estimate for each row: `value`, `low` and `high`, all None if there is nothing to draw."""
 
 
 def skill_plot(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -26,10 +26,10 @@ def gap_plot(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     """Skill by the book, skill in the variants, and the gap between them, with intervals."""
     panels: list[Panel] = [("the book's games", [row["book"] for row in rows])]
     panels += [("variants", [row["variants"] for row in rows]), ("gap", [row["gap"] for row in rows])]
-    drawn = [part["value"] for _, parts in panels for part in parts if part["value"] is not None]
+    values = [part["value"] for _, parts in panels for part in parts if part["value"] is not None]
     title = f"Book and variants on {name}"
     note = "The gap is skill by the book minus skill in the variants. Far above 0, it suggests memorisation."
-    return _plot(title, note, rows, panels, (min([-0.25, *drawn]), 1.0), (0, 0.5, 1))
+    return _plot(title, note, rows, panels, (min([-0.25, *values]), 1.0), (0, 0.5, 1))
 
 
 def _plot(
@@ -40,7 +40,7 @@ def _plot(
     span: tuple[float, float],
     ticks: Sequence[float],
 ) -> str:
-    """Panels beside and below each other, with one line for each row."""
+    """Draws a grid of panels, with one line for each row."""
     low, high = span
     tall = _HEAD + _LINE * len(rows) + 24
     width, bands = _LABELS + _PANEL * min(_COLUMNS, len(panels)) + 10, -(-len(panels) // _COLUMNS)
@@ -59,18 +59,18 @@ def _plot(
         for tick in ticks:
             parts.append(f'<path d="M{x(tick):.1f} {top + 30}V{foot}" stroke="{_GRID}"/>')
             parts.append(f'<text x="{x(tick):.1f}" y="{foot + 15}" text-anchor="middle" font-size="11">{tick:g}</text>')
-        for place, (row, told) in enumerate(zip(rows, values, strict=True)):
+        for place, (row, estimate) in enumerate(zip(rows, values, strict=True)):
             y = top + _HEAD + place * _LINE
             if number % _COLUMNS == 0:
                 parts.append(f'<text x="{_LABELS - 12}" y="{y + 4}" text-anchor="end">{escape(row["model"])}</text>')
-            if told["value"] is not None:
-                ends = f"M{x(max(low, told['low'])):.1f} {y}H{x(min(high, told['high'])):.1f}"
+            if estimate["value"] is not None:
+                ends = f"M{x(max(low, estimate['low'])):.1f} {y}H{x(min(high, estimate['high'])):.1f}"
                 parts.append(f'<path d="{ends}" stroke="{_INK}" stroke-width="2"/>')
-                parts.append(f'<circle cx="{x(told["value"]):.1f}" cy="{y}" r="4" fill="{_INK}"/>')
+                parts.append(f'<circle cx="{x(estimate["value"]):.1f}" cy="{y}" r="4" fill="{_INK}"/>')
     parts.append(f'<text x="12" y="{height - 12}">{escape(note)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def _scale(left: float, low: float, high: float) -> Callable[[float], float]:
-    """From a value to its place in a panel."""
+    """The function that maps a value to its x coordinate in a panel."""
     return lambda value: left + (_PANEL - 30) * (value - low) / (high - low)

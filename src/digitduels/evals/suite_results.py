@@ -1,4 +1,4 @@
-"""The results of the suite: of models, from Inspect logs, and of our own players, exactly."""
+"""The results of the suite: models from Inspect logs, and exact values for our own players."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from digitduels.solver import Progress
 from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
 
-DEPTHS = (2, 4)  # plies that the searches of the reference rows look ahead
+DEPTHS = (2, 4)  # the search depths of the reference rows, in plies
 Policy = Callable[[Solution, State[Any, Any]], Mapping[Any, float]]
 
 
 class Answer(NamedTuple):
-    """What became of one position: how likely a move that keeps its value was, and what went wrong."""
+    """The result in one position: the probability of a move that keeps its value, and what went wrong."""
 
     position: int
     found: float
@@ -35,17 +35,17 @@ class Answer(NamedTuple):
 def results(
     suite: Suite, label: str, answers: Sequence[Answer], errors: int = 0, levels: int | None = None
 ) -> dict[str, Any]:
-    """The row of a model or player as JSON values. Epochs of a position are averaged, so that it counts once.
+    """The row of a model or player as JSON values. Epochs of a position are averaged and count once.
 
-    `levels` is the version of our levels, if the row is of one of our players.
+    `levels` is the version of our levels if the row is for one of our players.
     """
     items = {item["id"]: item for item in suite.positions}
     groups: dict[int, list[Answer]] = defaultdict(list)
     for answer in answers:
         groups[answer.position].append(answer)
 
-    def part(wanted: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
-        return skill(_grade(items[place], group) for place, group in groups.items() if wanted(items[place]))
+    def part(include: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
+        return skill(_grade(items[place], group) for place, group in groups.items() if include(items[place]))
 
     def of_game(name: str) -> dict[str, Any]:
         return part(lambda item: bool(suite.variants[item["variant"]]["game"] == name))
@@ -75,7 +75,7 @@ def results(
 
 
 def gap(book: Mapping[str, Any], variants: Mapping[str, Any]) -> dict[str, float | None]:
-    """Skill by the book minus skill in the variants, with the interval that follows from those of both."""
+    """Skill by the book minus skill in the variants. Its interval combines those of both."""
     if book["value"] is None or variants["value"] is None:
         return {"value": None, "low": None, "high": None}
     value = book["value"] - variants["value"]
@@ -93,7 +93,7 @@ def _grade(item: Mapping[str, Any], group: Sequence[Answer]) -> Grade:
 
 
 def reference(suite: Suite, progress: Progress | None = None) -> list[dict[str, Any]]:
-    """The rows of our players, from their exact probabilities: no dice, so that the values have no error."""
+    """The rows of our players, computed from exact move probabilities and therefore without sampling error."""
     policies: dict[str, Policy] = {"random": _uniform, **{f"level {level}": _level(level) for level in range(2, 7)}}
     policies |= {f"search, {depth} plies": _search(depth) for depth in DEPTHS}
     policies |= {"perfect": _level(7)}
@@ -104,10 +104,10 @@ def reference(suite: Suite, progress: Progress | None = None) -> list[dict[str, 
         state, solution = suite.match(item).state, solution_of(suite.game(item))
         keeping = set(item["keeping"])
         for name, policy in policies.items():
-            likely = policy(solution, state)
-            kept = sum(chance for move, chance in likely.items() if str(move) in keeping)
-            answers[name].append(Answer(item["id"], kept))
-    return [results(suite, name, found, levels=LEVELS_VERSION) for name, found in answers.items()]
+            probabilities = policy(solution, state)
+            found = sum(chance for move, chance in probabilities.items() if str(move) in keeping)
+            answers[name].append(Answer(item["id"], found))
+    return [results(suite, name, rows, levels=LEVELS_VERSION) for name, rows in answers.items()]
 
 
 def _uniform(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
@@ -116,23 +116,23 @@ def _uniform(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
 
 
 def _level(level: int) -> Policy:
-    def likely(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
+    def probabilities(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
         from digitduels.players.levels import Level
         from digitduels.players.perfect import Perfect
 
         assert str(level) in OPPONENTS
         if level == 7:
             return Perfect(solution, seed=0).probabilities(state)
-        offered = max(each for each in tuning(solution.game).levels if each <= level)
+        offered = max(number for number in tuning(solution.game).levels if number <= level)
         return Level(offered, solution, seed=0).probabilities(state) if offered > 1 else _uniform(solution, state)
 
-    return likely
+    return probabilities
 
 
 def _search(depth: int) -> Policy:
-    """Plays the quickest win that it sees, else any move that it does not see losing, else the slowest loss."""
+    """Plays the quickest win within its depth, else any move that does not lose within it, else the slowest loss."""
 
-    def likely(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
+    def probabilities(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
         near = solution.within(state, depth)
         wins = [verdict for verdict in near.values() if verdict is not None and verdict.value > 0]
         if wins:
@@ -144,14 +144,14 @@ def _search(depth: int) -> Policy:
                 chosen = [move for move, verdict in near.items() if verdict == longest]
         return dict.fromkeys(chosen, 1 / len(chosen))
 
-    return likely
+    return probabilities
 
 
 # Models, from logs
 
 
 def read_results(suite: Suite, paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """The rows of all models in Inspect logs of this suite, the best first; raises LogError for other files."""
+    """The rows of all models in Inspect logs of this suite, best first; raises LogError if a file is not a log."""
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     files = [
@@ -164,14 +164,14 @@ def read_results(suite: Suite, paths: Iterable[Path]) -> list[dict[str, Any]]:
     for file in files:
         try:
             log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
-        except Exception as error:  # Inspect's reader raises many kinds
+        except Exception as error:  # Inspect's reader raises many kinds of exceptions
             raise LogError(f"{file} is not an Inspect log: {error}") from None
         about = log.eval.metadata or {}
         if about.get("suite") != suite.sha256:
             continue
         if _ours(log.eval.model) and (played := about.get("levels")) != LEVELS_VERSION:
             raise LogError(
-                f"{file} is of levels of version {played}, not {LEVELS_VERSION}. Run {log.eval.model} again."
+                f"{file} was made with levels of version {played}, not {LEVELS_VERSION}. Run {log.eval.model} again."
             )
         for sample in log.samples or ():
             if sample.error is not None or not sample.scores:
@@ -192,19 +192,25 @@ def _ours(model: str) -> bool:
     return model.startswith("digitduels/")
 
 
-# For people
+# Tables and pages
 
 
 def markdown(suite: Suite, rows: Sequence[Mapping[str, Any]], exact: bool = False) -> str:
-    """The rows as a table: skill overall, by book and variants, and by game; what went wrong, unless they are exact."""
+    """The rows as a table of skill: overall, book and variants, by game. Counts of failures follow unless `exact`."""
     games = list(dict.fromkeys(variant["game"] for variant in suite.variants))
     head = ["", "skill", "95 % interval", "book", "variants", "gap", *games]
     head += [] if exact else ["positions", "forfeits", "errors"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for row in rows:
-        told = row["skill"]
-        interval = "–" if told["value"] is None else f"{told['low']:z.2f} to {told['high']:z.2f}"
-        parts = [_value(told, 3), interval, _value(row["book"]), _value(row["variants"]), _value(row["gap"], sign="+")]
+        overall = row["skill"]
+        interval = "–" if overall["value"] is None else f"{overall['low']:z.2f} to {overall['high']:z.2f}"
+        parts = [
+            _value(overall, 3),
+            interval,
+            _value(row["book"]),
+            _value(row["variants"]),
+            _value(row["gap"], sign="+"),
+        ]
         parts += [_value(row["games"][name]) for name in games]
         if not exact:
             parts += [f"{row['positions']} of {row['of']}", str(row["forfeits"]), str(row["errors"])]
@@ -224,14 +230,14 @@ def gaps(rows: Sequence[Mapping[str, Any]]) -> str:
     """The gap between book and variants with its interval, as a table."""
     lines = ["|  | gap | 95 % interval |", "|---|---:|---:|"]
     for row in rows:
-        told = row["gap"]
-        interval = "–" if told["value"] is None else f"{told['low']:+z.2f} to {told['high']:+z.2f}"
-        lines.append(f"| {row['model']} | {_value(told, sign='+')} | {interval} |")
+        estimate = row["gap"]
+        interval = "–" if estimate["value"] is None else f"{estimate['low']:+z.2f} to {estimate['high']:+z.2f}"
+        lines.append(f"| {row['model']} | {_value(estimate, sign='+')} | {interval} |")
     return "\n".join(lines) + "\n"
 
 
 def page(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The page of results: the tables, and the plots beside it."""
+    """The results page, with tables and links to the plots."""
     ours = [row["levels"] for row in rows if row["levels"] is not None]
     parts = [
         f"# Results of {suite.name}",
@@ -250,5 +256,5 @@ def page(suite: Suite, rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _value(told: Mapping[str, Any], digits: int = 2, sign: str = "-") -> str:
-    return "–" if told["value"] is None else f"{told['value']:{sign}z.{digits}f}"
+def _value(estimate: Mapping[str, Any], digits: int = 2, sign: str = "-") -> str:
+    return "–" if estimate["value"] is None else f"{estimate['value']:{sign}z.{digits}f}"

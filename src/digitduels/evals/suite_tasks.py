@@ -86,12 +86,12 @@ def suite_v1_games(file: str | None = None) -> Task:
 
 @scorer(metrics=[shares([SKILL, "found/critical", "forfeits/turns", "refused/answers"])])
 def exact_position() -> Scorer:
-    """Whether the move is one of those that keep the value of the position, as the suite lists them."""
+    """Scores 1 if the suite lists the move as one that keeps the value of the position."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        kept = state.store_as(Duel)
-        moves = kept.record.get("moves", [])[state.metadata["record"]["opening"] :]
-        refused = sum(answer["refused"] is not None for answer in kept.answers)
+        log = state.store_as(Duel)
+        moves = log.record.get("moves", [])[state.metadata["record"]["opening"] :]
+        refused = sum(answer["refused"] is not None for answer in log.answers)
         value: dict[str, Any] = {
             "found": float(bool(moves) and moves[0] in set(target)),
             "critical": 1.0,
@@ -99,7 +99,7 @@ def exact_position() -> Scorer:
             "turns": 1.0,
             "forfeits": float(not moves),
             "refused": float(refused),
-            "answers": float(len(kept.answers)),
+            "answers": float(len(log.answers)),
         }
         return Score(value=value, answer=moves[0] if moves else None, metadata={"course": " ".join(moves)})
 

@@ -1,4 +1,4 @@
-"""The tasks for Inspect: positions with one right move, whole games, and questions about the rules."""
+"""Tasks for Inspect: positions with one right move, whole games, and questions about the rules."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ TASK_VERSION = 3
 """Increased whenever the prompts or the grading change."""
 SKILL = "skill"
 PART = "test"
-"""The split from which positions are taken: datasets for training have others."""
+"""The split of the positions, which training data must not contain."""
 
 
 class Duel(StoreModel):
-    """What a task leaves in the log: the record of the match, and the model's answers."""
+    """What a task logs: the record of the match, and the model's answers."""
 
     record: dict[str, Any] = Field(default_factory=dict)
     answers: list[dict[str, Any]] = Field(default_factory=list)
@@ -61,12 +61,12 @@ def positions(
     retries: int = RETRIES,
     options: dict[str, Any] | None = None,
 ) -> Task:
-    """One decision each: positions in which one move alone keeps the win or the draw, evenly spread by distance."""
+    """Single positions in which only one move keeps the win or the draw, evenly spread by distance."""
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
     _check_count("positions", positions)
-    solution, wanted = solution_of(rules), _distances(distances)
+    solution, chosen = solution_of(rules), _distances(distances)
     samples = []
-    for number, match in enumerate(some_positions(solution, positions, seed, only_move, wanted, part=PART), 1):
+    for number, match in enumerate(some_positions(solution, positions, seed, only_move, chosen, part=PART), 1):
         judgement = solution.judge(match.state)
         keeping = list(map(str, judgement.keeping))
         samples.append(
@@ -100,7 +100,7 @@ def match(
     retries: int = RETRIES,
     options: dict[str, Any] | None = None,
 ) -> Task:
-    """Whole games against one of our players: one start, then the same start from the other seat."""
+    """Whole games against one of our players, each start once from either seat."""
     rules, style = _game(game, options), protocol.check(Style(legal, history, retries))
     opponent = str(opponent)
     if opponent not in OPPONENTS:
@@ -111,15 +111,15 @@ def match(
     samples = []
     for number in range(games):
         pair, seat = divmod(number, 2)
-        begun = Match(rules)
+        prepared = Match(rules)
         for move in fair_start(solution_of(rules), f"{seed} {pair}") if start == "fair" else ():
-            begun.play(move)
-        begun.opening, begun.seed = len(begun.moves), f"{seed} {start} {number}"
+            prepared.play(move)
+        prepared.opening, prepared.seed = len(prepared.moves), f"{seed} {start} {number}"
         samples.append(
             Sample(
                 id=f"{pair + 1}-{seat + 1}",
                 input=[ChatMessageSystem(content=protocol.rules(rules))],
-                metadata={**about(begun, f"{pair + 1}"), "seat": seat + 1, "opponent": opponent},
+                metadata={**about(prepared, f"{pair + 1}"), "seat": seat + 1, "opponent": opponent},
             )
         )
     return Task(
@@ -134,11 +134,11 @@ def match(
 def rules(
     game: str = "number-duel", questions: int = 100, seed: int = 0, options: dict[str, Any] | None = None
 ) -> Task:
-    """Whether the rules are understood: may this move be played, and what is the position after it?"""
+    """Questions about the rules: is this move legal, and what is the position after it?"""
     variant = _game(game, options)
     _check_count("questions", questions)
     dice = random.Random(f"rules {variant.id} {variant.values} {seed}")
-    samples, asked = [], 0  # how often for legality: half of the times, and half of these of a forbidden move
+    samples, asked = [], 0  # half the questions are about legality, and half of these about an illegal move
     for number, match in enumerate(some_positions(solution_of(variant), questions, seed, part=PART), 1):
         allowed = variant.legal_moves(match.state)
         barred = [move for move in variant.moves if move not in set(allowed)]
@@ -161,7 +161,7 @@ def rules(
         )
     return Task(
         MemoryDataset(samples, f"{variant.id} rules"),
-        solver=generate(tool_calls="none"),  # There are no tools: a model that calls one would be asked for ever.
+        solver=generate(tool_calls="none"),  # there are no tools, and a model that calls one would loop forever
         scorer=exact_answer(),
         version=TASK_VERSION,
     )
@@ -178,18 +178,18 @@ def _check_count(name: str, count: int) -> None:
         raise ValueError(f"{name} must be an integer from 1 up; {quoted(count)} is not.")
 
 
-def _distances(given: int | Sequence[int] | None) -> list[int] | None:
-    """The distances that are wanted; the command line gives a list of texts."""
-    if given is None:
+def _distances(distances: int | Sequence[int] | None) -> list[int] | None:
+    """Parses the distances. From the command line they are a list of strings."""
+    if distances is None:
         return None
     try:
-        return [int(distance) for distance in ([given] if isinstance(given, int | str) else given)]
+        return [int(distance) for distance in ([distances] if isinstance(distances, int | str) else distances)]
     except (TypeError, ValueError):
-        raise ValueError(f"distances must be integers, such as [3,5]; {quoted(given)} is not.") from None
+        raise ValueError(f"distances must be integers, such as [3,5]; {quoted(distances)} is not.") from None
 
 
 def about(match: Match, pair: str) -> dict[str, Any]:
-    """What every sample says. Samples with the same start are one observation; the model has the seat, 1 or 2."""
+    """The metadata of every sample. Samples with the same start are one observation. The model's seat is 1 or 2."""
     return {
         "game": match.game.id,
         "options": match.game.values,
@@ -201,12 +201,12 @@ def about(match: Match, pair: str) -> dict[str, Any]:
 
 
 def _conversation(match: Match, text: str, **about: Any) -> list[ChatMessage]:
-    """The rules and a question."""
+    """The messages of a new conversation: the rules and a question."""
     return [ChatMessageSystem(content=protocol.rules(match.game)), _message(match, text, **about)]
 
 
 def _message(match: Match, text: str, **about: Any) -> ChatMessageUser:
-    """A message with the match in its metadata, which our own players read; a model reads the text only."""
+    """A message with the match in its metadata, which our own players read. Models only see the text."""
     return ChatMessageUser(content=text, metadata={"record": to_record(match) | {"words": []}, **about})
 
 
@@ -215,7 +215,7 @@ def _message(match: Match, text: str, **about: Any) -> ChatMessageUser:
 
 @solver
 def decide(style: Style = STYLE, asked: bool = False) -> Solver:
-    """Asks for one move, in the words of the sample if it was `asked` there already."""
+    """Asks for one move. With `asked`, the sample already contains the question."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         match = replay(state.metadata["record"])
@@ -229,35 +229,35 @@ def decide(style: Style = STYLE, asked: bool = False) -> Solver:
 
 @solver
 def duel(opponent: str, style: Style = STYLE) -> Solver:
-    """Plays a game to its end."""
+    """Plays a game to the end."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        begun = replay(state.metadata["record"])
+        prepared = replay(state.metadata["record"])
         seat = state.metadata["seat"] - 1
         players = (str(state.model), opponent) if seat == 0 else (opponent, str(state.model))
-        match = Match(begun.game, names=names(players))
-        for move in begun.moves:
+        match = Match(prepared.game, names=names(players))
+        for move in prepared.moves:
             match.play(move)
-        match.opening, match.seed, match.players = begun.opening, begun.seed, players
+        match.opening, match.seed, match.players = prepared.opening, prepared.seed, players
         other = player(opponent, match.game, solution_of, match.seed)
         while match.outcome is None:
             if match.state.player == seat:
                 await turn(state, match, Style(*style))
             else:
                 match.play(other.choose(match))
-                _note(state, match)
+                _log_record(state, match)
         return state
 
     return solve
 
 
 async def turn(state: TaskState, match: Match, style: Style, conversation: list[ChatMessage] | None = None) -> None:
-    """Asks the model for its move and plays it; a model that gives no legal move forfeits the game."""
+    """Asks the model for its move and plays it. A model that gives no legal move forfeits the game."""
     seat, reason = match.state.player, ""
-    _note(state, match)
+    _log_record(state, match)
     conversation = conversation or _conversation(match, protocol.question(match, style))
     for _ in range(1 + style.retries):
-        # Every turn is a new conversation: what the log shows of earlier turns is not sent again.
+        # The log shows all turns, but the model only gets the conversation of this one.
         state.messages.append(conversation[-1])
         output = await get_model().generate(conversation)
         state.output = ModelOutput.from_content(output.model, "") if output.empty else output
@@ -271,37 +271,37 @@ async def turn(state: TaskState, match: Match, style: Style, conversation: list[
         except (InvalidMove, IllegalMove) as error:
             reason = protocol.objection(error, seat, cut_off=state.output.stop_reason == "max_tokens")
             kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
-            _answered(state, match, chosen, kind, reason)
+            _log_answer(state, match, chosen, kind, reason)
             conversation += [state.output.message, _message(match, protocol.refusal(reason, match, style))]
         else:
-            _answered(state, match, chosen)
+            _log_answer(state, match, chosen)
             match.play(move)
-            _note(state, match)
+            _log_record(state, match)
             return
     answers = Count(1 + style.retries, "answer")
     match.concede(
         seat, Sentence("No legal move in {answers}. The last reason: {reason}", answers=answers, reason=reason)
     )
-    _note(state, match)
+    _log_record(state, match)
 
 
-def _note(state: TaskState, match: Match) -> None:
-    """Keeps what was played so far, so that a game that is cut short is in the log as well."""
+def _log_record(state: TaskState, match: Match) -> None:
+    """Logs the record so far, so that an interrupted game is in the log too."""
     state.store_as(Duel).record = to_record(match)
 
 
-def _answered(
+def _log_answer(
     state: TaskState, match: Match, chosen: str | None, kind: str | None = None, reason: str | None = None
 ) -> None:
-    """Keeps an answer; one that was refused with its kind and the reason."""
+    """Logs an answer; if it was refused, with the kind and reason of the refusal."""
     answer = {
         "ply": len(match.moves),
         "answer": None if chosen is None else clean(chosen, 100),
         "refused": kind,
         "reason": None if reason is None else str(reason),
     }
-    kept = state.store_as(Duel)
-    kept.answers = [*kept.answers, answer]
+    log = state.store_as(Duel)
+    log.answers = [*log.answers, answer]
 
 
 # Scoring
@@ -309,21 +309,21 @@ def _answered(
 
 @metric
 def shares(wanted: list[str]) -> Metric:
-    """Shares of what samples count, such as "found/critical", with 95 % confidence intervals; and skill.
+    """Skill and ratios of counts, such as "found/critical", with 95 % confidence intervals.
 
-    Samples that begin in the same position count as one observation. What was never counted is left out.
+    Samples that begin in the same position count as one observation. Samples with a denominator of 0 are left out.
     """
 
     def shared(scores: list[SampleScore]) -> Value:
         groups = observations(scores, _start, _pair, _course)
         values: dict[str, float | None] = {}
         for quotient in wanted:
-            some, _, all = quotient.partition("/")
-            if some == SKILL:
+            name, _, of = quotient.partition("/")
+            if name == SKILL:
                 estimate = skill(_grade(group) for group in groups)
             else:
-                estimate = share((_sum(group, some), _sum(group, all)) for group in groups)
-            values |= {some: estimate["value"], f"{some}_low": estimate["low"], f"{some}_high": estimate["high"]}
+                estimate = share((_sum(group, name), _sum(group, of)) for group in groups)
+            values |= {name: estimate["value"], f"{name}_low": estimate["low"], f"{name}_high": estimate["high"]}
         return values
 
     return shared
@@ -347,12 +347,12 @@ def _sum(samples: Sequence[SampleScore], name: str) -> float:
 
 
 def _grade(samples: Sequence[SampleScore]) -> Grade:
-    """What skill is computed from."""
+    """The grade of some samples, with the counts that skill needs."""
     found, critical = (int(_sum(samples, name)) for name in ("found", "critical"))
     return Grade(found=found, critical=critical, chance=_sum(samples, "chance"))
 
 
-def _graded(state: TaskState, task: str) -> Score:
+def _score(state: TaskState, task: str) -> Score:
     performance = sample_performance(task, state.metadata, dict(state.store.items()))
     decisions, match = performance.decisions, performance.match
     last, outcome = decisions[-1] if decisions else None, match.outcome
@@ -370,10 +370,10 @@ def _graded(state: TaskState, task: str) -> Score:
 
 @scorer(metrics=[shares([SKILL, "found/critical", "forfeits/turns", "refused/answers"])])
 def exact_move() -> Scorer:
-    """Whether the value of the position was kept."""
+    """Scores whether the move kept the value of the position."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        return _graded(state, "positions")
+        return _score(state, "positions")
 
     return score
 
@@ -386,17 +386,17 @@ def exact_move() -> Scorer:
     ]
 )
 def exact_game() -> Scorer:
-    """The points of a game, and how its moves were chosen."""
+    """Scores the points of a game and the quality of its moves."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        return _graded(state, "match")
+        return _score(state, "match")
 
     return score
 
 
 @scorer(metrics=[shares(["legal/asked_legal", "after/asked_after"])])
 def exact_answer() -> Scorer:
-    """Whether an answer about the rules is right."""
+    """Scores whether an answer about the rules is right."""
 
     async def score(state: TaskState, target: Target) -> Score:
         about, text = state.metadata["about"], state.output.completion
@@ -408,12 +408,12 @@ def exact_answer() -> Scorer:
 
 
 def right_answer(text: str, right: dict[str, Any]) -> bool:
-    """Whether a reply gives the right answer; spaces and case do not matter."""
+    """Whether a reply gives the right answer, ignoring case and extra spaces."""
     try:
-        given = protocol.answer(text)
+        answer = protocol.answer(text)
     except NoAnswer:
         return False
-    return all(_plain(given.get(key)) == _plain(value) for key, value in right.items())
+    return all(_plain(answer.get(key)) == _plain(value) for key, value in right.items())
 
 
 def _plain(value: object) -> object:
