@@ -281,7 +281,7 @@ def test_a_missing_framework_is_named_in_a_line_that_says_how_to_get_it(adapter:
     program = f"import sys; sys.modules[{framework!r}] = None; import digitduels.adapters.{adapter}"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert ran.stderr.splitlines()[-1] == (
-        f"ModuleNotFoundError: {framework} is missing. Get it with: pip install 'digitduels[{framework}]'"
+        f"ModuleNotFoundError: {framework} is missing. Install it with: pip install 'digitduels[{framework}]'"
     )
 
 

@@ -306,7 +306,7 @@ def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
 def test_a_missing_framework_is_named_with_how_to_get_it(framework: str, module: str) -> None:
     script = f"import sys; sys.modules['{framework}'] = None; import digitduels.adapters.{module}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False)
-    hint = f"ModuleNotFoundError: {framework} is missing. Get it with: pip install 'digitduels[{module}]'"
+    hint = f"ModuleNotFoundError: {framework} is missing. Install it with: pip install 'digitduels[{module}]'"
     assert done.stderr.splitlines()[-1] == hint
 
 

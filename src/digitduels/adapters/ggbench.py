@@ -1,12 +1,12 @@
-"""gg-bench: its five number duels with its interface and its action numbers, by the right rules.
+"""gg-bench: its five number duels with its interface and action numbers, but the rules of the books.
 
 gg-bench imports a class `CustomEnv` from its file `gg_bench/data/envs/env_417.py`. With this one line in that file
 
     from digitduels.adapters.ggbench import Env417 as CustomEnv
 
-its training, its evaluation and its agents run on the rules of the book. Both players step the same object: the reward
-is for the player who has just moved, 1 for a win, -1 for a loss, 0 otherwise, -10 for a move that is not valid, which
-ends the game. `valid_moves()` lists the actions that may be taken; it is empty exactly when the game is over.
+its training, evaluation and agents use the rules of the book. Both players step the same object. The reward is for the
+player who has just moved: 1 for a win, -1 for a loss, 0 otherwise, and -10 for an invalid move, which ends the game.
+`valid_moves()` lists the valid actions; it is empty exactly when the game is over.
 """
 
 from __future__ import annotations
@@ -30,16 +30,15 @@ with needs("gymnasium"):
     from gymnasium import spaces
 
 FAULT = -10.0
-_REMEMBERED = 50_000  # the largest number of positions that are kept
+_CACHED = 50_000  # at most this many positions are cached
 LAST = {None: 0, "+1": 1, "x2": 2}
 Here = tuple[Any, ...]
-"""A position: what its walk knows it by, then the bytes of the row that is seen, the valid actions, and the
-outcome."""
-SEEN_ROW, VALID, OUTCOME = -3, -2, -1
+"""A position: the key fields of its walk, then the bytes of the observation, the valid actions and the outcome."""
+ROW_BYTES, VALID, OUTCOME = -3, -2, -1
 
 
 class Walk(ABC):
-    """How positions follow each other. All environments of a class share it."""
+    """The transitions between positions. All environments of a class share one walk."""
 
     first: Here
 
@@ -49,24 +48,24 @@ class Walk(ABC):
 
     @abstractmethod
     def state(self, here: Here) -> State[Any, Any]:
-        """A position as the rules know it."""
+        """A position as a State of the rules."""
 
 
 class PlainWalk(Walk):
-    """By the rules alone, for games without a compiled form. A position is known by its state and what follows it."""
+    """Asks the rules, for games without a compiled form. The key fields are the state and a cache of its successors."""
 
     def __init__(self, game: AnyGame, kind: type[Environment]) -> None:
         self.game, self.kind = game, kind
         self.ids = {move: place for place, move in enumerate(game.moves)}
-        self._kept = 0
+        self._cached = 0
         self.first = self._node(game.start())
 
     def follow(self, here: Here, action: Any) -> Here:
         node: Here | None = here[1].get(action)
         if node is None:
             node = self._node(self.game.after(here[0], self.game.moves[action]))
-            if self._kept < _REMEMBERED:
-                self._kept += 1
+            if self._cached < _CACHED:
+                self._cached += 1
                 here[1][action] = node
         return node
 
@@ -84,9 +83,9 @@ class PlainWalk(Walk):
 
 
 class CompiledWalk(Walk):
-    """On the compiled form of a game. A position is known by integers: the player to move, both hands, the table.
+    """Uses the compiled form of a game. The key fields are integers: the player to move, both hands, the table.
 
-    What the moves do and what is shown is computed in advance, so that the first games are as fast as later ones.
+    Transitions and observations are computed in advance, so that the first games are as fast as later ones.
     """
 
     def __init__(self, game: AnyGame, kind: type[Environment]) -> None:
@@ -95,14 +94,14 @@ class CompiledWalk(Walk):
         self.game, self.compiled, self.row = game, compiled, kind.row
         self.moves, self.needs = len(game.moves), [int(need) for need in compiled.needs]
         self.own = array("i", own.tobytes())  # [hand, move]
-        self.other = [  # [move]: what it makes of the other player's hands, or None if it leaves them alone
+        self.other = [  # [move]: the other player's hand after it, by hand; None if the move leaves it unchanged
             None if (hands == np.arange(len(hands))).all() else array("i", hands.tobytes()) for hands in compiled.other
         ]
         self.hands = [*compiled.hands, *last]
         self.shown = [kind.packed(kind.show_hand(hand)) for hand in self.hands]
-        self.going_on = len(compiled.hands)  # the hands from here on end the game
+        self.going_on = len(compiled.hands)  # hands from this index on end the game
         allowed, groups = np.unique(own[: self.going_on] >= 0, axis=0, return_inverse=True)
-        self.groups: list[int] = groups.ravel().tolist()  # hands of one group allow the same moves
+        self.groups: list[int] = groups.ravel().tolist()  # hands in one group allow the same moves
         self.allowed = [set(np.flatnonzero(moves).tolist()) for moves in allowed]
         self.tables, self.fitting, self.valid = self._tables(kind)
         start = game.start()
@@ -112,8 +111,8 @@ class CompiledWalk(Walk):
         self.first = start.player, mine, theirs, table, row, self._actions(table, self.groups[mine]), None
 
     def _tables(self, kind: type[Environment]) -> tuple[list[bytes], list[list[int]], list[dict[int, list[int]]]]:
-        """By table: what is shown of it; the moves for which it has the numbers; and the valid actions by group of
-        hand, as far as they were asked for. Tables that have the numbers for the same moves share the last two."""
+        """Three lists by table: its observation, the moves for which it has the numbers, and a cache of valid actions
+        by group of hands. Tables that have the numbers for the same moves share the last two."""
         compiled = self.compiled
         if not compiled.digits:
             return [kind.packed(kind.show_table(self.game.start().table))], [list(range(self.moves))], [{}]
@@ -129,7 +128,7 @@ class CompiledWalk(Walk):
         return shown, [fitting[place] for place in places], [valid[place] for place in places]
 
     def follow(self, here: Here, action: Any) -> Here:
-        # The player who waits is to move next.
+        # The waiting player moves next, so the hands swap.
         player, theirs, mine, table, _, _, _ = here
         player, table = 1 - player, table - self.needs[action]
         theirs, other, shown = self.own[theirs * self.moves + action], self.other[action], self.shown
@@ -161,7 +160,7 @@ _WALKS: dict[type[Environment], Walk] = {}
 
 
 class Environment(gym.Env[npt.NDArray[Any], Any]):
-    """What all five have in common. A subclass says which game it is and in what order gg-bench shows a position."""
+    """The base of all five environments. A subclass names its game and arranges observations as gg-bench does."""
 
     name: str
     options: Mapping[str, Any] = {}
@@ -173,22 +172,22 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
 
     @staticmethod
     def show_hand(hand: Any) -> Sequence[int]:
-        """The numbers that are seen of a hand."""
+        """The numbers of a hand in an observation."""
         return [hand]
 
     @staticmethod
     def show_table(table: Any) -> Sequence[int]:
-        """The numbers that are seen of a table that is not a pool. Of a pool, the counts are seen."""
+        """The numbers of a table in an observation. For a pool these are the counts, and this method is not used."""
         return []
 
     @staticmethod
     @abstractmethod
     def row(viewer: int, mine: bytes, theirs: bytes, table: bytes) -> bytes:
-        """What gg-bench shows of a position, in its order: the packed numbers of both hands and of the table."""
+        """The observation of a position: the packed numbers of both hands and of the table in gg-bench's order."""
 
     @classmethod
     def packed(cls, numbers: Sequence[int]) -> bytes:
-        """Numbers as the bytes of an array. Putting bytes together is quicker than making arrays of numbers."""
+        """Numbers as the bytes of an array. Joining bytes is faster than building arrays from numbers."""
         return np.array(numbers, cls.dtype).tobytes()
 
     def __init__(self) -> None:
@@ -197,7 +196,7 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
         self._follow = self._walk.follow
         self._here, self._viewer, self.done = self._walk.first, 0, False
         self.action_space = spaces.Discrete(len(self.game.moves))
-        self._shape = (len(self._here[SEEN_ROW]) // self.dtype.itemsize,)
+        self._shape = (len(self._here[ROW_BYTES]) // self.dtype.itemsize,)
         self.observation_space = spaces.Box(*self.bounds, self._shape, self.dtype)
 
     def _shared_walk(self) -> Walk:
@@ -211,7 +210,7 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
 
     @property
     def state(self) -> State[Any, Any]:
-        """The position as the rules know it."""
+        """The position as a State of the rules."""
         return self._walk.state(self._here)
 
     def reset(
@@ -221,16 +220,16 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
             super().reset(seed=seed)
         self._here = here = self._walk.first
         self._viewer, self.done = 0, False
-        return np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])), {}
+        return np.ndarray(self._shape, self.dtype, bytearray(here[ROW_BYTES])), {}
 
     def step(self, action: Any) -> tuple[npt.NDArray[Any], float, bool, bool, dict[str, Any]]:
         here = self._here
         if self.done:
-            return np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])), 0.0, True, False, {}
+            return np.ndarray(self._shape, self.dtype, bytearray(here[ROW_BYTES])), 0.0, True, False, {}
         if not (type(action) is int or isinstance(action, np.integer)) or action not in here[VALID]:
             self.done = True
             return (
-                np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])),
+                np.ndarray(self._shape, self.dtype, bytearray(here[ROW_BYTES])),
                 FAULT,
                 True,
                 False,
@@ -240,12 +239,12 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
         outcome = here[OUTCOME]
         if outcome is None:
             self._viewer = 1 - self._viewer
-            return np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])), 0.0, False, False, {}
-        # After the end a position is seen as by the player who moved last.
+            return np.ndarray(self._shape, self.dtype, bytearray(here[ROW_BYTES])), 0.0, False, False, {}
+        # After the end, the observation is for the player who moved last.
         self.done = True
         reward = 0.0 if outcome.winner is None else 1.0 if outcome.winner == self._viewer else -1.0
         return (
-            np.ndarray(self._shape, self.dtype, bytearray(here[SEEN_ROW])),
+            np.ndarray(self._shape, self.dtype, bytearray(here[ROW_BYTES])),
             reward,
             True,
             False,
@@ -253,7 +252,7 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
         )
 
     def valid_moves(self) -> list[int]:
-        """The actions that may be taken now."""
+        """The valid actions now."""
         valid: list[int] = self._here[VALID]
         return [] if self.done else valid.copy()
 
@@ -262,7 +261,7 @@ class Environment(gym.Env[npt.NDArray[Any], Any]):
         return "\n".join([*self.game.view(self.state), f"Current player: {player_name(self._viewer)}"])
 
     def __deepcopy__(self, _: object) -> Environment:
-        """Searches copy an environment at every step. Nothing that is shared ever changes."""
+        """A shallow copy is enough, because shared objects never change. Searches copy an environment at every step."""
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
         return twin
@@ -322,7 +321,7 @@ class Env185(Environment):
 
 
 class Env951(Environment):
-    """Number Quest, where gg-bench does not offer an operation that would be invalid."""
+    """Number Quest. As in gg-bench, invalid operations are not offered."""
 
     name, bounds, dtype = "number-quest", (0, 450), np.dtype(np.float32)
     options = {"invalid": "refused"}

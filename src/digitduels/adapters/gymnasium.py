@@ -1,9 +1,9 @@
-"""Gymnasium: one agent against any of our players.
+"""Gymnasium: a single agent against any of our players.
 
 >>> import gymnasium
 >>> env = gymnasium.make("digitduels.adapters.gymnasium:digitduels/NumberDuel-v0", opponent="random", seat=1)
->>> seen, info = env.reset(seed=1)
->>> seen["observation"].tolist()
+>>> obs, info = env.reset(seed=1)
+>>> obs["observation"].tolist()
 [0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.adapters import BEGINNINGS, chosen, needs, placed_state
+from digitduels.adapters import BEGINNINGS, needs, placed_state, resolve_game
 from digitduels.core import Outcome, State
 from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match
@@ -39,11 +39,11 @@ RESET = "Call reset() before the first step()."
 class DuelEnv(gym.Env[dict[str, Any], Any]):
     """A game against one of our players: "random", "1" to "7", "perfect", or the command of a program.
 
-    The agent has seat 1, seat 2 or a new one each game ("random"). A "fair" start is an opening after which the better
-    player decides. With `truth` the info tells what every move is worth. A step is the agent's move and the answer to
-    it; the reward is 1 for a win and -1 for a loss, at the end. An action that is not a legal move loses the game. If
-    the opponent ends a game with its first move, another one starts; if it always does, or if a program fails in that
-    move, the agent moves first.
+    The agent has seat 1, seat 2 or a random seat in each game. A "fair" start is an opening after which both players
+    must play well. With `truth`, the info contains the exact value of every move. A step is the agent's move and the
+    opponent's reply. The reward at the end is 1 for a win and -1 for a loss. An illegal action loses the game. If the
+    opponent ends a game with its first move, a new game starts. If it always does, or if a program fails on that move,
+    the agent moves first.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
@@ -64,7 +64,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         for name, value, choices in (("seat", seat, SEAT_CHOICES), ("start", start, START_CHOICES)):
             if value not in choices:
                 raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
-        self.game = chosen(game, options)
+        self.game = resolve_game(game, options)
         self.opponent, self.seat, self.start, self.truth = opponent, seat, start, truth
         self.move_time, self.render_mode = move_time, render_mode
         self.view = Observation(self.game)
@@ -78,7 +78,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Starts a game. The option "position" is where it starts, as a State or as `game.placed` describes it."""
+        """Starts a game. The option "position" sets where it starts: a State, or the format of `game.placed`."""
         super().reset(seed=seed)
         position = (options or {}).get("position")
         self._from = None if position is None else placed_state(self.game, position)
@@ -86,17 +86,17 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         tries = BEGINNINGS
         while self.match.outcome is not None:
             tries -= 1
-            # A program that fails in its first move would only fail again.
+            # A program that fails on its first move would only fail again.
             self._begin(first=tries == 0 or self.match.forfeit is not None)
-        return self._told(None)
+        return self._observe(None)
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         if self._other is None:
             raise ResetNeeded(RESET)
         outcome = self.match.outcome
         if outcome is not None:
-            seen, info = self._told(outcome)
-            return seen, 0.0, True, False, info
+            obs, info = self._observe(outcome)
+            return obs, 0.0, True, False, info
         illegal = self.view.refusal(self.match.state, action)
         if illegal is None:
             self.match.play(self.game.moves[action])
@@ -104,11 +104,11 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         else:
             self.match.concede(self.player, illegal)
         outcome = self.match.outcome
-        seen, info = self._told(outcome, illegal)
-        return seen, 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
+        obs, info = self._observe(outcome, illegal)
+        return obs, 0.0 if outcome is None else worth(outcome, self.player), outcome is not None, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Which actions are legal now, as MaskablePPO of sb3-contrib asks for it."""
+        """The mask of the actions that are legal now, under the name that sb3-contrib's MaskablePPO expects."""
         match, view = self.match, self.view
         return (view.permitted(match.state) if match.outcome is None else view.nothing()).astype(np.bool_)
 
@@ -125,11 +125,11 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
 
     @cached_property
     def solution(self) -> Solution:
-        """The exact truth about the game, solved when it is first needed."""
+        """The solution of the game, computed when it is first needed."""
         return solution_of(self.game)
 
     def _begin(self, first: bool) -> None:
-        """Starts a game. The agent is the one to move, or has its seat, and an opponent that is to move does so."""
+        """Starts a game and plays the opponent's first move if it is to move. With `first`, the agent moves first."""
         self.close()
         dice = int(self.np_random.integers(2**62))
         self.match = Match(self.game, position=self._from)
@@ -143,7 +143,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         self._answer()
 
     def _answer(self) -> None:
-        """The other player's move, if it is its turn."""
+        """Plays the opponent's move if it is its turn."""
         match = self.match
         if self._other is None or match.state.player == self.player or match.outcome is not None:
             return
@@ -152,10 +152,10 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         except Forfeit as reason:
             match.concede(1 - self.player, str(reason))
 
-    def _told(self, outcome: Outcome | None, illegal: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the agent sees, and the info, of a match with this outcome.
+    def _observe(self, outcome: Outcome | None, illegal: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The observation and the info for the agent.
 
-        The info always has the same keys, because some learners keep it in buffers of a fixed shape.
+        The info always has the same keys, because some learners store it in buffers with a fixed shape.
         """
         state, view = self.match.state, self.view
         mask = view.permitted(state) if outcome is None else view.nothing()
@@ -174,20 +174,20 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
 
 
 def observation_space(view: Observation) -> spaces.Dict:
-    """The space of what an agent sees: the row and the mask."""
+    """The space of an agent's observations: the position as a row of integers, and the action mask."""
     masks = spaces.Box(0, 1, (len(view.game.moves),), np.int8)
-    # Gymnasium warns of an entry that cannot change, such as the uses of an operation that has none.
+    # Gymnasium warns about entries that cannot change, such as the count of an operation with no uses.
     low = np.where(view.low == view.high, np.maximum(view.low, LOWEST + 1) - 1, view.low).astype(np.int32)
     return spaces.Dict({"observation": spaces.Box(low, view.high, dtype=np.int32), "action_mask": masks})
 
 
 def worth(outcome: Outcome, player: int) -> float:
-    """What the end of a game is worth to a player."""
+    """The reward of a player at the end of a game."""
     return 0.0 if outcome.winner is None else 1.0 if outcome.winner == player else -1.0
 
 
 def truth(solution: Solution, match: Match, view: Observation) -> dict[str, Any]:
-    """What the position is worth to the player to move, and each move: 0 at distance 0 if it is not legal."""
+    """The exact value and distance of the position and of every action; both are 0 for illegal actions."""
     values, distances = view.nothing(), np.zeros(len(match.game.moves), np.int32)
     judgement = solution.judge(match.state)
     for move, verdict in judgement.items():
@@ -197,7 +197,7 @@ def truth(solution: Solution, match: Match, view: Observation) -> dict[str, Any]
 
 
 def register() -> None:
-    """Makes every game known to Gymnasium as digitduels/NumberDuel-v0 and so on."""
+    """Registers every game with Gymnasium, as digitduels/NumberDuel-v0 and so on."""
     for name in games():
         gym.register(
             f"digitduels/{game_class(name).__name__}-v0",

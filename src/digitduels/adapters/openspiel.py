@@ -26,14 +26,14 @@ with needs("openspiel"):
     from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 NAME = "python_digitduels"
-_REMEMBERED = 100_000  # the largest number of sets of legal actions that a game keeps
+_CACHED = 100_000  # at most this many sets of legal actions are cached per game
 
-# OpenSpiel wants a value of the right type for every option of every game. These mean: as the book has it.
+# OpenSpiel needs a default of the right type for every option of every game. These stand for the book's value.
 NUMBER, _TEXT = -(2**31), ""
 
 
 def _unset() -> dict[str, Any]:
-    """The options of all games. Where two differ in the type of one, the games of this package decide it."""
+    """The options of all games, unset. If games disagree on the type of an option, those of this package decide."""
     kinds = sorted(map(game_class, games()), key=lambda kind: not kind.__module__.startswith("digitduels."))
     values: dict[str, Any] = {}
     for option in (option for kind in kinds for option in kind.options()):
@@ -56,12 +56,12 @@ _TYPE = pyspiel.GameType(
     provides_observation_string=True,
     provides_observation_tensor=True,
     parameter_specification={"game": _TEXT, **_unset()},
-    default_loadable=False,  # which game it is must be said
+    default_loadable=False,  # the parameter `game` is required
 )
 
 
 class Here(NamedTuple):
-    """A position and what is asked of it again and again. It never changes, so a copy of it is itself."""
+    """A position with the answers that OpenSpiel asks for most. It is immutable, so it need not be copied."""
 
     state: State[Any, Any]
     player: int
@@ -72,7 +72,7 @@ class Here(NamedTuple):
 
 
 class DuelGame(pyspiel.Game):  # type: ignore[misc]
-    """A game as OpenSpiel knows it; `rules` is the same as ours."""
+    """An OpenSpiel game; `rules` is our game."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self.rules = _rules(parameters)
@@ -92,14 +92,14 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(_TYPE, facts, {"game": self.rules.id, **_parameters(self.rules)})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # OpenSpiel would restore the C++ half of a game only. The class makes both from the parameters.
+        # OpenSpiel would restore only the C++ half of a game. The constructor makes both from the parameters.
         return DuelGame, (self.get_parameters(),)
 
     def __deepcopy__(self, memo: object) -> DuelGame:
-        return self  # A game never changes.
+        return self  # immutable
 
     def new_initial_state(self, state: Any = None) -> DuelState:
-        """The first position, or the one that a struct or a dict describes."""
+        """The start, or the position that a struct or a dict describes."""
         if state is None:
             return DuelState(self, self.first)
         placed = state.to_dict() if hasattr(state, "to_dict") else state
@@ -111,29 +111,28 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
         return IIGObserverForPublicInfoGame(kind, parameters)
 
     def at(self, state: State[Any, Any]) -> Here:
-        """What OpenSpiel wants to know of a position."""
+        """A position with its player to move and its returns."""
         outcome = self.rules.outcome(state)
         if outcome is None:
             return Here(state, state.player, (0.0, 0.0))
-        won = {0: (1.0, -1.0), 1: (-1.0, 1.0), None: (0.0, 0.0)}
-        return Here(state, pyspiel.PlayerId.TERMINAL, won[outcome.winner])
+        returns = {0: (1.0, -1.0), 1: (-1.0, 1.0), None: (0.0, 0.0)}
+        return Here(state, pyspiel.PlayerId.TERMINAL, returns[outcome.winner])
 
     def legal(self, state: State[Any, Any]) -> dict[int, Any]:
-        """The legal moves by their ids, in a game that is not over."""
+        """The legal moves by action id, in a game that is not over."""
         key = self.rules.legality(state)
-        found = self._legal.get(key)
-        if found is None:
-            if len(self._legal) >= _REMEMBERED:
+        moves = self._legal.get(key)
+        if moves is None:
+            if len(self._legal) >= _CACHED:
                 self._legal.clear()
-            found = self._legal[key] = {self.view.ids[move]: move for move in self.rules.permitted(state)}
-        return found
+            moves = self._legal[key] = {self.view.ids[move]: move for move in self.rules.permitted(state)}
+        return moves
 
 
 class DuelState(pyspiel.State):  # type: ignore[misc]
-    """A game being played in OpenSpiel."""
+    """A game in progress in OpenSpiel."""
 
-    # OpenSpiel copies and pickles the dictionary of a state whenever it clones or serialises it: only what differs
-    # from position to position is in there.
+    # OpenSpiel copies or pickles a state's `__dict__` to clone or serialize it, so the constant `duel` is in a slot.
     __slots__ = ("__dict__", "duel")
     here: Here
 
@@ -147,7 +146,7 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
 
     @property
     def position(self) -> State[Any, Any]:
-        """The position as our rules and solutions know it."""
+        """The position as a State of our rules."""
         return self.here.state
 
     def current_player(self) -> int:
@@ -175,7 +174,7 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
     def __str__(self) -> str:
         return repr(self.here.state)
 
-    # The structs of OpenSpiel 2, which make JSON of positions and moves and positions of JSON.
+    # The structs of OpenSpiel 2, which convert positions and moves to JSON and back.
 
     def _to_struct(self) -> dict[str, Any]:
         return self.duel.rules.placed(self.here.state)
@@ -191,15 +190,15 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
 
 
 def _restore(duel: DuelGame, text: Any) -> Any:
-    """The state of a game that was pickled or copied, with its history."""
+    """Restores a pickled or copied state with its history."""
     return duel.deserialize_state(text)
 
 
 class Observer:
-    """A state as numbers and as text, as OpenSpiel asks for them.
+    """The observer of a state, as a tensor and as text.
 
-    `turn` is 1 for the player to move and 0 for the other, `position` the row of `observation.py` as the player sees
-    it. With the history, what a player remembers is there too: each move so far as a number above 0 and up to 1.
+    `turn` is 1 for the player to move and 0 for the other. `position` is the row of `observation.py` from the player's
+    side. `history`, for perfect recall, has each move so far as a number above 0 and at most 1.
     """
 
     def __init__(self, duel: DuelGame, parameters: Any, history: bool) -> None:
@@ -238,7 +237,7 @@ def _rules(parameters: Mapping[str, Any]) -> AnyGame:
 
 
 def _parameters(rules: AnyGame) -> dict[str, Any]:
-    """All options of a variant as OpenSpiel writes them; it reads no commas, so several numbers are 3/2/1."""
+    """All options of a variant as OpenSpiel parameters. These cannot contain commas, so lists are written as 3/2/1."""
     return {
         name: "/".join(map(str, value)) if isinstance(value, list) else value for name, value in rules.values.items()
     }

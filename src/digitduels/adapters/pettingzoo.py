@@ -1,4 +1,4 @@
-"""PettingZoo: both players as agents who move in turn, with action masks.
+"""PettingZoo: two agents that move in turn, with action masks.
 
 >>> duel = env("number-duel")
 >>> duel.reset()
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from digitduels.adapters import chosen, needs, placed_state
+from digitduels.adapters import needs, placed_state, resolve_game
 from digitduels.core import Outcome
 from digitduels.games import AnyGame
 from digitduels.match import concession
@@ -28,14 +28,14 @@ AGENTS = ("player_1", "player_2")
 
 
 def env(*arguments: Any, **keywords: Any) -> OrderEnforcingWrapper:
-    """The environment with a check of the order of calls; takes the arguments of raw_env."""
+    """The environment, wrapped to check the order of calls. Takes the arguments of raw_env."""
     return OrderEnforcingWrapper(raw_env(*arguments, **keywords))
 
 
 class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no types; the name is its own
     """A game between two agents. An illegal action loses: -1 for its agent and 1 for the other.
 
-    The info always has the key "reason": why the game ended, or an empty string while it goes on.
+    The info always has the key "reason": why the game ended, or an empty string during the game.
     """
 
     metadata = {"render_modes": ["ansi"], "is_parallelizable": False}
@@ -44,25 +44,25 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
         self, game: str | AnyGame, options: Mapping[str, Any] | None = None, render_mode: str | None = None
     ) -> None:
         super().__init__()
-        self.game = chosen(game, options)
+        self.game = resolve_game(game, options)
         self.metadata = {**self.metadata, "name": f"{self.game.id}_v0"}
         self.render_mode = render_mode
         self.view = Observation(self.game)
         self.possible_agents = list(AGENTS)
         box = spaces.Box(self.view.low, self.view.high, dtype=np.int32)
         masks = spaces.Box(0, 1, (len(self.game.moves),), np.int8)
-        self._seen = {agent: spaces.Dict({"observation": box, "action_mask": masks}) for agent in AGENTS}
+        self._observations = {agent: spaces.Dict({"observation": box, "action_mask": masks}) for agent in AGENTS}
         self._actions = {agent: spaces.Discrete(len(self.game.moves)) for agent in AGENTS}
         self.state_ = self.game.start()
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        return self._seen[agent]
+        return self._observations[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Starts a game. The option "position" is where it starts, as a State or as `game.placed` describes it."""
+        """Starts a game. The option "position" sets where it starts: a State, or the format of `game.placed`."""
         position = (options or {}).get("position")
         self.state_ = self.game.start() if position is None else placed_state(self.game, position)
         self.agents = list(AGENTS)

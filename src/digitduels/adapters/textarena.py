@@ -1,4 +1,4 @@
-"""Every game in TextArena, for players who read and write text: importing this module registers the environments.
+"""Every game in TextArena, for players that read and write text. Importing this module registers the environments.
 
 >>> import textarena
 >>> env = textarena.make("digitduels/NumberDuel-v0", target=60)
@@ -27,16 +27,16 @@ with needs("textarena"):
     from textarena.envs.registration import register_with_versions
     from textarena.wrappers import ActionFormattingWrapper, LLMObservationWrapper
 
-ROLES = ("Player 0", "Player 1")  # as TextArena counts them
+ROLES = ("Player 0", "Player 1")  # TextArena counts from 0
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
 class TextDuelEnv(textarena.Env):  # type: ignore[misc]
-    """A match between two players of text; `match` is the game so far.
+    """A match between two players that exchange text; `match` is the game so far.
 
-    The last brackets of a reply hold the move, or the whole reply does. Only its author sees a reply again: the
-    opponent is told the move and what it did. After a reply without a legal move its author is told why and may try
-    `error_allowance` times more in that turn; then the game is forfeited.
+    The move is in the last brackets of a reply, or is the whole reply if there are none. Only the author sees the reply
+    itself; the opponent sees the move and its effect. After a reply without a legal move, the author gets the reason
+    and up to `error_allowance` more tries in that turn, and then forfeits the game.
     """
 
     match: Match
@@ -48,21 +48,21 @@ class TextDuelEnv(textarena.Env):  # type: ignore[misc]
     def reset(self, num_players: int, seed: int | None = None) -> None:
         self.match = Match(self.game)
         self.match.players = ROLES
-        # Nothing is left to chance, so the seed is not passed on: TextArena would set Python's global one with it.
+        # The game is deterministic, so the seed is not passed on. TextArena would seed Python's global generator.
         self.state = textarena.TwoPlayerState(num_players, error_allowance=self.error_allowance)
         self.state.reset(game_state={}, player_prompt_function=self._prompt, role_mapping=dict(enumerate(ROLES)))
         self._show()
 
     def step(self, action: str | None) -> tuple[bool, dict[str, Any]]:
         state, match = self.state, self.match
-        action = action or ""  # A model that only called tools has said nothing.
+        action = action or ""  # None if a model only called tools
         if state.done:
             return True, {}
         player = state.current_player_id
         state.add_observation(action, ObservationType.PLAYER_ACTION, from_id=player, to_id=player)
         match.say(action)
         try:
-            # Read without the position, in which "reset 1" would mean the player whom TextArena calls 0.
+            # Parsed without the position: with it, "reset 1" would mean the player that TextArena calls 0.
             move = self.game.read((_BRACKETS.findall(action) or [action])[-1])
             match.play(move)
         except (InvalidMove, IllegalMove) as error:
@@ -73,13 +73,13 @@ class TextDuelEnv(textarena.Env):  # type: ignore[misc]
             return self._end({"refused": reason})
         report = self.game.report(match.states[-2], move)
         for reader in (0, 1):
-            told = f"[{move}] {report.to(ROLES, reader)}"
-            state.add_observation(told, ObservationType.GAME_ACTION_DESCRIPTION, to_id=reader)
+            text = f"[{move}] {report.to(ROLES, reader)}"
+            state.add_observation(text, ObservationType.GAME_ACTION_DESCRIPTION, to_id=reader)
         self._show()
         return self._end({"move": str(move)})
 
     def _end(self, info: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-        """Ends the step with this info, and the game if it is over."""
+        """Ends the step with this info, and reports the outcome if the game is over."""
         state, outcome = self.state, self.match.outcome
         if outcome is not None:
             if outcome.winner is None:
@@ -103,7 +103,7 @@ class TextDuelEnv(textarena.Env):  # type: ignore[misc]
         )
 
     def get_board_str(self) -> str:
-        """The position in words; TextArena's renderer asks for it."""
+        """The position in words, for TextArena's renderer."""
         return "\n".join(tell(line, ROLES) for line in self.game.view(self.match.state))
 
     def _show(self) -> None:
@@ -112,7 +112,7 @@ class TextDuelEnv(textarena.Env):  # type: ignore[misc]
 
 
 class Transcript(LLMObservationWrapper):  # type: ignore[misc]
-    """All that a player has been told so far; TextArena's own would continue the last game after a reset."""
+    """All observations of a player so far. TextArena's own wrapper would keep those of the last game after a reset."""
 
     def reset(self, num_players: int, seed: int | None = None) -> Any:
         self.full_observations: dict[int, list[Any]] = {}
@@ -120,7 +120,7 @@ class Transcript(LLMObservationWrapper):  # type: ignore[misc]
 
 
 class Brackets(ActionFormattingWrapper):  # type: ignore[misc]
-    """Puts a reply without brackets into brackets; TextArena's own fails on a reply of None."""
+    """Adds missing brackets to a reply. TextArena's own wrapper fails if the reply is None."""
 
     def action(self, action: str | None) -> str:
         return str(super().action(action or ""))

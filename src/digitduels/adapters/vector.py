@@ -1,10 +1,10 @@
-"""Gymnasium, many games at once: a vectorised environment on the compiled form of a game, millions of steps a second.
+"""Gymnasium, many games at once: a vectorised environment that runs millions of steps per second.
 
 >>> games = DuelVectorEnv("number-duel", num_envs=4)
->>> seen, _ = games.reset(seed=1)
->>> seen["observation"].shape, seen["action_mask"].shape
+>>> obs, _ = games.reset(seed=1)
+>>> obs["observation"].shape, obs["action_mask"].shape
 ((4, 12), (4, 20))
->>> seen, rewards, over, _, _ = games.step(games.sample_legal())
+>>> obs, rewards, over, _, _ = games.step(games.sample_legal())
 >>> rewards
 array([0., 0., 0., 0.])
 """
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.adapters import chosen, needs, placed_state, vector_kernels
+from digitduels.adapters import needs, placed_state, resolve_game, vector_kernels
 from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, START_CHOICES, observation_space
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
@@ -40,78 +40,78 @@ with needs("gymnasium"):
     from gymnasium.vector.utils import batch_space
 
 VECTOR_OPPONENTS = ("self", *OPPONENTS)
-_FAIR = 50  # seeds of fair starts
-_PATTERNS = 12  # different numbers of a pool for which the masks of all its states are kept
-_BOARD = 1 << 26  # the largest number of pairs of hands
-_POOLS = 1 << 62  # the largest number of states of the pool: they are counted in 64 bits
+_FAIR = 50  # the number of seeds for fair starts
+_PATTERNS = 12  # masks are precomputed for pools with at most this many different numbers
+_BOARD = 1 << 26  # the limit on pairs of hands
+_POOLS = 1 << 62  # the limit on pool states, which are indexed with 64 bits
 _INSTEAD = 'use gymnasium.make_vec(..., vectorization_mode="sync"), which plays any game.'
 
 
 class World(NamedTuple):
-    """The rules in integers. Hands that end the game follow after those with which it goes on."""
+    """The rules as arrays of integers. Hands that end the game come after all other hands."""
 
-    own: npt.NDArray[np.int32]  # [hand, move]: the mover's hand after a move; what is not legal does not matter
-    other: npt.NDArray[np.int32]  # [hand, move]: the other player's
+    own: npt.NDArray[np.int32]  # [hand, move]: the mover's hand after a move; undefined for illegal moves
+    other: npt.NDArray[np.int32]  # [hand, move]: the other player's hand after the move
     legal: npt.NDArray[np.int8]  # [hand, move]
     free: bool  # whether every move is legal with every hand
     fate: npt.NDArray[np.int8]  # [ending hand]: WON, DRAWN or LOST for its owner
-    stuck: npt.NDArray[np.int8]  # [hand]: the same for a mover who can do nothing with this hand
-    features: npt.NDArray[np.int32]  # [hand, entry]: how a hand is shown
-    takes: npt.NDArray[np.uint8]  # [move, digit]: what a move takes from the pool
+    stuck: npt.NDArray[np.int8]  # [hand]: the same for a mover who has no move with this hand
+    features: npt.NDArray[np.int32]  # [hand, entry]: the entries of a hand in observations
+    takes: npt.NDArray[np.uint8]  # [move, digit]: the numbers that a move takes from the pool
     weights: npt.NDArray[np.int64]  # [digit]
-    needs: npt.NDArray[np.int64]  # [move]: how far the place of the pool falls
-    allowed: npt.NDArray[np.int8]  # [which numbers are there, move]; empty if there are too many
-    open: npt.NDArray[np.bool_]  # [which numbers are there]: whether anything can be taken
+    needs: npt.NDArray[np.int64]  # [move]: how much a move lowers the index of the pool
+    allowed: npt.NDArray[np.int8]  # [pattern of available numbers, move]; empty if there are too many patterns
+    open: npt.NDArray[np.bool_]  # [pattern of available numbers]: whether any move is possible
     start_counts: npt.NDArray[np.uint8]  # [start, digit]
-    start_hands: npt.NDArray[np.int32]  # [start, 0]: of the player to move; [start, 1]: of the other
+    start_hands: npt.NDArray[np.int32]  # [start, 0] is for the player to move, [start, 1] for the other
     start_masks: npt.NDArray[np.int8]  # [start, move]
-    start_players: npt.NDArray[np.int8]  # [start]: who is to move
-    last: npt.NDArray[np.int64]  # the places of pools from which nothing can be taken, so far as they are known
-    boards: npt.NDArray[np.int8]  # [such a pool, hand to move, other hand]: the end for the former, 0 if not known
-    codes: npt.NDArray[Any]  # of the solution, if the opponent knows it
+    start_players: npt.NDArray[np.int8]  # [start]: the player to move
+    last: npt.NDArray[np.int64]  # the indices of exhausted pools that have occurred so far, sorted
+    boards: npt.NDArray[np.int8]  # [exhausted pool, hand to move, other hand]: the result for the former; 0 if unknown
+    codes: npt.NDArray[Any]  # the solution's code of every position, if the opponent uses it
     endings: npt.NDArray[Any]  # [ending hand]: its code
-    low: int  # how codes become values and distances: see solver/layout.py
+    low: int  # `low`, `high` and `top` decode values and distances: see solver/layout.py
     high: int
     top: int
-    horizon: int  # how far an opponent of a level sees
+    horizon: int  # `horizon` and `reach`: how far a level sees
     reach: float
-    near_own: npt.NDArray[np.float64]  # [hand]: what the weights of moves are made of: see players/natural.py
+    near_own: npt.NDArray[np.float64]  # [hand], as the next two: the factors of move weights, see players/natural.py
     near_other: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float64]
     wasted: float
-    chances: npt.NDArray[np.uint8]  # [position]: how likely its player to move errs, which perfect play hopes for
+    chances: npt.NDArray[np.uint8]  # [position]: how likely the player to move errs, which perfect play exploits
 
 
 class Games(NamedTuple):
     """The games in progress."""
 
     counts: npt.NDArray[np.uint8]
-    hands: npt.NDArray[np.int32]  # [game, 0]: of the player to move; [game, 1]: of the other
+    hands: npt.NDArray[np.int32]  # [game, 0] is for the player to move, [game, 1] for the other
     player: npt.NDArray[np.int8]
     mask: npt.NDArray[np.int8]
     rows: npt.NDArray[np.int32]
 
 
 class Results(NamedTuple):
-    """What the last step brought."""
+    """The results of the last step."""
 
     reward: npt.NDArray[np.float64]
     done: npt.NDArray[np.bool_]
     illegal: npt.NDArray[np.bool_]
-    over: npt.NDArray[np.bool_]  # ended, and not started again yet
+    over: npt.NDArray[np.bool_]  # ended and not restarted yet
     final: npt.NDArray[np.int32]
-    ask: npt.NDArray[np.int64]
+    ask: npt.NDArray[np.int64]  # [row]: game, pool, hand to move, other hand, sign of the reward
 
 
 class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]]):
     """Many games at once, by default the same problem as gymnasium.DuelEnv.
 
-    With the opponent "random", "1" to "7" or "perfect", a step is the agent's move and the opponent's answer. The agent
+    With the opponent "random", "1" to "7" or "perfect", a step is the agent's move and the opponent's reply. The agent
     has seat 1, seat 2, or a random seat in each game. The reward is 1 for a win and -1 for a loss or an illegal action.
     With the opponent "self", every step is one player's move. Each player sees its own side of the position, and the
     reward is for the player who has just moved.
-    When a game ends, a new one starts in the same step, and the last position is in info["final_obs"]; with the other
-    autoreset modes of Gymnasium, in the next step, or when reset() is called with a "reset_mask".
+    When a game ends, a new one starts in the same step, and the last position is in info["final_obs"]. With Gymnasium's
+    other autoreset modes, it starts in the next step or when you call reset() with a "reset_mask".
     With copy=False, the next step overwrites the returned arrays.
     """
 
@@ -141,7 +141,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             raise ValueError(f"num_envs must be at least 1, not {num_envs}.")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.game = chosen(game, options)
+        self.game = resolve_game(game, options)
         self.view = Observation(self.game)
         self.num_envs, self.copy = num_envs, copy
         self.single_observation_space = observation_space(self.view)
@@ -172,46 +172,46 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             final=self._games.rows.copy(),
             ask=np.zeros((num_envs, 5), np.int64),
         )
-        self._begun = False
+        self._started = False
         self._none = np.zeros(num_envs, np.bool_)
         self._nothing = np.broadcast_to(np.int8(0), (num_envs, moves))
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Starts new games. There is one seed for all games; of a list the first one counts.
+        """Starts new games. All games share one seed, the first if you pass a list.
 
-        The option "reset_mask", an array of bools, starts only those games again. The option "positions" gives the
-        position of each game, as a State or as `game.placed` describes it, or one position for all; the player to move
+        With the option "reset_mask", an array of bools, only those games restart. The option "positions" sets the
+        position of each game, or one position for all: a State, or the format of `game.placed`. The player to move
         there is the agent.
         """
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
         options = options or {}
-        wanted = self._wanted(options.get("reset_mask"))
+        restart = self._reset_mask(options.get("reset_mask"))
         self._dice[0] = self.np_random.integers(2**63)
-        vector_kernels.reset(self._world, self._games, self._results, wanted, self._opponent, self._seat, self._dice)
+        vector_kernels.reset(self._world, self._games, self._results, restart, self._opponent, self._seat, self._dice)
         if options.get("positions") is not None:
-            self._place(options["positions"], wanted)
-        self._begun = True
-        return self._seen(), self._info()
+            self._place(options["positions"], restart)
+        self._started = True
+        return self._observation(), self._info()
 
-    def _wanted(self, mask: Any) -> npt.NDArray[np.bool_]:
-        """Which games are started again."""
+    def _reset_mask(self, mask: Any) -> npt.NDArray[np.bool_]:
+        """Checks a reset mask. None means all games."""
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
             raise ValueError(f"reset_mask must be a NumPy array of {self.num_envs} bools.")
-        if not self._begun:
+        if not self._started:
             raise ResetNeeded("The first reset() must start all games.")
         return mask
 
-    def _place(self, positions: Any, wanted: npt.NDArray[np.bool_]) -> None:
-        """Sets games to given positions."""
-        each = positions if isinstance(positions, list) else [positions] * self.num_envs
-        if len(each) != self.num_envs:
+    def _place(self, positions: Any, restart: npt.NDArray[np.bool_]) -> None:
+        """Sets up the positions of the games that restart."""
+        positions = positions if isinstance(positions, list) else [positions] * self.num_envs
+        if len(positions) != self.num_envs:
             raise ValueError(f"There must be one position for each of the {self.num_envs} games, or one for all.")
-        for place, position in enumerate(each):
-            if wanted[place]:
+        for place, position in enumerate(positions):
+            if restart[place]:
                 state = placed_state(self.game, position)
                 counts, hands, mask, player = _numbers(self.compiled, self.view, state)
                 self._games.counts[place], self._games.hands[place] = counts, hands
@@ -221,7 +221,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     def step(
         self, actions: npt.NDArray[Any]
     ) -> tuple[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
-        if not self._begun:
+        if not self._started:
             raise ResetNeeded(RESET)
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
@@ -235,39 +235,39 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         if asked:
             self._ask(results.ask[:asked])
         info = self._info()
-        done = self._given(results.done)
+        done = self._output(results.done)
         if done.any():
-            info["illegal"] = self._given(results.illegal)
+            info["illegal"] = self._output(results.illegal)
             if same:
-                final = {"observation": self._given(results.final), "action_mask": self._nothing}
+                final = {"observation": self._output(results.final), "action_mask": self._nothing}
                 info |= {"final_obs": final, "_final_obs": done}
-        return self._seen(), self._given(results.reward), done, self._given(self._none), info
+        return self._observation(), self._output(results.reward), done, self._output(self._none), info
 
     def sample_legal(self, masks: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int64]:
-        """A random legal action for each game, or for each of the masks; the same ones after the same seed."""
+        """A random legal action for each game, or for each mask. The same seed gives the same actions."""
         masks = self._games.mask if masks is None else masks
         actions = np.empty(len(masks), np.int64)
         vector_kernels.sample(masks, self._dice, actions)
         return actions
 
     def state(self, place: int) -> State[Any, Any]:
-        """The position of one of the games, as the plain rules know it."""
+        """The position of one game, as a State of the rules."""
         mine, theirs = self._games.hands[place].tolist()
         table = int(self._games.counts[place] @ self.compiled.weights) if self.compiled.digits else 0
         player, hands = int(self._games.player[place]), (self._hands[mine], self._hands[theirs])
         return State(player, hands if player == 0 else hands[::-1], self.compiled.table(table))
 
-    def _given(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _output(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return array.copy() if self.copy else array
 
-    def _seen(self) -> dict[str, Any]:
-        return {"observation": self._given(self._games.rows), "action_mask": self._given(self._games.mask)}
+    def _observation(self) -> dict[str, Any]:
+        return {"observation": self._output(self._games.rows), "action_mask": self._output(self._games.mask)}
 
     def _info(self) -> dict[str, Any]:
-        return {"player": self._given(self._games.player)}
+        return {"player": self._output(self._games.player)}
 
     def _ask(self, asked: npt.NDArray[np.int64]) -> None:
-        """Asks the rules how games ended for want of numbers, gives the rewards, and remembers the answers."""
+        """Asks the rules for the results of games that ran out of numbers, sets the rewards, and caches the results."""
         for place, table, mine, theirs, sign in asked.tolist():
             row = int(np.searchsorted(self._world.last, table))
             if row == len(self._world.last) or self._world.last[row] != table:
@@ -282,29 +282,29 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
 
 
 def _opponent(name: str, game: AnyGame) -> tuple[int, Sight]:
-    """Which opponent the kernels play, and how far it sees if it is of a level."""
+    """The kernels' code of an opponent, and how far it sees if it is a level."""
     level = 1 if name in UNIFORM_PLAYERS else 7 if name in PERFECT_PLAYERS else 0 if name == "self" else int(name)
-    offered = max((each for each in tuning(game).levels if each <= level), default=0)
+    offered = max((number for number in tuning(game).levels if number <= level), default=0)
     if 1 < offered < 7:
         return vector_kernels.LEVEL, sight(offered, tuning(game).reaches)
     return {0: 0, 1: vector_kernels.RANDOM, 7: vector_kernels.PERFECT}[offered], Sight(0, 0.0)
 
 
 def _fair_starts(game: AnyGame) -> list[State[Any, Any]]:
-    """Some fair starts, always the same ones, each once."""
-    solution, found = solution_of(game), dict[State[Any, Any], None]()
+    """A fixed set of different fair starts."""
+    solution, starts = solution_of(game), dict[State[Any, Any], None]()
     for seed in range(_FAIR):
         state = game.start()
         for move in fair_start(solution, seed):
             state = game.after(state, move)
-        found[state] = None
-    return list(found)
+        starts[state] = None
+    return list(starts)
 
 
 def _numbers(
     compiled: Compiled, view: Observation, state: State[Any, Any]
 ) -> tuple[tuple[int, ...], list[int], npt.NDArray[np.int8], int]:
-    """A position as the kernels know it: the pool, both hands, the legal moves and the player to move."""
+    """A position as integers for the kernels: the pool, both hands, the legal moves and the player to move."""
     counts = state.table.counts if compiled.digits else ()
     try:
         hands = [compiled.places[state.mine], compiled.places[state.theirs]]
@@ -316,7 +316,7 @@ def _numbers(
 def _world(
     game: AnyGame, view: Observation, solution: Solution | None, look: Sight, starts: list[State[Any, Any]]
 ) -> tuple[Compiled, World, list[Any]]:
-    """The compiled form of a game, what the kernels need of it, and all hands; ValueError if it has none."""
+    """The compiled form of a game, its World and all hands; raises ValueError if the game has no compiled form."""
     compiled = solution.compiled if isinstance(solution, Tables) else _compiled(game)
     own, hands, fate = with_endings(compiled)
     counts, firsts, masks, players = zip(*(_numbers(compiled, view, start) for start in starts), strict=True)
@@ -327,7 +327,7 @@ def _world(
     legal = (own >= 0).astype(np.int8)
     marks = np.array(fate, np.int32)
     near = nature(game, [*compiled.hands, *hands])
-    ended = [nearness(game, game.goal if mark == WON else 0, game.goal) for mark in fate]  # draws do not end like this
+    ended = [nearness(game, game.goal if mark == WON else 0, game.goal) for mark in fate]  # no hand ends in a draw
     low, high, top = solution.scale if isinstance(solution, Tables) else (0, 0, 0)
     world = World(
         own=own,
@@ -367,18 +367,18 @@ def _world(
 
 
 def _compiled(game: AnyGame) -> Compiled:
-    """The compiled form of a game that is not too large."""
+    """Compiles a game; raises ValueError if it cannot be compiled, and TooLarge if it is too large."""
     table = game.start().table
     pools = (table.copies + 1) ** len(table.counts) if isinstance(table, Pool) else 1
     large = TooLarge(f"{game.title} with these options is too large to be vectorised; {_INSTEAD}")
     if pools > _POOLS:
         raise large
 
-    def grown(positions: int) -> None:
+    def check_size(positions: int) -> None:
         if positions // pools > _BOARD:
             raise large
 
     try:
-        return compile_game(game, grown)
+        return compile_game(game, check_size)
     except DoesNotFactor as reason:
         raise ValueError(f"{game.title} cannot be vectorised ({reason}); {_INSTEAD}") from None

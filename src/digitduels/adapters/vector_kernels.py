@@ -1,8 +1,8 @@
-"""The loops of the vectorised environment, compiled by Numba. They know integers only; see vector.World and Games.
+"""The loops of the vectorised environment, compiled by Numba. They work on the integers of vector.World and Games.
 
-A game in progress is a row of counts (the pool), the hand of the player to move, the hand of the player who waits, and
-the player to move. What is called in every step is written into its caller (`inline`) and takes the number of a game
-instead of a slice of an array, and nobody counts references to arrays (`_nrt`): that would take most of the time.
+A game in progress is a row of counts (the pool), the hand of the player to move, the hand of the waiting player, and
+the player to move. Functions that run in every step are inlined and take the index of a game instead of an array slice,
+and Numba's reference counting of arrays is off (`_nrt`). Otherwise calls and counting would take most of the time.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numba import int64, njit, uint64
 from digitduels.adapters import BEGINNINGS
 from digitduels.solver.compiled import LOST, WON
 
-ASK = -6  # the game ended with the table, and how is not known yet
-DRAWS = 24  # random numbers that are drawn before the legal moves are counted
+ASK = -6  # the pool is exhausted, and the result is unknown
+DRAWS = 24  # how many random draws to try before counting the legal moves
 RANDOM, PERFECT, LEVEL = 1, 2, 3
-FAR = 1 << 40  # further than any result
+FAR = 1 << 40  # greater than any distance
 
 _BARE: dict[str, Any] = {"_nrt": False}
 kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
@@ -32,7 +32,7 @@ inline: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
 
 @inline
 def draw(dice: Any, below: Any) -> Any:
-    """A random number from 0 to below - 1, and the next state of the dice."""
+    """Draws a random integer from 0 to below - 1 and advances the generator (SplitMix64)."""
     dice[0] += uint64(0x9E3779B97F4A7C15)
     mixed = dice[0]
     mixed = (mixed ^ (mixed >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
@@ -42,7 +42,7 @@ def draw(dice: Any, below: Any) -> Any:
 
 @kernel
 def any_of(mask: Any, game: Any, dice: Any) -> Any:
-    """A random legal move of a game, each as likely as the others; 0 if there is none."""
+    """A uniformly random legal move of a game; 0 if there is none."""
     moves = uint64(mask.shape[1])
     for _ in range(DRAWS):
         move = draw(dice, moves)
@@ -63,14 +63,14 @@ def any_of(mask: Any, game: Any, dice: Any) -> Any:
 
 @kernel
 def sample(mask: Any, dice: Any, actions: Any) -> None:
-    """A random legal move for each game."""
+    """Writes a random legal move for each game."""
     for game in range(uint64(len(mask))):
         actions[game] = any_of(mask, game, dice)
 
 
 @inline
 def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
-    """Writes the legal moves of a position; returns whether anything can be taken from the pool, by whatever hand."""
+    """Writes the mask of legal moves; returns whether the pool has the numbers for any move, legal or not."""
     legal, allowed, takes = world.legal, world.allowed, world.takes
     moves, digits = uint64(mask.shape[1]), uint64(counts.shape[1])
     if len(allowed):
@@ -97,17 +97,17 @@ def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
 
 @inline
 def place(world: Any, counts: Any, game: Any) -> Any:
-    """The place of a pool among all pools."""
+    """The index of a pool among all pools."""
     weights = world.weights
-    found = int64(0)
+    index = int64(0)
     for digit in range(uint64(counts.shape[1])):
-        found += int64(counts[game, digit]) * weights[digit]
-    return found
+        index += int64(counts[game, digit]) * weights[digit]
+    return index
 
 
 @kernel
 def ended(last: Any, boards: Any, table: Any, mine: Any, theirs: Any) -> Any:
-    """How a game ended with a table from which nothing can be taken, for the player who would be to move, or ASK."""
+    """The result of a game with an exhausted pool, for the player who would move next; ASK if unknown."""
     low, high = 0, len(last)
     while low < high:
         middle = (low + high) // 2
@@ -123,7 +123,7 @@ def ended(last: Any, boards: Any, table: Any, mine: Any, theirs: Any) -> Any:
 
 @inline
 def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any) -> Any:
-    """Plays a legal move and writes the mask of the next player; returns 0, or how the game ended for the mover."""
+    """Plays a legal move and writes the next player's mask; returns 0, or the mover's result if the game ended."""
     own, other, takes, stuck, fate = world.own, world.other, world.takes, world.stuck, world.fate
     mine = uint64(own[uint64(hands[game, 0]), move])
     theirs = uint64(other[uint64(hands[game, 1]), move])
@@ -138,7 +138,7 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
             result = ended(world.last, world.boards, place(world, counts, game), theirs, mine)
         else:
             result = int64(stuck[theirs])
-        # For the mover it is the other way round.
+        # That was the next player's result; the mover's is the opposite.
         if result in (WON, LOST):
             result = WON + LOST - result
     return result
@@ -146,15 +146,15 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
 
 @kernel
 def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
-    """A random one of the moves of perfect play, as players/perfect.py chooses them.
+    """The move of perfect play, as players/perfect.py chooses it; ties are broken at random.
 
-    That is the quickest win. Without one, of the moves that keep the value, the one most likely answered wrongly, and
-    of several the longest.
+    That is the quickest win. Without one, it is the move that keeps the value and is most likely to be answered
+    wrongly, and of several such moves the one that lasts longest.
     """
     own, other, needs, codes, endings = world.own, world.other, world.needs, world.codes, world.endings
     chances, low, high = world.chances, world.low, world.high
     here, highest, ties = place(world, counts, game), int64(-1), uint64(0)
-    found: Any = uint64(0)
+    choice: Any = uint64(0)
     mine, theirs, count = hands[game, 0], hands[game, 1], len(own)
     for move in range(uint64(mask.shape[1])):
         if mask[game, move]:
@@ -171,17 +171,17 @@ def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -
             else:
                 merit |= (int64(code >= low) << 40) | (chance << 20)
             if merit > highest:
-                highest, found, ties = merit, move, uint64(1)
+                highest, choice, ties = merit, move, uint64(1)
             elif merit == highest:
                 ties += uint64(1)
                 if draw(dice, ties) == 0:
-                    found = move
-    return found
+                    choice = move
+    return choice
 
 
 @kernel
 def sighted(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
-    """The move of a level: see players/levels.py. It draws how far it looks, and knows only results within that."""
+    """The move of a level: see players/levels.py. It draws a random depth and sees only results within it."""
     own, other, scores, near_own, near_other = world.own, world.other, world.scores, world.near_own, world.near_other
     depth = world.horizon - world.reach * log(1.0 - float(draw(dice, 1 << 32)) / (1 << 32))
     mine, theirs = hands[game, 0], hands[game, 1]
@@ -195,26 +195,26 @@ def sighted(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any
                 quickest = min(quickest, distance)
             else:
                 slowest = max(slowest, distance)
-    found: Any = uint64(0)
+    choice: Any = uint64(0)
     total = 0.0
     for move in range(uint64(mask.shape[1])):
         if mask[game, move]:
             value, distance = result_of(world, counts, hands, game, move)
             if quickest < FAR:
-                wanted = value > 0 and distance == quickest
+                eligible = value > 0 and distance == quickest
             elif open_moves:
-                wanted = distance > depth or value == 0
+                eligible = distance > depth or value == 0
             else:
-                wanted = distance == slowest
-            if wanted:
+                eligible = distance == slowest
+            if eligible:
                 to, left = own[mine, move], other[theirs, move]
                 weight = near_own[to] * near_other[left]
                 if scores[to] == scores[mine] and scores[left] == scores[theirs]:
                     weight *= world.wasted
                 total += weight
                 if float(draw(dice, 1 << 32)) / (1 << 32) * total < weight:
-                    found = move
-    return found
+                    choice = move
+    return choice
 
 
 @inline
@@ -238,7 +238,7 @@ def result_of(world: Any, counts: Any, hands: Any, game: Any, move: Any) -> Any:
 
 @kernel
 def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
-    """The other player's move; returns what move_on returns."""
+    """Plays the opponent's move; returns the same as move_on."""
     if opponent == LEVEL:
         move = sighted(world, counts, hands, mask, game, dice)
     elif opponent == PERFECT:
@@ -250,7 +250,7 @@ def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: 
 
 @inline
 def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any) -> None:
-    """Starts a new game. An opponent who is to move does so, if that does not end the game every time."""
+    """Starts a new game. If the opponent moves first, it does so unless that ends the game in every try."""
     counts, hands, mask, player = games.counts, games.hands, games.mask, games.player
     starts, firsts, openings, movers = world.start_counts, world.start_hands, world.start_masks, world.start_players
     start = uint64(0)
@@ -276,7 +276,7 @@ def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any
 
 @inline
 def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) -> None:
-    """Writes what the player with the hand `mine` sees."""
+    """Writes the observation of the player with the hand `mine`."""
     features = world.features
     wide = uint64(features.shape[1])
     for entry in range(wide):
@@ -288,11 +288,11 @@ def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) 
 
 
 @kernel
-def reset(world: Any, games: Any, results: Any, wanted: Any, opponent: Any, seat: Any, dice: Any) -> None:
-    """Starts a new game where it is wanted."""
+def reset(world: Any, games: Any, results: Any, restart: Any, opponent: Any, seat: Any, dice: Any) -> None:
+    """Starts a new game wherever `restart` is true."""
     hands = games.hands
     for game in range(uint64(len(hands))):
-        if wanted[game]:
+        if restart[game]:
             results.over[game] = False
             begin(world, games, game, opponent, seat, dice)
             show(world, games.counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), games.rows)
@@ -300,10 +300,10 @@ def reset(world: Any, games: Any, results: Any, wanted: Any, opponent: Any, seat
 
 @kernel
 def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, same: Any, dice: Any) -> Any:
-    """Plays one action in every game, and the answer to it.
+    """Plays one action in every game, and the opponent's reply.
 
-    Where a game ends, a new one starts in the `same` step, or else in the next one, whatever the action there is.
-    Returns how many games ended in a way that has to be asked for, of which results.ask tells.
+    When a game ends, a new one starts in the `same` step, or else in the next step, which ignores the action.
+    Returns the number of games with an unknown result, which results.ask lists.
     """
     counts, hands, mask, player, rows = games.counts, games.hands, games.mask, games.player, games.rows
     illegal, done, reward, final, ask = results.illegal, results.done, results.reward, results.final, results.ask
@@ -331,7 +331,7 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
             player[game] ^= opponent == 0
             show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
             continue
-        # Seen by the agent, who waits after a move of its own, or by the player who would be next.
+        # The final observation is for the agent, or for the player who would move next.
         agent = uint64(opponent != 0 and sign > 0 and allowed)
         mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
         show(world, counts, game, mine, theirs, final)
@@ -344,7 +344,7 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
             show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
         else:
             over[game] = True
-            player[game] ^= allowed and (opponent == 0 or sign > 0)  # who would be next
+            player[game] ^= allowed and (opponent == 0 or sign > 0)  # the player who would move next
             show(world, counts, game, mine, theirs, rows)
             for move in range(uint64(moves)):
                 mask[game, move] = 0
