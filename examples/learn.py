@@ -1,11 +1,11 @@
-"""A Q-learner that teaches itself a game for a minute, judged by the exact truth. Try it:
+"""A Q-learner that teaches itself a game for a minute and is graded by the exact solution. Try it:
 
     python examples/learn.py --seconds 60 --plot learning.svg
 
-It plays itself in 2048 games at once. In a game without chance a move is worth what the game pays at once, or else the
-opposite of what the opponent's best answer is worth: that is all it learns, in one large table, going backwards through
-the moves it has seen. Now and then it sits an exam: positions that are not lost and where some legal move throws
-something away. The plot shows in what share of them its move keeps what there is. Perfect play scores 1.
+It plays against itself in 2048 games at once. The value of a move is the reward if it ends the game, or else the
+negative value of the opponent's best reply. It learns these values in one large hash table, going backwards through the
+moves it has made. From time to time it takes an exam: critical positions, in which some legal move throws the win or
+the draw away. The plot shows the share of positions in which its move keeps the value. Perfect play scores 1.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ import digitduels as dd
 from digitduels.adapters.vector import DuelVectorEnv
 
 GAMES = 2048
-MOVES = 32  # that are made in each game before something is learned from them
-SIZE = 1 << 26  # bytes of the table
-RANDOM = 0.5  # share of moves that are made at random
+MOVES = 32  # how many moves to make in each game before learning from them
+SIZE = 1 << 26  # the size of the table in bytes
+RANDOM = 0.5  # the share of random moves
 
 Array = np.ndarray[Any, Any]
 
 
 class Learner:
-    """What every move is worth, as far as it is known: 1, 0 or -1 for the player who makes it."""
+    """The learned value of every move: 1, 0 or -1 for the player who makes it."""
 
     def __init__(self, entries: int, moves: int, dice: np.random.Generator) -> None:
         self.dice = dice
@@ -39,36 +39,36 @@ class Learner:
         self.values = np.zeros((1 << self.bits, moves), np.int8)
 
     def places(self, rows: Array) -> Array:
-        """The rows of the table for these positions; few positions share one."""
+        """The table rows of these positions, by a hash with few collisions."""
         mixed = (rows.astype(np.uint64) * self.factors).sum(axis=1, dtype=np.uint64)
         places: Array = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
         return places
 
     def choose(self, places: Array, masks: Array) -> Array:
-        """The best legal moves; of moves that seem equal any one."""
+        """The best legal moves. Ties are broken at random."""
         guesses = self.values[places] + self.dice.random(masks.shape, np.float32) / 2
         best: Array = np.where(masks, guesses, -9).argmax(axis=1)
         return best
 
-    def learn(self, games: DuelVectorEnv, seen: dict[str, Array]) -> dict[str, Array]:
-        """Plays on for MOVES moves in every game, then learns from them, the last ones first."""
-        made = []
+    def learn(self, games: DuelVectorEnv, obs: dict[str, Array]) -> dict[str, Array]:
+        """Makes MOVES moves in every game, then learns from them in reverse order."""
+        steps = []
         for _ in range(MOVES):
-            places, masks = self.places(seen["observation"]), seen["action_mask"]
+            places, masks = self.places(obs["observation"]), obs["action_mask"]
             chance = self.dice.random(GAMES) < RANDOM
             actions = np.where(chance, games.sample_legal(), self.choose(places, masks))
-            seen, rewards, over, _, _ = games.step(actions)
-            made.append((places, actions, rewards, over, seen["action_mask"]))
-        following = self.places(seen["observation"])
-        for places, actions, rewards, over, answers in reversed(made):
-            best_answer = np.where(answers, self.values[following], -1).max(axis=1)
-            self.values[places, actions] = np.where(over, rewards, -best_answer)
+            obs, rewards, over, _, _ = games.step(actions)
+            steps.append((places, actions, rewards, over, obs["action_mask"]))
+        following = self.places(obs["observation"])
+        for places, actions, rewards, over, replies in reversed(steps):
+            best_reply = np.where(replies, self.values[following], -1).max(axis=1)
+            self.values[places, actions] = np.where(over, rewards, -best_reply)
             following = places
-        return seen
+        return obs
 
 
 class Exam(NamedTuple):
-    """Critical positions: what is seen of them, which moves are legal and which of these keep the value."""
+    """Critical positions: their observations, their legal moves, and the moves that keep the value."""
 
     rows: Array
     masks: Array
@@ -76,7 +76,7 @@ class Exam(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """What random legal moves score."""
+        """The score of random legal moves."""
         return float((self.keeping.sum(axis=1) / self.masks.sum(axis=1)).mean())
 
     def score(self, learner: Learner) -> float:
@@ -85,27 +85,27 @@ class Exam(NamedTuple):
 
 
 def set_exam(games: DuelVectorEnv, count: int, seed: int) -> Exam:
-    """Critical positions of random games, each once, judged by the solution of the game."""
+    """Collects different critical positions from random games, judged by the solution."""
     solution, ids = dd.solve(games.game), {move: place for place, move in enumerate(games.game.moves)}
-    found: dict[bytes, tuple[Array, Array, Array]] = {}
-    seen, _ = games.reset(seed=seed)
+    exam: dict[bytes, tuple[Array, Array, Array]] = {}
+    obs, _ = games.reset(seed=seed)
     for turn in range(20 * count):
         game = 7 * turn % GAMES
         judgement = solution.judge(games.state(game))
         if judgement.critical:
             keeping = np.zeros(len(ids), bool)
             keeping[[ids[move] for move in judgement.keeping]] = True
-            row = seen["observation"][game]
-            found[row.tobytes()] = row, seen["action_mask"][game].astype(bool), keeping
-            if len(found) == count:
+            row = obs["observation"][game]
+            exam[row.tobytes()] = row, obs["action_mask"][game].astype(bool), keeping
+            if len(exam) == count:
                 break
         if turn % 10 == 0:
-            seen = games.step(games.sample_legal())[0]
-    return Exam(*map(np.array, zip(*found.values(), strict=True)))
+            obs = games.step(games.sample_legal())[0]
+    return Exam(*map(np.array, zip(*exam.values(), strict=True)))
 
 
 class Point(NamedTuple):
-    """An exam: when it was, after how many moves, and its score."""
+    """The result of an exam: its time, the moves made before it, and its score."""
 
     seconds: float
     moves: int
@@ -113,18 +113,18 @@ class Point(NamedTuple):
 
 
 def train(games: DuelVectorEnv, exam: Exam, seconds: float, seed: int) -> Iterator[Point]:
-    """Learns for so many seconds, and sits an exam 40 times meanwhile."""
+    """Learns for this many seconds and takes about 40 exams in that time."""
     learner = Learner(exam.rows.shape[1], exam.masks.shape[1], np.random.default_rng(seed))
-    seen, _ = games.reset(seed=seed)
+    obs, _ = games.reset(seed=seed)
     yield Point(0.0, 0, exam.score(learner))
-    begun, rounds, exams = time.perf_counter(), 0, 1
-    while (spent := time.perf_counter() - begun) < seconds:
-        seen = learner.learn(games, seen)
+    start, rounds, exams = time.perf_counter(), 0, 1
+    while (spent := time.perf_counter() - start) < seconds:
+        obs = learner.learn(games, obs)
         rounds += 1
         if spent >= exams * seconds / 40:
             exams += 1
             yield Point(spent, rounds * MOVES * GAMES, exam.score(learner))
-    yield Point(time.perf_counter() - begun, rounds * MOVES * GAMES, exam.score(learner))
+    yield Point(time.perf_counter() - start, rounds * MOVES * GAMES, exam.score(learner))
 
 
 def draw(title: str, exam: Exam, points: list[Point]) -> str:
@@ -157,7 +157,7 @@ def draw(title: str, exam: Exam, points: list[Point]) -> str:
         for tick in range(7)
     )
     curve = " ".join(f"{x(point.seconds):.1f},{y(point.score):.1f}" for point in points)
-    # The words beside the curve keep clear of the two levels.
+    # The label of the curve must not overlap those of the two levels.
     beside = min(max(y(last.score) + 5, y(1) + 25), y(exam.chance) - 15)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 780 430" width="780" height="430" '
@@ -179,8 +179,8 @@ def draw(title: str, exam: Exam, points: list[Point]) -> str:
 
 
 def make(name: str, pairs: list[str]) -> tuple[DuelVectorEnv, list[str]]:
-    """The games, and the options that they are played with."""
-    # A variant that the table can hold; the games of the books have a hundred times as many positions.
+    """Makes the environment; returns it with its options."""
+    # A variant that fits into the table. The games of the books have a hundred times as many positions.
     pairs = pairs or (["target=30", "highest=6"] if name == "number-duel" else [])
     kinds = {option.name: option.kind for option in dd.game(name).options()}
     split = [pair.partition("=") for pair in pairs]
@@ -189,27 +189,29 @@ def make(name: str, pairs: list[str]) -> tuple[DuelVectorEnv, list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="A Q-learner teaches itself a game, judged by the exact truth.")
+    parser = argparse.ArgumentParser(
+        description="A Q-learner teaches itself a game and is graded by the exact solution."
+    )
     parser.add_argument("--game", default="number-duel", help="any game that can be vectorised")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the game")
-    parser.add_argument("--seconds", type=float, default=60, help="how long it learns")
+    parser.add_argument("--seconds", type=float, default=60, help="how long to learn")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--plot", type=Path, default=Path("learning.svg"), help="where the plot goes")
-    chosen = parser.parse_args()
+    parser.add_argument("--plot", type=Path, default=Path("learning.svg"), help="the file for the plot")
+    arguments = parser.parse_args()
     try:
-        games, pairs = make(chosen.game, chosen.set)
+        games, pairs = make(arguments.game, arguments.set)
     except ValueError as reason:
         parser.error(str(reason))
-    exam = set_exam(games, 1000, chosen.seed)
+    exam = set_exam(games, 1000, arguments.seed)
     points = []
-    for point in train(games, exam, chosen.seconds, chosen.seed):
+    for point in train(games, exam, arguments.seconds, arguments.seed):
         points.append(point)
         print(
             f"{point.seconds:5.1f} s  {point.moves / 1e6:6.1f} million moves  critical moves found: {point.score:.3f}"
         )
     title = f"A Q-learner in {games.game.title} ({', '.join(pairs) or 'as in the book'})"
-    chosen.plot.write_text(draw(title, exam, points), encoding="utf-8")
-    print(f"Random moves find {exam.chance:.3f}, perfect play finds 1. The plot is in {chosen.plot}.")
+    arguments.plot.write_text(draw(title, exam, points), encoding="utf-8")
+    print(f"Random moves find {exam.chance:.3f}, perfect play finds 1. The plot is in {arguments.plot}.")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""A player program: reads a question, answers with a move, one line of JSON each.
+"""A player program: reads questions and answers each with a move, as one line of JSON.
 
-It plays the legal move with the largest numbers in it, which is greedy and not clever. Try it:
+It plays the legal move with the largest numbers, which is greedy but not clever. Try it:
 
     duels match "python examples/take_the_biggest.py" random --game number-duel --games 20
 """
@@ -11,7 +11,7 @@ import sys
 
 
 def size(token: str) -> tuple[int, str]:
-    """How large the numbers of a move are; moves of the same size go by their text."""
+    """The sum of the numbers in a move; ties are broken by its text."""
     return sum(map(int, re.findall(r"\d+", token))), token
 
 

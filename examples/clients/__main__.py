@@ -1,7 +1,7 @@
-"""Runs real clients of the research interfaces, and writes what they print into docs/frameworks/clients.md.
+"""Runs real clients of the research interfaces and writes their output to docs/frameworks/clients.md.
 
-`make clients` runs all of them; `python examples/clients NAME…` those that are named. A client learns for 60 seconds of
-processor time, or for as many as SECONDS says.
+`make clients` runs all of them, and `python examples/clients NAME…` runs some. A client learns for 60 seconds of
+processor time. The environment variable SECONDS changes that.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ def main() -> int:
         print(f"There is no client {min(unknown)!r}. They are {', '.join(CLIENTS)}.")
         return 2
     failed = 0
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}  # so that waiting threads use up no processor time
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}  # waiting threads would use processor time
     for name in names:
-        begun = time.monotonic()
+        start = time.monotonic()
         command = [sys.executable, FOLDER / f"{name}.py"]
         run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=environment)  # noqa: S603
-        print(f"{name} ({time.monotonic() - begun:.0f} s)\n{run.stdout}", flush=True)
+        print(f"{name} ({time.monotonic() - start:.0f} s)\n{run.stdout}", flush=True)
         if run.returncode:
             failed += 1
             continue
         page = PAGE.read_text(encoding="utf-8")
         before, after = re.split(rf"<!-- {name} -->\n.*?<!-- end -->", page, flags=re.DOTALL)
-        shown = f"<!-- {name} -->\n```text\n{run.stdout}```\n<!-- end -->"
-        PAGE.write_text(f"{before}{shown}{after}", encoding="utf-8")
+        output = f"<!-- {name} -->\n```text\n{run.stdout}```\n<!-- end -->"
+        PAGE.write_text(f"{before}{output}{after}", encoding="utf-8")
     return 1 if failed else 0
 
 

@@ -1,4 +1,4 @@
-"""OpenSpiel's AlphaZero learns by playing itself: an actor and a learner in processes of their own."""
+"""OpenSpiel's AlphaZero learns by self-play, with an actor and a learner in separate processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from open_spiel.python.algorithms.alpha_zero.evaluator import AlphaZeroEvaluator
 import digitduels.adapters.openspiel as openspiel  # registers the games
 
 GAME = f"{openspiel.NAME}(game={NAME},{','.join(f'{name}={value}' for name, value in OPTIONS.items())})"
-STEPS, SEARCH = max(1, round(SECONDS / 10)), 20  # steps of learning, each after 64 new positions
+STEPS, SEARCH = max(1, round(SECONDS / 10)), 20  # learning steps, each after 64 new positions; simulations per search
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def main() -> None:
         network = AlphaZeroEvaluator(game, model)
 
     def choose(state: Any) -> int:
-        """What the network alone plays, without a search."""
+        """The move of the network alone, without a search."""
         position = game.new_initial_state(game.rules.placed(state))
         actions = network.prior(position)
         return int(max(actions, key=lambda pair: pair[1])[0])

@@ -1,4 +1,4 @@
-"""PPO in one file, in the style of CleanRL, learns by playing itself on the vectorised environment."""
+"""PPO in one file, in the style of CleanRL, learns by self-play on the vectorised environment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 1.0, 0.95, 0.2, 0.01, 1e-3
 
 
 class Agent(nn.Module):
-    """Two small networks: what to play, and who wins. Illegal actions have no probability."""
+    """Two small networks, the policy and the value. Illegal actions have probability 0."""
 
     def __init__(self, entries: int, moves: int) -> None:
         super().__init__()
@@ -42,44 +42,44 @@ def main() -> None:
     agent = Agent(entries, moves)
     optimizer = torch.optim.Adam(agent.parameters(), lr=RATE, eps=1e-5)
 
-    def tensors(seen: Any) -> tuple[Any, Any]:
-        return torch.tensor(seen["observation"], dtype=torch.float32) / 10, torch.tensor(
-            seen["action_mask"], dtype=torch.bool
+    def tensors(obs: Any) -> tuple[Any, Any]:
+        return torch.tensor(obs["observation"], dtype=torch.float32) / 10, torch.tensor(
+            obs["action_mask"], dtype=torch.bool
         )
 
     rows, masks = tensors(games.reset(seed=1)[0])
     end, steps = time.process_time() + SECONDS, 0
     while time.process_time() < end:
-        kept: list[tuple[Any, ...]] = []
+        rollout: list[tuple[Any, ...]] = []
         for _ in range(STEPS):
             with torch.no_grad():
                 policy, values = agent.policy(rows, masks), agent.critic(rows).squeeze(1)
                 actions = policy.sample()
-            seen, rewards, over, _, _ = games.step(actions.numpy())
-            told = torch.tensor(rewards, dtype=torch.float32), torch.tensor(over)
-            kept.append((rows, masks, actions, policy.log_prob(actions), values, *told))
-            rows, masks = tensors(seen)
+            obs, rewards, over, _, _ = games.step(actions.numpy())
+            results = torch.tensor(rewards, dtype=torch.float32), torch.tensor(over)
+            rollout.append((rows, masks, actions, policy.log_prob(actions), values, *results))
+            rows, masks = tensors(obs)
             steps += ENVS
-        # The opponent moves next, so what follows is worth the opposite to the player who moved.
+        # The opponent moves next, so the next value counts with the opposite sign.
         with torch.no_grad():
             following = agent.critic(rows).squeeze(1)
         gain, advantages = torch.zeros(ENVS), []
-        for *_, values, rewards, over in reversed(kept):
-            going = (~over).float()
-            delta = rewards - GAMMA * following * going - values
-            gain = delta - GAMMA * LAMBDA * gain * going
+        for *_, values, rewards, over in reversed(rollout):
+            unfinished = (~over).float()
+            delta = rewards - GAMMA * following * unfinished - values
+            gain = delta - GAMMA * LAMBDA * gain * unfinished
             advantages.append(gain)
             following = values
-        every = [torch.cat(parts) for parts in zip(*kept, strict=True)]
+        batch = [torch.cat(parts) for parts in zip(*rollout, strict=True)]
         gains = torch.cat(advantages[::-1])
-        returns = gains + every[4]
+        returns = gains + batch[4]
         for _ in range(EPOCHS):
             for part in torch.randperm(len(gains)).chunk(BATCHES):
-                policy = agent.policy(every[0][part], every[1][part])
-                ratio = (policy.log_prob(every[2][part]) - every[3][part]).exp()
-                gained = (gains[part] - gains[part].mean()) / (gains[part].std() + 1e-8)
-                loss = torch.max(-gained * ratio, -gained * ratio.clamp(1 - CLIP, 1 + CLIP)).mean()
-                loss = loss + 0.5 * (agent.critic(every[0][part]).squeeze(1) - returns[part]).square().mean()
+                policy = agent.policy(batch[0][part], batch[1][part])
+                ratio = (policy.log_prob(batch[2][part]) - batch[3][part]).exp()
+                advantage = (gains[part] - gains[part].mean()) / (gains[part].std() + 1e-8)
+                loss = torch.max(-advantage * ratio, -advantage * ratio.clamp(1 - CLIP, 1 + CLIP)).mean()
+                loss = loss + 0.5 * (agent.critic(batch[0][part]).squeeze(1) - returns[part]).square().mean()
                 loss = loss - ENTROPY * policy.entropy().mean()
                 optimizer.zero_grad()
                 loss.backward()
@@ -89,8 +89,8 @@ def main() -> None:
     @torch.no_grad()
     def choose(state: Any) -> int:
         view = games.unwrapped.view
-        seen = {"observation": view.array(state)[None], "action_mask": np.asarray(view.mask(state))[None]}
-        return int(agent.policy(*tensors(seen)).probs.argmax())
+        obs = {"observation": view.array(state)[None], "action_mask": np.asarray(view.mask(state))[None]}
+        return int(agent.policy(*tensors(obs)).probs.argmax())
 
     print(f"{steps:,} steps")
     print(examine(choose))

@@ -1,6 +1,6 @@
-"""The game that all clients learn, and an exact examination of what they have learned.
+"""The game that all clients learn, and an exact exam for their policies.
 
-The variant is small: a minute of learning shows, and a learned policy can be evaluated exactly.
+The variant is so small that a minute of learning has an effect and a policy can be evaluated exactly.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from digitduels.arena.grading import Grade, skill
 from digitduels.study.positions import positions
 
 NAME, OPTIONS = "number-duel", {"target": 15, "highest": 4}
-SECONDS = float(os.environ.get("SECONDS", "60"))  # of processor time that a client learns
+SECONDS = float(os.environ.get("SECONDS", "60"))  # of processor time for learning
 
 
-class Chosen:
-    """A learned policy: it always plays the action that it thinks is best."""
+class Greedy:
+    """A learned policy that always plays its best action."""
 
     def __init__(self, game: Any, choose: Callable[[Any], int]) -> None:
         self.game, self.choose = game, choose
@@ -28,9 +28,9 @@ class Chosen:
 
 
 def examine(choose: Callable[[Any], int]) -> str:
-    """Skill in critical positions, and exact scores; `choose` gives the number of the action for a position."""
+    """Skill in critical positions, and exact scores. `choose` returns the action id for a position."""
     game = dd.game(NAME, **OPTIONS)
-    solution, policy = dd.solve(game), Chosen(game, choose)
+    solution, policy = dd.solve(game), Greedy(game, choose)
     grades = []
     for match in positions(solution, 1000):
         judgement = solution.judge(match.state)
@@ -39,8 +39,9 @@ def examine(choose: Callable[[Any], int]) -> str:
             grades.append(
                 Grade(critical=1, found=move in judgement.keeping, chance=len(judgement.keeping) / len(judgement))
             )
-    told = skill(grades)
+    estimate = skill(grades)
     scores = {name: dd.evaluate(policy, game, against=name).score for name in ("random", "perfect")}
-    lines = [f"skill {told['value']:.3f} ({told['low']:.2f} to {told['high']:.2f}) in {told['of']} critical positions"]
+    interval = f"{estimate['low']:.2f} to {estimate['high']:.2f}"
+    lines = [f"skill {estimate['value']:.3f} ({interval}) in {estimate['of']} critical positions"]
     lines += [f"against {name}: {one:.3f} as Player 1, {two:.3f} as Player 2" for name, (one, two) in scores.items()]
     return "\n".join(lines)

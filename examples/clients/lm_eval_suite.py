@@ -1,4 +1,4 @@
-"""lm-eval asks suite-v1 of a model without mistakes, of a random mover and of one that answers in prose."""
+"""lm-eval runs suite-v1 with a perfect model, a random mover, and one that answers in prose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TASK, FOLDER = "digitduels_suite_v1", Path(__file__).parents[1] / "lm_eval"
 
 
 class Player(LM):
-    """A model that knows the suite: it finds its position by the prompt."""
+    """A model that knows the suite and recognises a position by its prompt."""
 
     def __init__(self, kind: str) -> None:
         super().__init__()
@@ -50,8 +50,8 @@ def main() -> None:
     logging.disable(logging.WARNING)
     tasks = TaskManager(include_path=str(FOLDER), include_defaults=False)
     for kind in ("perfect", "random", "prose"):
-        told = simple_evaluate(Player(kind), tasks=[TASK], task_manager=tasks)["results"][TASK]
-        figures = ", ".join(f"{name} {told[f'{name},none']:.3f}" for name in ("skill", "found", "legal"))
+        results = simple_evaluate(Player(kind), tasks=[TASK], task_manager=tasks)["results"][TASK]
+        figures = ", ".join(f"{name} {results[f'{name},none']:.3f}" for name in ("skill", "found", "legal"))
         print(f"{kind}: {figures}")
 
 

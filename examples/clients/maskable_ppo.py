@@ -1,4 +1,4 @@
-"""MaskablePPO of sb3-contrib learns on the vectorised environment."""
+"""sb3-contrib's MaskablePPO learns on the vectorised environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from digitduels.adapters.vector import DuelVectorEnv
 
 
 class DuelVecEnv(VecEnv):
-    """The vectorised environment as Stable-Baselines3 expects one: rows of numbers, and the masks as a method."""
+    """Adapts the vectorised environment to Stable-Baselines3, which expects rows of numbers and masks as a method."""
 
     def __init__(self, games: DuelVectorEnv) -> None:
         space = games.single_observation_space["observation"]
@@ -26,22 +26,22 @@ class DuelVecEnv(VecEnv):
 
     def reset(self) -> Any:
         seeds = [seed for seed in self._seeds if seed is not None]
-        return self._seen(self.games.reset(seed=seeds[0] if seeds else None)[0])
+        return self._split(self.games.reset(seed=seeds[0] if seeds else None)[0])
 
     def step_async(self, actions: Any) -> None:
         self.actions = actions
 
     def step_wait(self) -> Any:
-        seen, rewards, over, _, info = self.games.step(self.actions)
+        obs, rewards, over, _, info = self.games.step(self.actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place in np.flatnonzero(over):
             last = info["final_obs"]["observation"][place].astype(np.float32)
             infos[place] = {"terminal_observation": last, "TimeLimit.truncated": False}
-        return self._seen(seen), rewards.astype(np.float32), over, infos
+        return self._split(obs), rewards.astype(np.float32), over, infos
 
-    def _seen(self, seen: dict[str, Any]) -> Any:
-        self.masks = seen["action_mask"].astype(bool)
-        return seen["observation"].astype(np.float32)
+    def _split(self, obs: dict[str, Any]) -> Any:
+        self.masks = obs["action_mask"].astype(bool)
+        return obs["observation"].astype(np.float32)
 
     def env_method(self, method_name: str, *_: Any, indices: Any = None, **__: Any) -> list[Any]:
         assert method_name == "action_masks"
@@ -64,7 +64,7 @@ class DuelVecEnv(VecEnv):
 
 
 class Timed(BaseCallback):
-    """Stops learning when the time is over."""
+    """Stops learning when the time is up."""
 
     def _on_step(self) -> bool:
         return time.process_time() < self.end

@@ -1,4 +1,4 @@
-"""A DQN of Tianshou learns against level 4 in Gymnasium."""
+"""Tianshou's DQN learns against level 4 in Gymnasium."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ENVS = 16
 
 
 class Masked(gymnasium.ObservationWrapper[Any, Any, Any]):
-    """The names that Tianshou looks for in an observation."""
+    """Renames the parts of an observation to those that Tianshou expects."""
 
     def __init__(self, env: DuelEnv) -> None:
         super().__init__(env)
         row, mask = env.observation_space["observation"], env.observation_space["action_mask"]
         self.observation_space = spaces.Dict({"obs": row, "mask": mask})
 
-    def observation(self, seen: Any) -> Any:
-        return {"obs": seen["observation"], "mask": seen["action_mask"].astype(bool)}
+    def observation(self, obs: Any) -> Any:
+        return {"obs": obs["observation"], "mask": obs["action_mask"].astype(bool)}
 
 
 def main() -> None:
@@ -47,19 +47,19 @@ def main() -> None:
     net = Net(state_shape=shape, action_shape=int(one.action_space.n), hidden_sizes=[128, 128])
     policy = DiscreteQLearningPolicy(model=net, action_space=one.action_space, eps_training=0.2)
     learner = DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, target_update_freq=200)
-    kept = VectorReplayBuffer(50_000, ENVS)
-    collector = Collector(policy, games, kept, exploration_noise=True)
+    buffer = VectorReplayBuffer(50_000, ENVS)
+    collector = Collector(policy, games, buffer, exploration_noise=True)
     collector.reset()
     end, steps = time.process_time() + SECONDS, 0
     with policy_within_training_step(policy):
         while time.process_time() < end:
             steps += collector.collect(n_step=ENVS * 8).n_collected_steps
             for _ in range(4):
-                learner.update(kept, 256)
+                learner.update(buffer, 256)
 
     def choose(state: Any) -> int:
-        seen = Batch(obs=one.view.array(state)[None], mask=one.view.mask(state).astype(bool)[None])
-        return int(policy(Batch(obs=seen, info={})).act[0])
+        obs = Batch(obs=one.view.array(state)[None], mask=one.view.mask(state).astype(bool)[None])
+        return int(policy(Batch(obs=obs, info={})).act[0])
 
     print(f"{steps:,} steps")
     print(examine(choose))

@@ -1,4 +1,4 @@
-"""verifiers asks suite-v1 of our players: one without mistakes, a random mover, and one that answers in prose."""
+"""verifiers runs suite-v1 with our players: perfect, random, and one that answers in prose."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def run(environment: str, player: str, url: str) -> str:
-    """What the run of an environment with a player says."""
+    """Runs an environment with a player and returns the report."""
     with TemporaryDirectory() as folder:
         command = [Path(sys.executable).with_name("vf-eval"), environment, "--model", player]
         command += ["--client.base-url", url, "--no-push", "--output-dir", folder, "--run.name", "run"]

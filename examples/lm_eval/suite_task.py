@@ -1,4 +1,4 @@
-"""The positions of suite-v1 as a task of lm-eval: one answer in each position, without a second try."""
+"""The positions of suite-v1 as an lm-eval task: one answer per position, without retries."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from digitduels.evals.suite import read_suite
 
 
 def documents(**_: object) -> dict[str, Any]:
-    """The positions as lm-eval expects them: a dataset by split."""
+    """The positions as lm-eval expects them: a dictionary of datasets by split."""
     from datasets import Dataset
 
     return {"test": Dataset.from_list(list(read_suite().rows()))}
 
 
 def graded(document: Mapping[str, Any], replies: Sequence[str]) -> dict[str, Any]:
-    """Whether a reply has a legal move, and whether that keeps the value. The reply's last JSON object counts."""
+    """Grades a reply: whether its last JSON object gives a legal move, and whether that keeps the value."""
     try:
         move = str(protocol.move(reached(document), replies[0]))
     except (InvalidMove, IllegalMove):
@@ -30,5 +30,5 @@ def graded(document: Mapping[str, Any], replies: Sequence[str]) -> dict[str, Any
 
 
 def skill(pairs: Iterable[tuple[float, float]]) -> float | None:
-    """0 for a random mover, 1 for no mistake."""
+    """Skill: 0 for a random mover, 1 for no mistake."""
     return grading.skill(grading.Grade(critical=1, found=int(found), chance=chance) for found, chance in pairs)["value"]

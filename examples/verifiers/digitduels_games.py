@@ -1,4 +1,4 @@
-"""Whole games as an environment of verifiers: from the starts of a suite, in both seats, against one of our players."""
+"""Whole games as a verifiers environment: from the starts of a suite, in both seats, against one of our players."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class GamesEnv(vf.Env[GamesEnvConfig]):
                 if match.state.player == seat:
                     move = await decide(talk, match, protocol.question(match))
                     if move is None:
-                        break  # and forfeit
+                        break  # an unfinished game counts as forfeited
                 else:
                     move = opponent.choose(match)
                 match.play(move)

@@ -1,4 +1,4 @@
-"""Positions as an environment of verifiers: one decision in each, and the exact truth as its reward."""
+"""Positions as a verifiers environment: one decision in each, with an exact reward."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from digitduels.evals.suite import SUITE, read_suite
 from digitduels.match import Match
 from digitduels.record import replay, to_record
 
-__all__ = ["Chat", "Positions", "PositionsEnv"]  # where verifiers looks for a harness, a taskset and an environment
+__all__ = ["Chat", "Positions", "PositionsEnv"]  # verifiers finds harness, taskset and environment here
 
 
 class Position(vf.TaskData):
-    """A question, and what its scoring needs."""
+    """A question, and the data to score its answer."""
 
     record: dict[str, Any]
     keeping: list[str]
@@ -52,7 +52,7 @@ class Decision(vf.Task[Position]):
 
 class PositionsConfig(vf.TasksetConfig):
     file: Path = SUITE
-    """A suite, or a dataset as JSON Lines, whose critical positions are asked."""
+    """A suite, or a dataset in JSON Lines, of which only the critical positions are used."""
 
 
 class Positions(vf.Taskset[Decision, PositionsConfig]):
@@ -96,7 +96,7 @@ async def decide(talk: vf.Interaction, match: Match, question: str | None = None
 
 
 class Chat(vf.Harness[vf.HarnessConfig]):
-    """Asks the model from this process. `null`, which is part of verifiers, starts a program for every answer."""
+    """Calls the model from this process. The harness `null` of verifiers starts a program for every answer."""
 
     APPENDS_SYSTEM_PROMPT = SUPPORTS_RESUME = True
     EXECUTES_CODE = NEEDS_CONTAINER = False
@@ -112,11 +112,11 @@ class Chat(vf.Harness[vf.HarnessConfig]):
         data: vf.TaskData,
     ) -> vf.ProgramResult:
         system, prompt = self.resolve_prompt(data)
-        asked = [vf.UserMessage(content=prompt)] if isinstance(prompt, str) else prompt
-        messages = [{"role": "system", "content": system}, *map(message_to_wire, asked)]
+        prompts = [vf.UserMessage(content=prompt)] if isinstance(prompt, str) else prompt
+        messages = [{"role": "system", "content": system}, *map(message_to_wire, prompts)]
         async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
             try:
                 await client.chat.completions.create(model=ctx.model, messages=messages)
-            except APIStatusError as error:  # of the model, or because a limit is reached: verifiers knows which
+            except APIStatusError as error:  # the model failed or reached a limit; verifiers knows which
                 return vf.ProgramResult(1, "", str(error))
         return vf.ProgramResult(0, "", "")

@@ -1,6 +1,6 @@
-"""Our players behind the interface of OpenAI's chat models, so that the environments can be tried without a model.
+"""Serves our players through OpenAI's chat API, so that you can try the environments without a model.
 
-`python players.py [PORT]` serves random, 1 to 7 and perfect, and `prose`, which never gives a move as it is asked to.
+`python players.py [PORT]` serves random, 1 to 7 and perfect, and `prose`, which never gives a move in the right form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SUITE, ONE_AT_A_TIME = read_suite(), Lock()
 
 
 def reply(model: str, texts: list[str]) -> str:
-    """What a player says to a conversation: the rules, then questions and answers."""
+    """The reply of a player to a conversation: the rules, then questions and answers."""
     if model == "prose":
         return "I would add five."
     match = position(texts)
@@ -30,7 +30,7 @@ def reply(model: str, texts: list[str]) -> str:
 
 
 def position(texts: list[str]) -> Match:
-    """The match in the last question, whose rules are those of a rule set of suite-v1."""
+    """Parses the match in the last question. Its rules must be those of a rule set of suite-v1."""
     variant = next(number for number, variant in enumerate(SUITE.variants) if variant["rules"] == texts[0])
     question = next(text for text in reversed(texts) if text.startswith("The position:"))
     return played(SUITE.game({"variant": variant}), re.findall(r"^\d+\. (\S+) \(", question, re.MULTILINE))
@@ -38,8 +38,8 @@ def position(texts: list[str]) -> Match:
 
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        model, texts = asked["model"], [message["content"] for message in asked["messages"]]
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        model, texts = request["model"], [message["content"] for message in request["messages"]]
         if model in (*OPPONENTS, "prose"):
             message = {"role": "assistant", "content": reply(model, texts)}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -56,11 +56,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Says nothing of requests."""
+        """Does not log requests."""
 
 
 class Server(ThreadingHTTPServer):
-    request_queue_size = 256  # verifiers asks 128 questions at once
+    request_queue_size = 256  # verifiers sends 128 requests at once
 
 
 if __name__ == "__main__":

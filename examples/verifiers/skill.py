@@ -1,4 +1,4 @@
-"""Reads a run of verifiers: skill with its 95 % confidence interval, and the means of all rewards and metrics.
+"""Reports on a run of verifiers: skill with its 95 % confidence interval, and the means of all rewards and metrics.
 
 `python skill.py FOLDER` takes the folder that vf-eval writes.
 """
@@ -15,7 +15,7 @@ from digitduels.arena.grading import Grade, skill
 
 
 def report(lines: Iterable[str]) -> str:
-    """One line about a run. What begins in the same position is one observation; errors are in no figure."""
+    """A one-line report. Samples with the same start count as one observation; failed ones are only metrics."""
     grades: defaultdict[str, Grade] = defaultdict(Grade)
     figures: defaultdict[str, list[float]] = defaultdict(list)
     errors = 0
@@ -25,21 +25,21 @@ def report(lines: Iterable[str]) -> str:
             continue
         (trace,) = episode["traces"]
         rewards = {name: reward["score"] for name, reward in trace["rewards"].items()}
-        counted = {**rewards, **trace["metrics"]}
+        metrics = {**rewards, **trace["metrics"]}
         record = episode["task"]["data"]["record"]
         start = json.dumps([record["game"], record["options"], record["moves"]])
-        critical = int(counted.get("critical", 1))  # a position has no count of its own
-        grade = Grade(critical=critical, found=int(counted["found"]), chance=counted["chance"])
+        critical = int(metrics.get("critical", 1))  # a single position has no such metric
+        grade = Grade(critical=critical, found=int(metrics["found"]), chance=metrics["chance"])
         grades[start] = grades[start].plus(grade)
-        for name, value in counted.items():
+        for name, value in metrics.items():
             figures[name].append(value)
-    told = skill(grades[start] for start in sorted(grades))
-    if told["value"] is None:
+    estimate = skill(grades[start] for start in sorted(grades))
+    if estimate["value"] is None:
         return f"no critical position, errors {errors}"
     means = {name: sum(values) / len(values) for name, values in figures.items()}
     return ", ".join(
         [
-            f"skill {told['value']:.3f} ({told['low']:.2f} to {told['high']:.2f})",
+            f"skill {estimate['value']:.3f} ({estimate['low']:.2f} to {estimate['high']:.2f})",
             *(f"{name} {mean:.3f}" for name, mean in means.items()),
             f"errors {errors}",
         ]
