@@ -133,7 +133,7 @@ def test_the_command_writes_the_same_file_again(duels: Run, home: Path) -> None:
 
 def test_a_game_with_fewer_positions_says_so(duels: Run) -> None:
     told = duels("dataset", "operation-target", "--set", "target=2", "--positions", "50", "--out", "few.jsonl").stdout
-    assert told == "1 position of Operation Target in 'few.jsonl'; there are no more that are easily reached.\n"
+    assert told == "1 position of Operation Target in 'few.jsonl'; the search found no more.\n"
 
 
 @pytest.mark.parametrize(

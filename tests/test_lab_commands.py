@@ -123,7 +123,8 @@ def test_sweep_keeps_what_is_done_at_ctrl_c(home: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
-    assert errors == "duels: Stopped. What is done is in 'sweep.parquet.journal'; the same command continues.\n"
+    stopped = "Stopped. The finished rows are in 'sweep.parquet.journal'. Run the same command to continue."
+    assert errors == f"duels: {stopped}\n"
     assert journal.read_bytes().count(b"\n") >= 4
 
 

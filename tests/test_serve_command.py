@@ -158,7 +158,7 @@ def test_a_port_in_use_is_reported_by_its_number(duels: Run) -> None:
             ran = duels("serve", "--port", str(port), *more)
             assert (ran.returncode, ran.stderr) == (
                 1,
-                f"duels: Port {port} is in use. Choose another with --port, or 0 for any that is free.\n",
+                f"duels: Port {port} is in use. Choose another with --port, or 0 for any free port.\n",
             )
 
 
@@ -239,7 +239,7 @@ def test_it_warns_when_other_machines_can_connect(home: Path, tables: Path) -> N
         server.wait(PATIENCE)
         assert server.stdout is not None
         output = server.stdout.read()
-    assert "Everybody who can reach this machine can play here" in output
+    assert "Anyone who can reach this machine can play here" in output
     match = re.search(r"Others in your network find it at (http://\S+)", output)
     if match:
         assert match[1].rpartition(":")[2] == address.rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""What the commands share on the command line: how they are registered, the game, its options, and sizes."""
+"""Command-line arguments that commands share: the game, its options, and sizes in bytes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
 
 
-NARROW = 60  # columns below which the usage is wrapped like any other text
+NARROW = 60  # on terminals with fewer columns, the usage is wrapped like any other text
 _NO_BREAK = "\u00a0"
 _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 class _HelpFormatter(argparse.HelpFormatter):
-    """Wraps everything but the examples, which are lines to copy."""
+    """Wraps everything except the examples, so that they can be copied."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("examples:"):
@@ -44,7 +44,7 @@ class _HelpFormatter(argparse.HelpFormatter):
         usage = super()._format_usage(*details)
         if self._width >= NARROW:
             return usage
-        # The usual form begins every line below the first option, which leaves too little room.
+        # argparse indents every line to the first option, which leaves too little room.
         parts, depth = [""], 0
         for character in " ".join(usage.split()):
             depth += (character in "[({") - (character in "])}")
@@ -56,7 +56,9 @@ class _HelpFormatter(argparse.HelpFormatter):
         return filled.replace(_NO_BREAK, " ") + "\n\n"
 
     def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        several = isinstance(action.metavar, str) and " " in action.metavar  # it says itself how many there are
+        several = (
+            isinstance(action.metavar, str) and " " in action.metavar
+        )  # the metavar itself shows how many arguments there are
         return str(action.metavar) if several else super()._format_args(action, default_metavar)
 
 
@@ -69,7 +71,7 @@ def add_command(commands: Commands, name: str, run: Callable[[argparse.Namespace
 
 
 def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
-    """Adds the argument that names a game: a position by default, or a flag."""
+    """Adds the argument that names a game: positional by default, or a flag."""
     settings = {"metavar": "GAME", "help": "a game, GAME:PRESET, or a .toml file; `duels games` lists them"} | settings
     argument = parser.add_argument(flag, **settings)
     argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
@@ -90,7 +92,7 @@ def add_options(parser: Parser) -> None:
 
 
 def read_game(name: str, settings: Sequence[str], rules: str | None = None) -> AnyGame:
-    """The game that a text names, with the options of a file of rules and those that `--set` gives it."""
+    """The game that a word names, with the options of a rules file and those of `--set`."""
     try:
         name, values = read_rules(name, rules)
         options = {option.name: option for option in game_class(name).options()}
@@ -105,12 +107,12 @@ def read_game(name: str, settings: Sequence[str], rules: str | None = None) -> A
 
 
 def names_a_game(text: str) -> bool:
-    """Whether a word is meant as a game and not as a player."""
+    """Whether a word names a game rather than a player."""
     return text.endswith(".toml") or text.partition(":")[0] in games()
 
 
 def read_rules(name: str, rules: str | None) -> tuple[str, dict[str, Any]]:
-    """The id of the game and the options that GAME and `--rules` name; raises ValueError."""
+    """The game's id and options from GAME and `--rules`; raises ValueError if they are invalid."""
     from pathlib import Path
 
     from digitduels.lab.rule_sets import read_file, rule_set
@@ -125,8 +127,8 @@ def read_rules(name: str, rules: str | None) -> tuple[str, dict[str, Any]]:
 
 
 def size(text: str) -> int:
-    """A number of bytes as people write it: 500, 500MB, 8GiB. All units are powers of 1024."""
-    written = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *(?:([kmgt]?)i?b?)", text.strip().lower())
-    if written is None:
+    """Parses a number of bytes: 500, 500MB, 8GiB. All units are powers of 1024."""
+    parts = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *(?:([kmgt]?)i?b?)", text.strip().lower())
+    if parts is None:
         raise argparse.ArgumentTypeError(f"a size looks like 500MB or 8GiB, not {quoted(text)}")
-    return int(float(written[1]) * 1024 ** " kmgt".index(written[2] or " "))
+    return int(float(parts[1]) * 1024 ** " kmgt".index(parts[2] or " "))

@@ -1,4 +1,4 @@
-"""Tables of text, and the numbers in them."""
+"""Text tables, and the formatting of their cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 def columns(rows: list[list[str]], width: int | None = None) -> list[str]:
     """Rows as lines: the first column aligned to the left, the others to the right.
 
-    A table wider than `width` becomes a list: the first cell of each row, and below it the others with their headings.
+    A table wider than `width` becomes a list: the first cell of each row, and the others below it with their headings.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if width is not None and sum(widths) + 2 * len(widths[1:]) > width:
@@ -26,17 +26,17 @@ def columns(rows: list[list[str]], width: int | None = None) -> list[str]:
 
 
 def part(count: int, of: int) -> str:
-    """How many of how many; a dash where there were none."""
+    """A count and its total; a dash if the total is 0."""
     return f"{count} of {of}" if of else "–"
 
 
 def about(chance: float, of: int) -> str:
-    """How many a random mover would find; a dash where there were none."""
+    """How many a random mover would find; a dash if there were none to find."""
     return f"about {chance:.1f}" if of else "–"
 
 
 def skill(estimate: Mapping[str, float | None]) -> tuple[str, str]:
-    """Skill and its interval; dashes where nothing was at stake."""
+    """Skill and its interval; dashes if no turn was critical."""
     value, low, high = (estimate[name] for name in ("value", "low", "high"))
     if value is None or low is None or high is None:
         return "–", "–"

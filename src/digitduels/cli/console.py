@@ -1,4 +1,4 @@
-"""The lines a person reads and types: on a terminal of any width, through pipes, in any encoding."""
+"""Input and output for people: on terminals of any width, through pipes, in any encoding."""
 
 from __future__ import annotations
 
@@ -15,34 +15,35 @@ from typing import TextIO
 
 from digitduels.text import clean
 
-WIDTH = 80  # of lists that are wrapped in a pipe, and of a terminal that does not know its width
-LONGEST = 1000  # characters of an answer; the rest of its line is read and dropped
-_ROOM = 8  # columns that a question leaves for its answer
+WIDTH = 80  # for wrapped text in a pipe, and for terminals of unknown width
+LONGEST = 1000  # characters of an answer; the rest of the line is dropped
+_ROOM = 8  # columns to leave for the answer after a question
 
 _PLAIN = {"×": "x", "÷": "/", "−": "-", "–": "-", "…": "...", "’": "'", "▲": "^", "▼": "v"}
-BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # the codes that terminals know
+BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # ANSI codes
 
-# Spaces inside an equation, before a count in brackets, after a menu number, and between a word and its number.
+# Spaces at which lines never break: in an equation, before a count in brackets, after a menu number, and between a
+# word and its number.
 _TOGETHER = re.compile(r"(?<=[^\W\d_]) (?=\d)|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)")
-# What a list entry begins with; the lines that follow line up with the text after it.
+# The beginning of a list entry; continuation lines align with the text after it.
 _HANGING = re.compile(r" *(?:- |\d+\. |\S+ {2,})?")
 
 
-def _plainly(error: UnicodeError) -> tuple[str, int]:
-    """What is printed for characters that the terminal does not have."""
+def _replace_missing(error: UnicodeError) -> tuple[str, int]:
+    """Replaces characters that the output encoding lacks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(_PLAIN.get(char, "?") for char in error.object[error.start : error.end]), error.end
 
 
-codecs.register_error("digitduels-plain", _plainly)
+codecs.register_error("digitduels-plain", _replace_missing)
 
 
 def wrap(text: str, width: int, hanging: int | None = None) -> list[str]:
     """A text in lines of at most this width, broken between words and never inside an equation.
 
-    All lines but the first are indented, by `hanging` or as the text begins. A single word that is too long, such as a
-    path or a huge number, stays whole.
+    All lines but the first are indented, by `hanging` or to align with the first. A single word that is too long, such
+    as a path or a huge number, is not broken.
 
     >>> wrap("rematch  the same game again", 20)
     ['rematch  the same', '         game again']
@@ -51,8 +52,8 @@ def wrap(text: str, width: int, hanging: int | None = None) -> list[str]:
     """
     if _cells(text) <= width:
         return [text]
-    begun = _HANGING.match(text)
-    indent = " " * (min(len(begun[0]) if begun else 0, width // 2) if hanging is None else hanging)
+    bullet = _HANGING.match(text)
+    indent = " " * (min(len(bullet[0]) if bullet else 0, width // 2) if hanging is None else hanging)
     lines, line = [], ""
     for gap, together in re.findall(r"( *)([^ ]+)", _TOGETHER.sub("\0", text)):
         fits = len(indent) + _cells(together) <= width
@@ -63,11 +64,11 @@ def wrap(text: str, width: int, hanging: int | None = None) -> list[str]:
                 line = indent + word
             else:
                 line += space + word
-    return [found.replace("\0", " ") for found in (*lines, line)]
+    return [part.replace("\0", " ") for part in (*lines, line)]
 
 
 def _cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The width of a text in terminal columns."""
     if text.isascii():
         return len(text)
     return sum(
@@ -76,7 +77,7 @@ def _cells(text: str) -> int:
 
 
 def invocation() -> str:
-    """What a person types to run this program: `duels`, or its path if the shell would not find it."""
+    """The command that runs this program: `duels`, or its path if it is not on the PATH."""
     path = Path(sys.argv[0])
     if path.name != "duels" or shutil.which("duels"):
         return "duels"
@@ -84,7 +85,7 @@ def invocation() -> str:
 
 
 def complain(message: object) -> None:
-    """Prints a message about the command itself to the standard error."""
+    """Prints a message about the command itself to standard error."""
     text = f"duels: {message}"
     print(*(wrap(text, _width()) if sys.stderr.isatty() else [text]), sep="\n", file=sys.stderr)
 
@@ -98,7 +99,7 @@ def _shows_colour(stream: TextIO) -> bool:
 
 
 class Console:
-    """Standard input and output. Answers that come through a pipe are echoed, so that the output reads like a game."""
+    """Standard input and output. Answers from a pipe are echoed, so that the output reads like a game."""
 
     def __init__(self) -> None:
         for stream, errors in (
@@ -112,44 +113,44 @@ class Console:
         self.terminal = sys.stdout.isatty()
         self.colour = _shows_colour(sys.stdout)
         if self.interactive:
-            with suppress(ImportError):  # line editing, where there is any
+            with suppress(ImportError):  # line editing, if available
                 import readline  # noqa: F401
 
     @property
     def width(self) -> int:
-        """How long a wrapped line may be, now."""
+        """The current maximum length of a wrapped line."""
         return _width() if self.terminal else WIDTH
 
     @property
     def table_width(self) -> int | None:
-        """How wide a table may be; in a pipe, as wide as it is."""
+        """The maximum width of a table; None in a pipe, where there is no limit."""
         return _width() if self.terminal else None
 
     def say(self, *lines: str, style: str = "") -> None:
         """Prints lines for a person. On a terminal they are wrapped to its width."""
         for text in lines:
             for line in wrap(text, self.width) if self.terminal else [text]:
-                print(self._painted(line, style) if self.colour else line)
+                print(self._coloured(line, style) if self.colour else line)
         sys.stdout.flush()
 
     def say_wrapped(self, text: str, hanging: int | None = None) -> None:
-        """Prints a text that may be long, wrapped in a pipe as well."""
+        """Prints a long text, wrapped even in a pipe."""
         self.say(*wrap(text, self.width, hanging))
 
     def write(self, text: str) -> None:
-        """Prints a text for programs, as it is."""
+        """Prints a text for programs, unchanged."""
         print(text, flush=True)
 
     def ask(self, prompt: str) -> str:
-        """What a person answers; raises EOFError when there is nobody left to answer."""
+        """Asks a person and returns the answer; raises EOFError at the end of the input."""
         try:
             return self._type(prompt) if self.interactive else self._pipe(prompt)
         except (EOFError, KeyboardInterrupt):
-            self.say("")  # the question keeps its line to itself
+            self.say("")  # ends the line of the question
             raise
 
     def agrees(self, question: str) -> bool:
-        """Whether a person answers yes. Anything but yes or no is asked again, and quit leaves."""
+        """Asks a yes-or-no question until the answer is one of them; raises EOFError for quit."""
         while (answer := self.ask(f"{question} (y/n) ").strip().lower()) not in ("y", "yes", "n", "no"):
             if answer in ("quit", "exit"):
                 raise EOFError
@@ -159,8 +160,8 @@ class Console:
 
     def _type(self, prompt: str) -> str:
         *lines, last = prompt.split("\n")
-        *begun, last = wrap(last.rstrip(), self.width - _ROOM)
-        self.say(*lines, *begun)
+        *first, last = wrap(last.rstrip(), self.width - _ROOM)
+        self.say(*lines, *first)
         return input(f"{last} ")[:LONGEST]
 
     def _pipe(self, prompt: str) -> str:
@@ -172,7 +173,7 @@ class Console:
         return text
 
     def line(self) -> str | None:
-        """The next line of piped input, however long it is; None at the end."""
+        """The next line of piped input, cut to LONGEST; None at the end."""
         text = sys.stdin.readline(LONGEST)
         if not text:
             return None
@@ -181,8 +182,8 @@ class Console:
             rest = sys.stdin.readline(1 << 16)
         return text.rstrip("\r\n")
 
-    def _painted(self, line: str, style: str) -> str:
-        """A line in colour: errors and warnings, and the signs of who is winning."""
+    def _coloured(self, line: str, style: str) -> str:
+        """Colours a line: errors, warnings, and the signs that show who is winning."""
         if style:
             return _paint(line, style) if line else line
         for word, colour in (("Error:", RED), ("Warning:", YELLOW)):

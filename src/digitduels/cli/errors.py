@@ -1,4 +1,4 @@
-"""Why a command fails: its exit code and the sentence it prints."""
+"""Failures of commands: their exit codes and messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FAILURE, USAGE, ILLEGAL_MOVE, FILE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
 
 class Failure(Exception):
-    """A command cannot be carried out. It carries the exit code."""
+    """A command cannot be carried out. Has the exit code."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -19,10 +19,10 @@ class Failure(Exception):
 
 
 def usage(message: str) -> NoReturn:
-    """Refuses a command line."""
+    """Rejects the command line as a usage error."""
     raise Failure(USAGE, message)
 
 
 def quoted_path(path: Path | str) -> str:
-    """A path that can safely be part of a sentence."""
+    """A path in quotes, without control characters, for messages."""
     return f"'{clean(str(path), 500)}'"

@@ -1,4 +1,4 @@
-"""An exercise: a person is asked for a move in a position, and can ask for hints or the answer."""
+"""Exercises: a person looks for a move in a position and can ask for hints or the answer."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ class Leave(Exception):
 
 
 class Exercise:
-    """Asks for moves of a match. `reader` is the player whom the person plays, if it is always the same one."""
+    """Asks for moves of a match. `reader` is the player that the person plays, if it is always the same one."""
 
     def __init__(self, match: Match, solution: Solution, console: Console, reader: int | None = None) -> None:
         self.match = match
         self.solution = solution
         self.console = console
         self.reader = reader
-        self.step = 0  # of the last hint
+        self.step = 0  # the step of the last hint
 
     def say(self, *lines: str) -> None:
         self.console.say(*(tell(line, self.match.names, self.reader) for line in lines))
 
     def show(self, state: State[Any, Any]) -> None:
-        """Shows another position."""
+        """Shows a new position and starts its hints again."""
         self.say("", *self.match.game.view(state))
         self.step = 0
 
     def ask(self, state: State[Any, Any]) -> Any | None:
-        """The move that the person tries; None to be shown the answer."""
+        """Asks for a move and returns it; None if the person wants to see the answer."""
         game = self.match.game
         chosen: tuple[Any, ...] = ()
         if game.menu:

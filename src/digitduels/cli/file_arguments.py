@@ -15,12 +15,12 @@ from digitduels.record import LARGEST, RecordError, parse
 
 
 def record_path(name: str) -> Path:
-    """The file that a person means: a path, or the name of a saved game."""
+    """The file that an argument names: a path, or the name of a saved game."""
     return saved_games.path_of(name) if not Path(name).exists() and name in saved_games.names() else Path(name)
 
 
 def read_record(path: Path) -> tuple[bytes, Match]:
-    """A record and the match in it."""
+    """Reads a record; returns its bytes and the match."""
     with record_errors(path):
         try:
             data = files.read(path, LARGEST)
@@ -30,10 +30,10 @@ def read_record(path: Path) -> tuple[bytes, Match]:
 
 
 def last_unfinished() -> tuple[Path, bytes, Match] | None:
-    """The file, the record and the match of the unfinished game that was played last."""
+    """The file, the record and the match of the unfinished game that was played most recently."""
     for name in saved_games.names():
         path = saved_games.path_of(name)
-        with suppress(Failure):  # not a game that can be read
+        with suppress(Failure):  # unreadable games are skipped
             data, match = read_record(path)
             if match.outcome is None:
                 return path, data, match
@@ -41,7 +41,7 @@ def last_unfinished() -> tuple[Path, bytes, Match] | None:
 
 
 def new_file(path: Path) -> Path:
-    """A file that does not exist yet, or is empty, and can be written."""
+    """Checks that a file is new or empty and can be written."""
     with write_errors(path):
         ordinary_file(path)
         with path.open("ab") as file:
@@ -52,14 +52,14 @@ def new_file(path: Path) -> Path:
 
 
 def ordinary_file(path: Path) -> None:
-    """Refuses a folder or a device."""
+    """Rejects folders and devices."""
     if path.exists() and not path.is_file():
         raise Failure(FILE, f"{quoted_path(path)} cannot be written: it is not a regular file.")
 
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Turns an error while a file is written into a Failure."""
+    """Turns an OSError while writing a file into a Failure."""
     try:
         yield
     except OSError as error:
@@ -68,7 +68,7 @@ def write_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def record_errors(path: Path) -> Iterator[None]:
-    """Turns what is wrong with a record into a Failure."""
+    """Turns the errors of an invalid record into a Failure."""
     try:
         yield
     except RecordError as error:

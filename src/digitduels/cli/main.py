@@ -1,4 +1,4 @@
-"""`duels`: puts the parser together, runs a command, and turns what goes wrong into a sentence and an exit code."""
+"""`duels`: builds the parser, runs a command, and turns exceptions into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from digitduels.core import TooLarge
 
 
 def build_parser(loaded: Iterable[str] = SUMMARIES) -> Parser:
-    """The parser of `duels`. Of the commands that are not loaded it knows the summary alone."""
+    """The parser of `duels`. Commands that are not loaded have only a summary."""
     parser = Parser(
         prog="duels",
         description="Five number duels for two players, by the book. Without a command: a quick game.",
@@ -53,9 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        # A stream or a folder failed. Games are saved already; point the output elsewhere so that Python exits quietly.
+        # A stream or a folder failed. Games are already saved. Redirect the output so that Python exits quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):  # nobody reads any more
+        if isinstance(error, BrokenPipeError):  # the reader of the pipe has exited
             return FAILURE
         where = f"{quoted_path(error.filename)}: " if error.filename else ""
         return fail(FILE, f"{where}{error.strerror or error}.")
@@ -69,7 +69,7 @@ def fail(code: int, message: object) -> int:
 
 def run(words: Sequence[str]) -> int:
     """Runs a command, or the menu without one, and flushes the output even if the command fails."""
-    parser = build_parser(words[:1])  # a command is loaded alone, so that it starts quickly
+    parser = build_parser(words[:1])  # loads only this command, so that it starts quickly
     try:
         arguments = parser.parse_args(words)
         if not hasattr(arguments, "run"):

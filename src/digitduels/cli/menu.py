@@ -1,4 +1,4 @@
-"""The menu of `duels` alone: a game with few keystrokes."""
+"""The menu of `duels` without a command: start a game with few keystrokes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MENU_HELP = "Type the number or letter at the beginning of a line, or press Ente
 
 
 def choose(console: Console, last: str = "number-duel") -> list[str] | None:
-    """What a person chooses to do, as arguments of `duels`; None to leave.
+    """Asks a person what to play; returns the arguments for `duels`, or None to leave.
 
-    `last` is what Enter chooses for people who have not played yet.
+    Enter chooses the game played last, or `last` if there are no saved games.
     """
     ids = games()
-    with suppress(OSError):  # without saved games there is still a game to play
+    with suppress(OSError):  # the menu also works without saved games
         last = next((name.rpartition("-")[0] for name in saved_games.names()), last)
     default = str(ids.index(last) + 1) if last in ids else "1"
     numbers = {str(number): name for number, name in enumerate(ids, 1)}
@@ -59,7 +59,7 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
 
 
 def _ask(console: Console, question: str, answers: dict[str, str], default: str) -> str:
-    """What a person chooses of some answers; the default for an empty line."""
+    """Asks until the answer is one of `answers`, and returns its value; the default for an empty line."""
     while text := console.ask(question).strip().strip("[]").lower():
         if text in answers:
             return answers[text]

@@ -1,4 +1,4 @@
-"""Work that takes long: a progress bar on a terminal, and warnings as lines."""
+"""Progress bars for long tasks, and warnings as single lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from digitduels.solver.library import Library
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Progress | None]:
-    """Shows a bar to a person who watches, and then each warning in a line."""
+    """Shows a progress bar on a terminal, and prints the warnings at the end, one per line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
@@ -33,7 +33,7 @@ def show_progress(title: str) -> Iterator[Progress | None]:
 
 @contextmanager
 def _bar(title: str) -> Iterator[Progress]:
-    """A line on the terminal that disappears at the end."""
+    """A progress bar that disappears at the end."""
     from rich import progress as bars
     from rich.console import Console
 
@@ -47,10 +47,10 @@ def _bar(title: str) -> Iterator[Progress]:
 
 
 def solve(game: AnyGame, limit: int | None = None) -> Solution:
-    """Solves a game, or loads its solution, and shows the progress."""
+    """Solves a game, or loads its solution, with a progress bar."""
     with show_progress(game.title) as progress:
         return digitduels.solve(game, limit=limit, progress=progress)
 
 
 solution_of = Library(solve=solve)
-"""The solution of a game, solved once in this program."""
+"""The solutions of this process, each solved once."""

@@ -1,4 +1,4 @@
-"""Where games are kept while they are played: one record a game, in the user's state directory."""
+"""Saved games: one record per game, in the user's state directory."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ _NAME = re.compile(r"[a-z0-9-]+-[0-9]+")
 
 
 def folder() -> Path:
-    """The folder of the saved games; it need not exist."""
+    """The folder of the saved games. It may not exist."""
     import platformdirs
 
     return Path(platformdirs.user_state_dir("digitduels", appauthor=False)) / "games"
 
 
 def names() -> list[str]:
-    """The names of the saved games, the one played last first; raises OSError if the folder cannot be read."""
+    """The names of the saved games, the most recent first; raises OSError if the folder cannot be read."""
     try:
         paths = [path for path in folder().iterdir() if path.suffix == ".json" and _NAME.fullmatch(path.stem)]
     except FileNotFoundError:
         paths = []
-    found = []
+    dated = []
     for path in paths:
-        with suppress(OSError):  # deleted meanwhile
-            found.append((path.stat().st_mtime_ns, path.stem))
-    return [name for _, name in sorted(found, reverse=True)]
+        with suppress(OSError):  # deleted in the meantime
+            dated.append((path.stat().st_mtime_ns, path.stem))
+    return [name for _, name in sorted(dated, reverse=True)]
 
 
 def path_of(name: str) -> Path:
-    """The file of a saved game, by the name that `names` gives it; raises ValueError for any other name."""
+    """The file of a saved game; raises ValueError if the name is invalid."""
     if not _NAME.fullmatch(name):
         raise ValueError
     return folder() / f"{name}.json"
 
 
 class Save:
-    """The file that a match is kept in. It is created with the first move, so that no empty game is kept."""
+    """The file in which a match is saved. It is created with the first move, so that no empty game is saved."""
 
     def __init__(self, path: Path | None = None, data: bytes = b"") -> None:
         self.path = path
-        self._data = data  # what the file holds, as far as this program knows
+        self._data = data  # the expected content of the file
         self.theirs = bool(data) and path is not None and path.parent != folder()
-        """Whether it is a file of somebody's own, which is written but never removed."""
+        """Whether it is a user's own file, which is written but never deleted."""
 
     @property
     def name(self) -> str:
-        """What to call the game on the command line."""
+        """The game's name for the command line."""
         assert self.path is not None
         return self.path.stem if self.path.parent == folder() else shlex.quote(str(self.path))
 
     def keep(self, match: Match) -> None:
-        """Writes the match down, at once; raises OSError if that fails.
+        """Saves the match; raises OSError if that fails.
 
-        What another program wrote to the file meanwhile is left alone: the match moves to a new one.
+        If another program has changed the file, it is left alone and the match moves to a new file.
         """
         if self.path is None or self._changed():
             self.path, self._data = _claim(match.game.id), b""
@@ -70,7 +70,7 @@ class Save:
         self._data = data
 
     def discard(self) -> None:
-        """Removes the file, unless another program changed it; raises OSError if that fails."""
+        """Deletes the file unless another program has changed it; raises OSError if that fails."""
         if self.path is not None and not self._changed():
             self.path.unlink(missing_ok=True)
             self._data = b""
@@ -84,7 +84,7 @@ class Save:
 
 
 def _claim(game: str) -> Path:
-    """A new, empty file for a game, which no other program will take."""
+    """Creates an empty file for a game, exclusively for this process."""
     folder().mkdir(parents=True, exist_ok=True)
     for number in _numbers(game):
         path = folder() / f"{game}-{number}.json"

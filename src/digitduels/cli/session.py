@@ -1,4 +1,4 @@
-"""A game between people at one keyboard: the book's questions in the book's words, and a few commands besides."""
+"""A game between people at one keyboard: the book's questions in the book's words, plus a few commands."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Quit(Exception):
 
 
 class Session:
-    """Plays a match, and rematches, until the players leave."""
+    """Plays a match and its rematches until the players leave."""
 
     def __init__(self, match: Match, save: Save, console: Console) -> None:
         self.match = match
@@ -68,10 +68,10 @@ class Session:
         self.end_lines: tuple[str, ...] = AT_THE_END
         self.end_keys = END_KEYS
         self.chosen: tuple[Any, ...] = ()
-        self.half: tuple[str, str] | None = None  # the first word of half a move, and the question about the rest
+        self.half: tuple[str, str] | None = None  # the first word of an incomplete move, and the question for the rest
 
     def run(self) -> int:
-        """Plays until the players leave, keeps the game, and returns the exit code."""
+        """Plays until the players leave, saves the game, and returns the exit code."""
         try:
             if self.console.interactive:
                 self.say(HELP_HINT, "")
@@ -88,15 +88,15 @@ class Session:
             return 130
 
     def say(self, *lines: str, style: str = "") -> None:
-        """Says something to the people who play."""
+        """Prints lines for the players."""
         self.console.say(*map(self.tell, lines), style=style)
 
     def tell(self, text: str) -> str:
-        """A sentence as the people who play read it: here two, who read what the book says."""
+        """A sentence as the players read it. Two people read the book form."""
         return tell_by_the_book(text, self.match.names)
 
     def open(self) -> None:
-        """The first lines: of a new game, or of one that is resumed."""
+        """Prints the first lines of a new or resumed game."""
         match = self.match
         if not match.moves:
             self.say(*match.game.welcome(match.state))
@@ -113,7 +113,7 @@ class Session:
     # A turn
 
     def turn(self) -> None:
-        """Asks one player for a move and plays it; ends early if a command changes the game."""
+        """Asks one player for a move and plays it; returns early if a command changes the game."""
         match, game = self.match, self.match.game
         state = match.state
         self.chosen, self.half = (), None
@@ -132,7 +132,7 @@ class Session:
             except InvalidMove as error:
                 self.say(Sentence("Error: {reason}", reason=error.reason))
             except IllegalMove as error:
-                # If the turn did not begin with the possible answers, the refusal lists them.
+                # If the turn did not begin with the choices, the error lists them.
                 possible = "" if game.turn(state) else f" Possible: {game.notation.offer(game.choices(state))}."
                 self.say(Sentence("Error: {reason}{possible}", reason=error.reason, possible=possible))
             if len(self.chosen) == len(game.prompts) and not self.accepts(game.partial(self.chosen)):
@@ -143,13 +143,13 @@ class Session:
         self.say(*game.announce(state, move, match.state))
 
     def prompt(self, state: State[Any, Any]) -> str:
-        """The question that is open: the game's next one, or the one about half a move."""
+        """The current question: the game's next prompt, or the one that completes a move."""
         if self.half is not None:
             return self.half[1]
         return self.match.game.prompts[len(self.chosen)].format(player=self.match.names[state.player])
 
     def answer(self, state: State[Any, Any], text: str) -> None:
-        """Takes an answer to the open question; raises InvalidMove or IllegalMove if it is none."""
+        """Parses an answer to the current question; raises InvalidMove or IllegalMove if it is wrong."""
         game, word = self.match.game, text.split()[0]
         if text.strip().lower() in ("hint", "values"):
             raise InvalidMove(HINTLESS)
@@ -163,13 +163,13 @@ class Session:
         self.chosen = game.answer(state, self.chosen, text, self.match.names)
 
     def accepts(self, move: Any) -> bool:
-        """Whether a move that was answered is played."""
+        """Whether to play a complete move. Subclasses may ask the person again."""
         return True
 
     def command(
         self, text: str, commands: dict[str, Callable[[str], bool]]
     ) -> tuple[Callable[[str], bool] | None, str]:
-        """The command in a text, if there is one, and its argument."""
+        """Parses a command and its argument; the command is None if there is none."""
         word, _, argument = text.strip().partition(" ")
         if argument and word.lower() != "save":
             return None, ""
@@ -178,7 +178,7 @@ class Session:
     # After the game
 
     def end(self) -> None:
-        """Announces the result and asks what next."""
+        """Announces the result and asks what to do next."""
         self.result()
         while True:
             text = self.ask_what_next()
@@ -189,28 +189,28 @@ class Session:
                 return
 
     def result(self) -> None:
-        """The lines that end a game; the last one names the winner."""
+        """Prints the lines that end a game. The last one names the winner."""
         *lines, winner = self.match.ending()
         self.say(*lines)
         self.say(winner, style=self.winner_style)
 
     @property
     def winner_style(self) -> str:
-        """How the line that names the winner looks in colour."""
+        """The ANSI style of the line that names the winner."""
         return BOLD
 
     def ask_what_next(self) -> str:
         prompt = f"\n{self.end_keys}, Enter: leave > "
         if self.console.interactive:
             return self.console.ask(prompt)
-        # In a pipe the output ends like the book's unless there is an answer to this question.
+        # In a pipe, the output ends as in the book unless the input has an answer to this question.
         text = self.console.line()
         if text is None:
             raise Quit
         self.console.say(prompt + clean(text, 80))
         return text
 
-    # The commands: each returns whether the turn starts again.
+    # The commands. Each returns whether the turn starts again.
 
     def help(self, _: str) -> bool:
         game, state = self.match.game, self.match.state
@@ -234,7 +234,7 @@ class Session:
 
     def rules(self, _: str) -> bool:
         match = self.match
-        for line in plain_text(manual(match.game, playing=True)):  # about any two players, so without names
+        for line in plain_text(manual(match.game, playing=True)):  # without the players' names
             self.console.say_wrapped(line)
         if match.outcome is None:
             self.say("", *match.game.view(match.state))
@@ -245,23 +245,23 @@ class Session:
         if not match.moves:
             self.say("No moves yet.")
         for number, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1):
-            self.say(self.logged(number, state, move))
+            self.say(self.move_line(number, state, move))
         return False
 
-    def logged(self, number: int, state: State[Any, Any], move: Any) -> Sentence:
-        """A move in the list of moves: what it did, and the scores after it."""
+    def move_line(self, number: int, state: State[Any, Any], move: Any) -> Sentence:
+        """A line in the list of moves: what the move did, and the scores after it."""
         effect, player = self.match.game.effect(state, move), state.player
         first, second = effect.scores
-        told = "{number}. {subject}: {move}."
+        text = "{number}. {subject}: {move}."
         if effect.note is not None:
-            told += " {note}"
+            text += " {note}"
         if self.match.game.board(state).table.score is None and first is not None:
-            told += " ({scores})"
+            text += " ({scores})"
         elif effect.result != first:
-            told += " Now: {first}."
+            text += " Now: {first}."
         return Sentence(
-            told.replace("{subject}", "{player}"),
-            you=told.replace("{subject}", "You"),
+            text.replace("{subject}", "{player}"),
+            you=text.replace("{subject}", "You"),
             player=player,
             number=number,
             move=effect.equation or Played(move, player),
@@ -284,16 +284,16 @@ class Session:
             self.half, self.chosen = None, self.chosen[:-1]
             return False
         try:
-            taken = self.take_back()
+            lines = self.take_back()
         except IllegalMove as error:
             self.say(error.reason)
             return False
         self.keep()
-        self.say(*taken, *game.view(match.state))
+        self.say(*lines, *game.view(match.state))
         return True
 
     def take_back(self) -> list[Sentence]:
-        """Takes back the last move, or the concession, and says so; IllegalMove if there is none."""
+        """Takes back the last move or concession and says so; raises IllegalMove if there is none."""
         return self.match.take_back()
 
     def concede(self, _: str) -> bool:
@@ -333,10 +333,10 @@ class Session:
         self.say("")
         self.open()
 
-    # Keeping
+    # Saving
 
     def keep(self, even_empty: bool = False) -> None:
-        """Saves the match, or removes its file if it is empty again. If that fails, says so once and plays on."""
+        """Saves the match, or deletes its file if it is empty again. If that fails, warns once and continues."""
         before = self.save.path
         try:
             if self.match.is_empty and not even_empty and not self.save.theirs:
@@ -353,7 +353,7 @@ class Session:
             self.say(f"Warning: another program changed {before}. This game is now saved as {self.save.name}.")
 
     def farewell(self) -> None:
-        """Where the game is, in one line."""
+        """Says where the game is saved."""
         if self.match.outcome is None and self.match.moves:
             self.keep()
             if self.saving:
@@ -363,5 +363,5 @@ class Session:
 
 
 def reason(error: Exception) -> str:
-    """Why a file could not be read or written, for people."""
+    """Why a file could not be read or written, in words."""
     return getattr(error, "strerror", None) or str(error).rstrip(".")

@@ -1,4 +1,4 @@
-"""A game of one person against a computer player, with hints, a coach and a review at the end."""
+"""A game of one person against the computer, with hints, a coach and a review at the end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from digitduels.solver import Solution
 from digitduels.solver.background import Background
 from digitduels.solver.verdict import Verdict
 
-if TYPE_CHECKING:  # a game begins sooner without it
+if TYPE_CHECKING:  # games start faster without this import
     from digitduels.study.decisions import Decision
 
 SOLO_HELP = (
@@ -26,19 +26,19 @@ SOLO_HELP = (
     "values   show what every move leads to",
 )
 UNWARNED = "I am still working this game out, so I can't check this move."
-MOMENT = 1.0  # seconds that a person who asks waits for a table which is nearly there
+MOMENT = 1.0  # seconds to wait for a solution that is nearly ready
 RETRY = "try      play on from before your last mistake"
 
 
 def make_session(match: Match, save: Save, console: Console, move_time: float = 10.0) -> Session:
-    """The session for a match: of two people, or of one against the computer."""
+    """The session for a match of two people, or of one against the computer."""
     if match.players.count("human") == 2:
         return Session(match, save, console)
     return Solo(match, save, console, move_time)
 
 
 class Solo(Session):
-    """Plays matches between a person and a computer player. Everything is told to the person."""
+    """Plays matches between a person and a computer player. All sentences address the person."""
 
     def __init__(self, match: Match, save: Save, console: Console, move_time: float = 10.0) -> None:
         super().__init__(match, save, console)
@@ -47,7 +47,7 @@ class Solo(Session):
         self.opponent = self._opponent()
         self.commands |= {"hint": self.hint, "values": self.values}
         self.help_lines = (*SOLO_HELP, *HELP)
-        self.hints = (-1, 0)  # the number of moves when a hint was asked for last, and the step of that hint
+        self.hints = (-1, 0)  # the number of moves at the last hint, and its step
 
     @property
     def computer(self) -> int:
@@ -61,11 +61,11 @@ class Solo(Session):
 
     @property
     def coach(self) -> bool:
-        """Whether the opponent warns before a result is thrown away."""
+        """Whether the opponent warns the person before a mistake."""
         return self.match.players[self.computer] == COACH
 
     def solution(self, patience: float = 0.0) -> Solution | None:
-        """The solution. None while a person would have to wait for it any longer, or if the game is too large."""
+        """The solution; None if it is not ready within `patience` seconds, or if the game is too large."""
         if self.console.interactive and not self.truth.ready(patience):
             return None
         try:
@@ -78,7 +78,7 @@ class Solo(Session):
         return player(name, self.match.game, self._solve, self.match.seed, self.move_time, self.truth)
 
     def _solve(self, game: AnyGame) -> Solution:
-        """The solution for an opponent who cannot play without it."""
+        """The solution for an opponent that cannot play without it."""
         try:
             self.truth.solution = solution_of(game)
         except TooLarge:
@@ -99,7 +99,7 @@ class Solo(Session):
         return tell(text, self.match.names, self.person)
 
     def prompt(self, state: State[Any, Any]) -> str:
-        """The open question, without a name: there is only one person to ask."""
+        """The current question, without a name because only one person plays."""
         if self.half is not None:
             return super().prompt(state)
         question = self.match.game.prompts[len(self.chosen)].removeprefix("{player}, ")
@@ -123,7 +123,7 @@ class Solo(Session):
         self.say(*([] if lines[0] == "" else [""]), *lines)
 
     def accepts(self, move: Any) -> bool:
-        """Lets a person take a move back that the coach warns about."""
+        """Lets the person take back a move that the coach warns about."""
         if not self.coach:
             return True
         from digitduels.study.foresight import near_warning
@@ -142,7 +142,7 @@ class Solo(Session):
         return False
 
     def note(self, help: str) -> None:
-        """Puts help that was asked for into the record."""
+        """Notes in the record that the person got help."""
         self.match.asked.append((len(self.match.moves), help))
         if self.match.moves:
             self.keep()
@@ -150,21 +150,21 @@ class Solo(Session):
     def take_back(self) -> list[Sentence]:
         """Takes back the person's last move and the computer's reply to it."""
         match = self.match
-        taken = match.take_back() if match.conceded is not None else []
+        lines = match.take_back() if match.conceded is not None else []
         count = match.back(self.person)
-        if not taken or (match.state.player == self.computer and count):
-            taken += match.take_back(count or 0)
-        return taken
+        if not lines or (match.state.player == self.computer and count):
+            lines += match.take_back(count or 0)
+        return lines
 
     def near(self) -> dict[Any, Verdict | None]:
-        """The results that can be seen without a solution."""
+        """The verdicts that a bounded search finds without a solution; None where it finds none."""
         from digitduels.study.foresight import PLIES
 
         return self.truth.within(self.match.state, PLIES)
 
     @property
     def rest(self) -> Sentence:
-        """Why not everything is known."""
+        """The sentence that says why some verdicts are unknown."""
         from digitduels.study.foresight import LATER, NEVER
 
         return NEVER if self.truth.too_large else LATER
@@ -174,8 +174,8 @@ class Solo(Session):
         from digitduels.study.hints import STEPS, hint_in
 
         moves, state = len(self.match.moves), self.match.state
-        asked, step = self.hints
-        step = min(step + 1, STEPS) if asked == moves else 1
+        last, step = self.hints
+        step = min(step + 1, STEPS) if last == moves else 1
         self.hints = moves, step
         self.note(f"hint {step}")
         solution = self.solution(MOMENT)
@@ -212,8 +212,8 @@ class Solo(Session):
             return
         lesson = review(self.match, solution)
         lost = self.match.outcome is not None and self.match.outcome.winner == self.computer
-        told = [lesson.sentence, lesson.answer, lesson.resistance if lost else None]
-        self.say("", *(line for line in told if line is not None))
+        lines = [lesson.sentence, lesson.answer, lesson.resistance if lost else None]
+        self.say("", *(line for line in lines if line is not None))
         mistakes = [swing for swing in lesson.swings if swing.player == self.person]
         self.offer_another_try(mistakes[-1] if mistakes else None)
 
@@ -225,7 +225,7 @@ class Solo(Session):
         return f"{BOLD};{GREEN if outcome.winner == self.person else RED}"
 
     def offer_another_try(self, mistake: Decision | None) -> None:
-        """Offers to play on from before the person's last mistake, where there is one."""
+        """Offers to play on from before the person's last mistake, if there is one."""
         self.mistake = mistake
         offered = mistake is not None
         self.end_lines = (RETRY, *AT_THE_END) if offered else AT_THE_END
@@ -236,7 +236,7 @@ class Solo(Session):
                 self.at_the_end[word] = self.retry
 
     def retry(self, _: str) -> bool:
-        """Goes back to before the person's last mistake, and says what to look for."""
+        """Goes back to the position before the person's last mistake, and says what to look for."""
         assert self.mistake is not None
         self.say("", self.mistake.quest)
         self.begin(self.match.until(self.mistake.ply))

@@ -1,9 +1,7 @@
-"""The commands of `duels`: one module each, with its parser (`add`) and what it does (`run`).
+"""The commands of `duels`: one module each. `add` registers its parser and `run` runs it.
 
-`duels --help` lists them from the summaries below and loads none of them.
-
-A module imports at the top only what is quick to import. Numpy, Rich, FastAPI and Inspect are imported where they are
-used.
+`duels --help` lists them from the summaries below without loading any of them. Slow imports such as NumPy, Rich,
+FastAPI and Inspect are inside the functions that use them.
 """
 
 SUMMARIES = {
@@ -22,6 +20,6 @@ SUMMARIES = {
     "serve": "Play in the browser: starts a server on this machine.",
     "eval": "Show how language models did at our tasks, from Inspect logs.",
     "suite": "Run the frozen benchmark for language models, or make a private twin of it.",
-    "dataset": "Write positions with the truth about every move, for training or probing.",
+    "dataset": "Write positions with the exact value of every move, for training or probing.",
     "completion": "Print a completion script for a shell.",
 }

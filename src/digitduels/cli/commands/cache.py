@@ -1,4 +1,4 @@
-"""`duels cache`: the solved games on disk, listed, verified or cleared."""
+"""`duels cache`: lists, verifies or deletes the solved games on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`duels completion`: completion for a shell."""
+"""`duels completion`: prints the completion script of a shell."""
 
 from __future__ import annotations
 

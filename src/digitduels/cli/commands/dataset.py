@@ -1,4 +1,4 @@
-"""`duels dataset`: positions with the truth about every move, in a file."""
+"""`duels dataset`: writes positions with the exact value of every move to a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from digitduels.study.splits import SPLITS
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
 
-_MOST = 1_000_000  # positions in a dataset
+_MOST = 1_000_000  # the limit on positions in a dataset
 SUFFIXES = (".parquet", ".jsonl")
 
 
@@ -52,19 +52,19 @@ def run(arguments: argparse.Namespace) -> int:
         usage(f"A dataset has 1 to {_MOST} positions.")
     if path is not None and path.suffix.lower() not in SUFFIXES:
         endings = " or ".join(SUFFIXES)
-        usage(f"A dataset is Parquet or lines of JSON: the file must end in {endings}, not {quoted_path(path.name)}.")
-    wanted = solve(game), arguments.positions, arguments.seed
+        usage(f"A dataset is Parquet or JSON Lines: the file must end in {endings}, not {quoted_path(path.name)}.")
+    sample = solve(game), arguments.positions, arguments.seed
     console = Console()
     if path is None:
         sys.stdout.flush()
-        dataset.write_lines(dataset.rows(*wanted, part=arguments.split), sys.stdout.buffer)
+        dataset.write_lines(dataset.rows(*sample, part=arguments.split), sys.stdout.buffer)
         return 0
     write = dataset.write_parquet if path.suffix.lower() == ".parquet" else dataset.write_lines
     try:
         with write_errors(path), show_progress(game.title) as progress, files.writing(path) as file:
-            count = write(dataset.rows(*wanted, progress, arguments.split), file)
+            count = write(dataset.rows(*sample, progress, arguments.split), file)
     except ImportError:
         raise Failure(FAILURE, "Writing Parquet requires pyarrow: pip install 'digitduels[parquet]'") from None
-    fewer = "" if count == arguments.positions else "; there are no more that are easily reached"
+    fewer = "" if count == arguments.positions else "; the search found no more"
     console.say(f"{Count(count, 'position')} of {game.title} in {quoted_path(path)}{fewer}.")
     return 0

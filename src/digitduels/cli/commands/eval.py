@@ -1,4 +1,4 @@
-"""`duels eval`: how language models did at our tasks, from the logs of Inspect."""
+"""`duels eval`: the leaderboard of language models, from Inspect logs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
     from digitduels.evals.leaderboard import Done
 
-RANGES = ((1, 1), (2, 3), (4, 6), (7, 10), (11, None))  # of distances, in plies
+RANGES = ((1, 1), (2, 3), (4, 6), (7, 10), (11, None))  # ranges of distances, in plies
 TASKS = {
     "positions": "positions with one right move",
     "match": "games",
@@ -35,11 +35,10 @@ TASKS = {
 NOTES = (
     "Skill compares the critical moves found with what a random mover finds in the same positions: 0 is chance, 1 is "
     "no mistake.",
-    "Intervals are 95 % confidence intervals. All that begins in one position counts as one observation; if everything "
-    "does, games that took the same course count as one.",
-    "A model that gives no legal move forfeits: that is a loss, and a critical move not found if the position was "
-    "critical.",
-    "Errors are samples that ended with an error of the provider or without a score. They are in no other column.",
+    "Intervals are 95 % confidence intervals. Samples that begin in the same position count as one observation. If all "
+    "do, identical games count as one.",
+    "A model that gives no legal move forfeits. That counts as a loss and, in a critical position, as a missed move.",
+    "Errors are samples that ended with an error of the provider or without a score. They count in no other column.",
 )
 
 
@@ -74,27 +73,27 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure(FILE, clean(str(error), 500)) from None
     results = leaderboard(logs)
     console = Console()
-    written = None if arguments.records is None else _export(logs.done, arguments.records)
+    count = None if arguments.records is None else _export(logs.done, arguments.records)
     if arguments.json:
         console.write(json.dumps(results, indent=1, ensure_ascii=False))
         return 0
     if not results["boards"]:
-        raise Failure(FAILURE, "There is no finished sample of a task of ours in these logs.")
+        raise Failure(FAILURE, "These logs contain no finished samples of our tasks.")
     for board in results["boards"]:
-        console.say(*_for_people(board, console.table_width), "")
+        console.say(*_tables(board, console.table_width), "")
     console.say(*NOTES)
     for name in results["others"]:
-        console.say(f"Left out: {clean(name, 100)}, a task of somebody else.")
-    if written is not None:
-        console.say(f"{Count(written, 'record')} in {quoted_path(arguments.records)}; `duels review FILE` opens one.")
+        console.say(f"Left out: {clean(name, 100)}, which is not one of our tasks.")
+    if count is not None:
+        console.say(f"{Count(count, 'record')} in {quoted_path(arguments.records)}; `duels review FILE` opens one.")
     return 0
 
 
 # The boards
 
 
-def _for_people(board: dict[str, Any], width: int | None) -> list[str]:
-    """A board in tables that are at most `width` wide."""
+def _tables(board: dict[str, Any], width: int | None) -> list[str]:
+    """A board as text tables that are at most `width` wide."""
     lines = [f"{_variant(board)}: {TASKS[board['task']]}{_conditions(board)}"]
     rows = {"positions": _position_rows, "match": _match_rows, "rules": _rules_rows}[board["task"]](board)
     lines += columns(rows, width)
@@ -114,14 +113,14 @@ def _variant(board: dict[str, Any]) -> str:
 
 
 def _conditions(board: dict[str, Any]) -> str:
-    """The version of the task, and how the models were asked."""
+    """The version of the task and its settings, in words."""
     settings, version = board["settings"], f"version {clean(str(board['version']), 20)}"
     if not settings:
         return f" ({version})"
     parts = [version]
     parts += [f"against {settings['opponent']}", f"{settings['start']} starts"] if "opponent" in settings else []
     parts += [f"legal moves {settings['legal']}"]
-    parts += [] if settings["history"] else ["moves so far not told"]
+    parts += [] if settings["history"] else ["moves so far hidden"]
     parts += [f"distances {settings['distances']}"] if settings.get("distances") else []
     return f" ({', '.join(parts)}, retries: {settings['retries']})"
 
@@ -160,7 +159,7 @@ def _rules_rows(board: dict[str, Any]) -> list[list[str]]:
 
 
 def _critical_rows(board: dict[str, Any]) -> list[list[str]]:
-    """The critical moves that models found, all of them and in ranges of distances."""
+    """The critical moves that each model found, in total and by range of distance."""
     ranges = [f"{low}" if low == high else f"{low}-{high}" if high else f"{low} or more" for low, high in RANGES]
     rows = [["", "all", "95 % interval", *ranges]]
     for row in board["models"]:
@@ -179,10 +178,10 @@ def _model(row: dict[str, Any]) -> str:
 
 
 def _skill(moves: dict[str, Any]) -> list[str]:
-    """Skill with its interval, and the shares it is made from."""
-    found = moves["skill"]
-    chance = percent(found["chance"] / found["of"]) if found["of"] else "–"
-    return [*skill(found), _share(moves["critical"]), chance]
+    """Skill with its interval, and the shares it is computed from."""
+    estimate = moves["skill"]
+    chance = percent(estimate["chance"] / estimate["of"]) if estimate["of"] else "–"
+    return [*skill(estimate), _share(moves["critical"]), chance]
 
 
 def _estimate(share: dict[str, Any]) -> tuple[str, str]:
@@ -202,14 +201,14 @@ def _part(share: dict[str, Any]) -> str:
 
 
 def _check_empty(folder: Path) -> None:
-    """Refuses a folder that has something in it, so that nothing is overwritten."""
+    """Rejects a folder that is not empty, so that no file is overwritten."""
     with write_errors(folder):
         if folder.exists() and any(folder.iterdir()):
             raise Failure(FILE, f"{quoted_path(folder)} is not empty; name a new folder.")
 
 
 def _export(done: Sequence[Done], folder: Path) -> int:
-    """Writes the record of every game into a folder and returns how many there are."""
+    """Writes the record of every game to a folder and returns their number."""
     used = Counter[str]()
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`duels games`: the games and their options."""
+"""`duels games`: lists the games, their levels and their options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`duels lab`: what a rule set is worth, sweeps over many, and the search for better ones."""
+"""`duels lab`: reports on rule sets, comparisons, sweeps, and the search for better ones."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from digitduels.cli.arguments import Parser, add_game, read_game
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_report import add_plot, check_plot, measured, save_plot, say_plot
+from digitduels.cli.commands.lab_report import add_plot, check_plot, report_on, save_plot, say_plot
 from digitduels.cli.console import Console
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_plot(arguments.plot)
     games = [read_game(name, []) for name in (arguments.first, *arguments.others)]
-    reports = [measured(game) for game in games]
+    reports = [report_on(game) for game in games]
     console = Console()
     if arguments.plot is not None:
         save_plot(draw_report(reports), arguments.plot)

@@ -1,4 +1,4 @@
-"""`duels lab report`: what one rule set is worth."""
+"""`duels lab report`: measures one rule set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    about = "Say who wins a rule set and how, and how fair, deep and tense it is."
+    about = "Show who wins with a rule set and how, and how fair, deep and tense it is."
     parser: Parser = commands.add_parser(
         "report",
         help=about,
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from digitduels.lab.prose import report_lines
 
     check_plot(arguments.plot)
-    report = measured(read_game(arguments.game, arguments.set, arguments.rules), arguments.limit)
+    report = report_on(read_game(arguments.game, arguments.set, arguments.rules), arguments.limit)
     console = Console()
     if arguments.plot is not None:
         save_plot(draw_report([report]), arguments.plot)
@@ -61,8 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def measured(game: AnyGame, limit: int | None = None) -> Report:
-    """The report of a rule set: the stored one, or measured now with a progress bar."""
+def report_on(game: AnyGame, limit: int | None = None) -> Report:
+    """The report on a rule set: the stored one, or a new one with a progress bar."""
     from digitduels.lab.measures import measure
     from digitduels.lab.stored_reports import stored_report
 
@@ -73,11 +73,11 @@ def measured(game: AnyGame, limit: int | None = None) -> Report:
         with show_progress(game.title) as progress:
             return measure(game, limit=limit, progress=progress)
     except KeyboardInterrupt:
-        raise Failure(INTERRUPTED, "Stopped. Nothing is kept of a report that is not finished.") from None
+        raise Failure(INTERRUPTED, "Stopped. The unfinished report is lost.") from None
 
 
 def check_plot(path: Path | None) -> None:
-    """Refuses a picture that cannot be drawn, before any work is done."""
+    """Rejects a plot that cannot be drawn, before any work is done."""
     if path is None:
         return
     if path.suffix.lower() not in (".svg", ".png"):

@@ -1,4 +1,4 @@
-"""`duels lab search`: rule sets that are fair and deep."""
+"""`duels lab search`: searches for rule sets that are fair and deep."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
                 cluster=arguments.cluster,
                 progress=progress,
             ):
-                rows.append(row)  # one by one, so that Ctrl-C keeps what is done
+                rows.append(row)  # one by one, so that Ctrl-C keeps the rows so far
     except ValueError as error:
         usage(str(error))
     except KeyboardInterrupt:
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise Failure(INTERRUPTED, "Stopped before a rule set was measured.")
         raise Failure(FAILURE, "None of the rule sets could be solved within --positions.")
     if stopped:
-        complain("Stopped. This is what was found so far.")
+        complain("Stopped. These are the results so far.")
     console = Console()
     if arguments.save is not None:
         with write_errors(arguments.save):
@@ -95,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
         console.write(json.dumps({"version": 1, "game": name, "tried": len(rows), "front": best}, indent=1))
     else:
         console.say(
-            f"{Count(len(rows), 'rule set')} tried. None of these is beaten in one gauge without a loss in another:", ""
+            f"{Count(len(rows), 'rule set')} tried. These are the best trade-offs:",
+            "",
         )
         table = [["", "fair", "deep", "plies", "length"]]
         for row in best[:20]:

@@ -1,4 +1,4 @@
-"""`duels lab sweep`: every rule set of a grid, into a Parquet file."""
+"""`duels lab sweep`: measures every rule set of a grid and writes a Parquet file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def add_ranges(parser: Parser) -> None:
 
 
 def add_where(parser: Parser) -> None:
-    """Adds where the work is done, and how much of it."""
+    """Adds the arguments for the size and the place of the computation."""
     from digitduels.lab.sweeps import BUDGET
 
     parser.add_argument(
@@ -101,7 +101,9 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         usage(str(error))
     except KeyboardInterrupt:
-        complain(f"Stopped. What is done is in {quoted_path(journal_path(path))}; the same command continues.")
+        complain(
+            f"Stopped. The finished rows are in {quoted_path(journal_path(path))}. Run the same command to continue."
+        )
         return INTERRUPTED
     console = Console()
     if arguments.plot is not None:
@@ -116,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def check_where(arguments: argparse.Namespace) -> None:
-    """Refuses a cluster without Dask, and numbers that make no sense."""
+    """Rejects a cluster without Dask, and numbers that are out of range."""
     if arguments.positions < 1:
         usage("--positions must be at least 1.")
     if arguments.processes is not None and not 1 <= arguments.processes <= 1000:
@@ -129,7 +131,7 @@ def check_where(arguments: argparse.Namespace) -> None:
 
 
 def read_ranges(arguments: argparse.Namespace) -> tuple[str, dict[str, list[Any]]]:
-    """The game, and the values of the options that are named; raises ValueError."""
+    """The game and the values of its options to sweep; raises ValueError if they are invalid."""
     from digitduels.lab.sweeps import read_range
 
     name, fixed = read_rules(arguments.game, arguments.rules)
@@ -146,7 +148,7 @@ def read_ranges(arguments: argparse.Namespace) -> tuple[str, dict[str, list[Any]
 
 
 def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[Mapping[str, Any]]) -> None:
-    """The statuses, and a heat map of the smaller gauge."""
+    """Prints the statuses, a heat map of the smaller gauge, and the best rule sets."""
     from digitduels.lab.figures import axes_of, best_cells, smaller_gauge
     from digitduels.options import written
 
@@ -155,10 +157,10 @@ def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[M
     if not ranges:
         return
     across, down = axes_of(ranges)
-    found = best_cells(ranges, rows, across, down)
-    if not found or len(ranges[across]) > 60:
+    heat_map = best_cells(ranges, rows, across, down)
+    if not heat_map or len(ranges[across]) > 60:
         return
-    cells = {(row, column): smaller_gauge(best) for row, column, best in found}
+    cells = {(row, column): smaller_gauge(best) for row, column, best in heat_map}
     console.say("", f"The smaller of fair and deep, in tenths, by {across} (along) and {down or 'nothing else'} (up):")
     width = max(len(written(value)) for value in (ranges[down] if down else [""]))
     for row in reversed(range(len(ranges[down]) if down else 1)):
@@ -170,7 +172,7 @@ def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[M
         )
     low, high = written(ranges[across][0]), written(ranges[across][-1])
     console.say(" " * (width + 1) + low + high.rjust(max(0, len(ranges[across]) - len(low))))
-    best = sorted((row for _, _, row in found), key=smaller_gauge, reverse=True)[:5]
+    best = sorted((row for _, _, row in heat_map), key=smaller_gauge, reverse=True)[:5]
     console.say("", "The best of them:")
     table = [["", "fair", "deep", "plies", "length"]]
     for entry in best:

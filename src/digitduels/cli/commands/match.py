@@ -1,4 +1,4 @@
-"""`duels match`: two players against each other, a tournament of two."""
+"""`duels match`: plays two players against each other, as a tournament of two."""
 
 from __future__ import annotations
 

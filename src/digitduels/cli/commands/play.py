@@ -123,7 +123,7 @@ def _play_fair_opening(match: Match) -> None:
 
 
 def _choose_seat(match: Match, choice: str, dice: random.Random, console: Console) -> int:
-    """The seat of the person: given, random, or picked after a look at the position."""
+    """The person's seat: fixed, random, or picked after seeing the position."""
     if choice == "pick":
         console.say(*match.game.view(match.state), f"{player_name(match.state.player)} moves next.")
         while (text := console.ask("Which side do you want? (1/2) ").strip()) not in ("1", "2"):

@@ -25,7 +25,7 @@ from digitduels.text import quoted
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
 
-_MOST = 200  # puzzles on a sheet
+_MOST = 200  # the limit on puzzles on a sheet
 
 
 def add(commands: Commands) -> None:
@@ -71,14 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _sheet_size(text: str) -> int:
-    """How many puzzles a sheet has."""
+    """Parses the number of puzzles on a sheet."""
     if not text.isdecimal() or len(text) > 3 or not 1 <= int(text) <= _MOST:
         raise argparse.ArgumentTypeError(f"a sheet has 1 to {_MOST} puzzles, not {quoted(text)}")
     return int(text)
 
 
 def _find(arguments: argparse.Namespace, seed: object, count: int) -> tuple[list[Puzzle], Solution]:
-    """Puzzles of the game that is named, or else of the first that has any."""
+    """Puzzles of the named game, or else of the first game that has any."""
     names = [arguments.game] if arguments.game else order(seed)
     puzzles = find(
         (solve(read_game(name, arguments.set, arguments.rules)) for name in names), arguments.tier, seed, count
@@ -98,14 +98,14 @@ def _solve(exercise: Exercise, puzzle: Puzzle) -> None:
         if move is None:
             exercise.say(*hint(match.state, solution, STEPS))
             return
-        tried = attempt(match, move, solution, puzzle.tier)
-        exercise.say(*tried.sentences)
-        if tried.kind == "wrong":
+        result = attempt(match, move, solution, puzzle.tier)
+        exercise.say(*result.sentences)
+        if result.kind == "wrong":
             wrong += 1
             exercise.say("Try again.")
-        for played in tried.moves:
+        for played in result.moves:
             match.play(played)
-        if tried.moves and match.outcome is None:
+        if result.moves and match.outcome is None:
             exercise.show(match.state)
     exercise.say(f"Solved, after {Count(wrong, 'wrong move')}." if wrong else "Solved.")
 

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _play_on(path: Path, data: bytes, match: Match) -> int:
-    """Resumes a game against the same opponent, unless that is a program: a file must not start programs."""
+    """Resumes a game against the same opponent unless that is a program, because a file must not start programs."""
     console = Console()
     if any(name not in ("human", COACH, *OPPONENTS) for name in match.players):
         console.say("One player was a program, and a saved game never starts programs. Two people play on.")

@@ -1,4 +1,4 @@
-"""`duels review`: what decided a game, and its turning points to try again."""
+"""`duels review`: explains what decided a game, and lets people try its turning points again."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         console.write(json.dumps(serialization.reviewed(match, result), indent=1, ensure_ascii=False))
         return 0
-    # Anybody may read a record, so nobody is "you".
+    # The reader need not be one of the players, so nobody is "you".
     exercise = Exercise(match, solution, console)
     exercise.say(f"{match.game.title}: {' against '.join(match.names)}, {Count(len(match.moves), 'move')}.")
     if match.outcome is not None:
@@ -69,9 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _last_game() -> Match:
-    """The game that was played last."""
+    """The game that was played most recently."""
     for name in saved_games.names():
-        with suppress(Failure):  # not a game that can be read
+        with suppress(Failure):  # unreadable games are skipped
             return read_record(saved_games.path_of(name))[1]
     raise Failure(FAILURE, f"There is no saved game. Play one with: {invocation()} play GAME")
 
@@ -89,7 +89,7 @@ def _words(match: Match) -> list[str]:
 def _walk(exercise: Exercise, result: Review) -> None:
     """Goes through the moves that changed the result, with a chance to do better."""
     players = exercise.match.players
-    # Nobody does the computer's homework.
+    # The computer's mistakes are not exercises for a person.
     swings = [swing for swing in result.swings if players[swing.player] == "human" or "human" not in players]
     count = len(result.swings)
     exercise.say(f"Who was winning: {result.ribbon}", f"({tell(LEGEND, exercise.match.names)})")
@@ -116,7 +116,7 @@ def _walk(exercise: Exercise, result: Review) -> None:
 
 
 def _try_again(exercise: Exercise, swing: Decision) -> None:
-    """Asks for a move that keeps the value until one is found or the answer is wanted."""
+    """Asks for a move that keeps the value until the person finds one or wants the answer."""
     state, value = exercise.match.states[swing.ply], VALUES[swing.before.value]
     if swing.move is not None:
         exercise.say(refutation(state, swing.move, exercise.solution))

@@ -1,4 +1,4 @@
-"""`duels rules`: the rule page of a game."""
+"""`duels rules`: prints the rule page of a game."""
 
 from __future__ import annotations
 

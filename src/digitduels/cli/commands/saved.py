@@ -1,4 +1,4 @@
-"""`duels saved`: the saved games, listed or deleted."""
+"""`duels saved`: lists or deletes saved games."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _is_finished(name: str) -> bool:
 
 
 def _about(name: str) -> str:
-    """A saved game in a line."""
+    """A one-line description of a saved game."""
     try:
         match = read_record(saved_games.path_of(name))[1]
     except Failure as failure:

@@ -1,4 +1,4 @@
-"""`duels serve`: starts the server, says where it is, and explains what prevents it from starting."""
+"""`duels serve`: starts the server and prints its address, or explains why it cannot start."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.say(f"Digit Duels is at {here}", *_exposure(listener), "Ctrl-C stops it.")
     if arguments.open:
         webbrowser.open(here)
-    # SIGTERM stops the server in order, which is not a failure.
+    # SIGTERM shuts the server down cleanly and is not a failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     logs.start(logging.WARNING if sys.stderr.isatty() else logging.INFO)
     allow_many_connections()
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_database(settings: Settings) -> None:
-    """Opens the database once, which brings it up to date; a Failure that says why if it cannot be used."""
+    """Opens the database once, which migrates it; raises a Failure with the reason if it cannot be used."""
     from digitduels.web.store import StoreError, open_store
 
     try:
@@ -84,7 +84,7 @@ def _check_database(settings: Settings) -> None:
 
 
 def _open_listener(settings: Settings) -> socket.socket:
-    """The socket that is listened on; a Failure that says what to do if there is none."""
+    """Opens the listening socket; raises a Failure that says what to do if that fails."""
     from digitduels.web.server import listen
 
     try:
@@ -93,9 +93,9 @@ def _open_listener(settings: Settings) -> socket.socket:
         usage(f"--host must be an address or a name of this machine; {quoted(settings.host)} is not.")
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            reason = f"Port {settings.port} is in use. Choose another with --port, or 0 for any that is free."
+            reason = f"Port {settings.port} is in use. Choose another with --port, or 0 for any free port."
         elif error.errno == errno.EACCES:
-            reason = f"Port {settings.port} is not for everybody. Choose one from 1024 on with --port."
+            reason = f"Port {settings.port} requires administrator rights. Choose 1024 or higher with --port."
         elif error.errno == errno.EADDRNOTAVAIL:
             usage(f"--host must be an address of this machine; {quoted(settings.host)} is not.")
         else:
@@ -104,34 +104,34 @@ def _open_listener(settings: Settings) -> socket.socket:
 
 
 def _is_everywhere(listener: socket.socket) -> bool:
-    """Whether other machines can reach it at any address of this one."""
+    """Whether the server listens on all addresses of this machine."""
     return listener.getsockname()[0] in ("0.0.0.0", "::")  # noqa: S104
 
 
 def _exposure(listener: socket.socket) -> list[str]:
-    """What others can do who can reach the server, and where they find it."""
+    """Warnings about a server that other machines can reach, and its address for them."""
     host, port = listener.getsockname()[:2]
     if host in ("127.0.0.1", "::1"):
         return []
     lines = [
-        "Everybody who can reach this machine can play here, start games and make it work; nobody needs a password,",
-        "and what is sent can be read on the way. Put a server for the public behind a proxy: see docs/server.md.",
+        "Anyone who can reach this machine can play here, start games and use its processor. There are no passwords,",
+        "and connections are not encrypted. Put a public server behind a proxy: see docs/server.md.",
     ]
-    if _is_everywhere(listener) and (found := _local_address()):
-        lines.insert(0, f"Others in your network find it at http://{found}:{port}/")
+    if _is_everywhere(listener) and (address := _local_address()):
+        lines.insert(0, f"Others in your network find it at http://{address}:{port}/")
     return lines
 
 
 def _local_address() -> str | None:
-    """The address of this machine in its network. Nothing is sent to find it out."""
+    """The address of this machine in its network. Finding it sends no packets."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address that is nobody's
+            probe.connect(("192.0.2.1", 9))  # reserved for documentation
         except OSError:
             return None
         return str(probe.getsockname()[0])
 
 
 def _bracketed(host: str) -> str:
-    """A host as it is written in a URL."""
+    """A host as part of a URL, with brackets around an IPv6 address."""
     return f"[{host}]" if ":" in host else host

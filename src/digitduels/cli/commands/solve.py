@@ -1,4 +1,4 @@
-"""`duels solve`: the truth about a position, for people, for programs and as a picture."""
+"""`duels solve`: the exact value of a position and its moves, in words, as JSON or as a picture."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _match_after(game: AnyGame, first: int, moves: str) -> Match:
-    """The game after these moves."""
+    """The match after these moves."""
     match = Match(game, first=first)
     for number, text in enumerate(moves.split(), 1):
         try:
@@ -102,8 +102,8 @@ def _show(match: Match, solution: Solution, console: Console) -> None:
         console.say("The game is over.", outcome.reason, game.victory(outcome.winner))
         return
     console.say(Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best))
-    for value, alike in groupby(values(state, solution), lambda group: group.value):
-        groups = list(alike)
+    for value, same_value in groupby(values(state, solution), lambda group: group.value):
+        groups = list(same_value)
         count = sum(len(group.moves) for group in groups)
         console.say("", f"{SIGNS[value]} {HEADINGS[value]}: {count} of {len(judgement)}")
         for group in groups:

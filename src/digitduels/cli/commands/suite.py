@@ -1,4 +1,4 @@
-"""`duels suite`: the frozen benchmark for language models: run it, report its results, make a private twin."""
+"""`duels suite`: runs the frozen benchmark for language models, reports results, or makes a private twin."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def add(commands: Commands) -> None:
         "duels suite reference",
     )
     parser.add_argument(
-        "act", choices=["run", "report", "reference", "private"], help="what to do; the rest depends on it"
+        "act", choices=["run", "report", "reference", "private"], help="what to do; the other arguments depend on it"
     )
     parser.add_argument("words", nargs="*", metavar="NAME", help="run: the models; report: logs or folders")
     parser.add_argument("--file", type=Path, metavar="FILE", help="a private suite (default: suite-v1)")
     parser.add_argument("--logs", type=Path, default=Path("logs"), metavar="FOLDER", help="run: where logs are written")
     parser.add_argument("--limit", type=int, metavar="N", help="run: only the first N positions, to try it out")
-    parser.add_argument("--epochs", type=int, default=1, metavar="N", help="run: how often each position is asked")
+    parser.add_argument("--epochs", type=int, default=1, metavar="N", help="run: how often to ask for each position")
     parser.add_argument("--seed", metavar="S", help="private: any text; keep it secret")
     parser.add_argument("--out", type=Path, metavar="PATH", help="private: the new file; report: a folder")
     parser.add_argument("--json", action="store_true", help="run, report, reference: print JSON")
@@ -88,7 +88,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace, suite: Suite) -> None:
-    """Prints the results of logs, and writes them with a plot into a folder if that is wanted."""
+    """Prints the results of logs, and writes them with plots to the folder `--out` if it is given."""
     from digitduels.evals.leaderboard import LogError
     from digitduels.evals.suite_plots import gap_plot, skill_plot
     from digitduels.evals.suite_results import page, read_results

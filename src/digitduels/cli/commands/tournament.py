@@ -1,4 +1,4 @@
-"""`duels tournament`: several players against each other, and the standings."""
+"""`duels tournament`: plays several players against each other and prints the standings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
 
 
 def add_game_and_players(parser: Parser, players: str) -> None:
-    """Adds the game and the players by position, and `--game` for those who would rather name the game."""
+    """Adds the game and the players as positional arguments, and `--game` as an alternative."""
     add_game(
         parser,
         "words",
@@ -49,7 +49,7 @@ def add_game_and_players(parser: Parser, players: str) -> None:
 
 
 def add_plan(parser: Parser) -> None:
-    """Adds the arguments that say what is played, besides the players."""
+    """Adds the other arguments of a tournament plan."""
     parser.add_argument("--games", type=int, default=20, metavar="N", help="games per pair (default: 20)")
     parser.add_argument(
         "--start", choices=["book", "fair"], default="fair", help="the book's start or fair openings (default: fair)"
@@ -64,7 +64,7 @@ def add_plan(parser: Parser) -> None:
         "--records",
         type=Path,
         metavar="FILE",
-        help="append every game to this file; games that it has already are not played again",
+        help="append every game to this file; games that it already has are not played again",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_options(parser)
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def game_and_players(arguments: argparse.Namespace, form: str, most: int | None) -> tuple[str, list[str]]:
-    """The game and the players, whichever way the game was named."""
+    """The game and the players; the game comes first or from `--game`."""
     words = list(arguments.words)
     name = words.pop(0) if arguments.game is None and names_a_game(words[0]) else arguments.game
     if name is None:
@@ -100,7 +100,7 @@ def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) 
     records: Path | None = arguments.records
     if records is not None:
         ordinary_file(records)
-    solve(game)  # once for all who play
+    solve(game)  # once, for all players
     try:
         with show_progress(game.title) as progress, record_errors(records or Path()):
             played = play(
@@ -122,14 +122,14 @@ def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) 
     if arguments.json:
         console.write(json.dumps(results, indent=1))
         return 0
-    console.say(*_for_people(game, results, console.table_width))
+    console.say(*_tables(game, results, console.table_width))
     if records is not None:
         console.say("", f"The records of all games are in {quoted_path(records)}.")
     return 0
 
 
-def _for_people(game: AnyGame, results: dict[str, Any], width: int | None) -> list[str]:
-    """The results of a tournament in tables that are at most `width` wide."""
+def _tables(game: AnyGame, results: dict[str, Any], width: int | None) -> list[str]:
+    """The results of a tournament as text tables that are at most `width` wide."""
     start = str(Count(results["starts"], "fair start")) if results["start"] == "fair" else "the book's start"
     games = f"{Count(results['games'], 'game')} ({results['different']} different)"
     lines = [f"{game.title}, {games} from {start}, seed {results['seed']}", ""]
@@ -163,5 +163,5 @@ def _for_people(game: AnyGame, results: dict[str, Any], width: int | None) -> li
 
 
 def _tally(results: dict[str, int]) -> str:
-    """Wins, draws and losses, the draws only where there are any."""
+    """Wins, draws and losses; draws only if there are any."""
     return "-".join(str(results[key]) for key in ("wins", "draws", "losses") if key != "draws" or results[key])
