@@ -229,11 +229,11 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         results, same = self._results, self.autoreset_mode == AutoresetMode.SAME_STEP
         if self.autoreset_mode == AutoresetMode.DISABLED and results.over.any():
             raise ResetNeeded('Some games are over: call reset(options={"reset_mask": …}) before the next step().')
-        asked = vector_kernels.step(
+        unknown = vector_kernels.step(
             self._world, self._games, results, actions.astype(np.int64), self._opponent, self._seat, same, self._dice
         )
-        if asked:
-            self._ask(results.ask[:asked])
+        if unknown:
+            self._ask(results.ask[:unknown])
         info = self._info()
         done = self._output(results.done)
         if done.any():
@@ -266,9 +266,9 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
     def _info(self) -> dict[str, Any]:
         return {"player": self._output(self._games.player)}
 
-    def _ask(self, asked: npt.NDArray[np.int64]) -> None:
+    def _ask(self, rows: npt.NDArray[np.int64]) -> None:
         """Asks the rules for the results of games that ran out of numbers, sets the rewards, and caches the results."""
-        for place, table, mine, theirs, sign in asked.tolist():
+        for place, table, mine, theirs, sign in rows.tolist():
             row = int(np.searchsorted(self._world.last, table))
             if row == len(self._world.last) or self._world.last[row] != table:
                 self._world = self._world._replace(

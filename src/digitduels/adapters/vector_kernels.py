@@ -262,15 +262,15 @@ def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any
     tries = 0
     if opponent and agent != movers[start]:
         tries = BEGINNINGS
-    begun = False
-    while not begun:
+    started = False
+    while not started:
         for digit in range(uint64(counts.shape[1])):
             counts[game, digit] = starts[start, digit]
         for move in range(uint64(mask.shape[1])):
             mask[game, move] = openings[start, move]
         hands[game, 0], hands[game, 1] = firsts[start, 0], firsts[start, 1]
         player[game] = movers[start] ^ (tries > 0)
-        begun = tries == 0 or answer(world, opponent, counts, hands, mask, game, dice) == 0
+        started = tries == 0 or answer(world, opponent, counts, hands, mask, game, dice) == 0
         tries -= 1
 
 
@@ -308,7 +308,7 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
     counts, hands, mask, player, rows = games.counts, games.hands, games.mask, games.player, games.rows
     illegal, done, reward, final, ask = results.illegal, results.done, results.reward, results.final, results.ask
     over = results.over
-    asked, moves = uint64(0), mask.shape[1]
+    unknown, moves = uint64(0), mask.shape[1]
     for game in range(uint64(len(actions))):
         if over[game]:
             over[game] = illegal[game] = done[game] = False
@@ -336,9 +336,9 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
         mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
         show(world, counts, game, mine, theirs, final)
         if result == ASK:
-            ask[asked, 0], ask[asked, 1], ask[asked, 2] = game, place(world, counts, game), hands[game, 0]
-            ask[asked, 3], ask[asked, 4] = hands[game, 1], sign
-            asked += uint64(1)
+            ask[unknown, 0], ask[unknown, 1], ask[unknown, 2] = game, place(world, counts, game), hands[game, 0]
+            ask[unknown, 3], ask[unknown, 4] = hands[game, 1], sign
+            unknown += uint64(1)
         if same:
             begin(world, games, game, opponent, seat, dice)
             show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
@@ -348,4 +348,4 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
             show(world, counts, game, mine, theirs, rows)
             for move in range(uint64(moves)):
                 mask[game, move] = 0
-    return asked
+    return unknown

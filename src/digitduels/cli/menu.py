@@ -41,11 +41,11 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
         console.say(f"r  Resume {match.game.title}: {' against '.join(match.names)}, {moves}.")
         question = f"1 to {len(ids)}, r, or Enter for {default}: "
     try:
-        chosen = _ask(console, question, numbers | ({"r": "resume"} if unfinished else {}), numbers[default])
-        if chosen == "resume":
+        choice = _ask(console, question, numbers | ({"r": "resume"} if unfinished else {}), numbers[default])
+        if choice == "resume":
             console.say("")
             return ["resume"]
-        game = game_class(chosen)()
+        game = game_class(choice)()
         levels = characters(game)
         console.say("", "Who is your opponent?", "Enter  Another person, here at the keyboard.")
         console.say(*(f"{level:<5}  {name}. {about}" for level, (name, about) in levels.items()))

@@ -136,13 +136,13 @@ def _search(depth: int) -> Policy:
         near = solution.within(state, depth)
         wins = [verdict for verdict in near.values() if verdict is not None and verdict.value > 0]
         if wins:
-            chosen = [move for move, verdict in near.items() if verdict == max(wins)]
+            moves = [move for move, verdict in near.items() if verdict == max(wins)]
         else:
-            chosen = [move for move, verdict in near.items() if verdict is None or verdict.value == 0]
-            if not chosen:
+            moves = [move for move, verdict in near.items() if verdict is None or verdict.value == 0]
+            if not moves:
                 longest = max(verdict for verdict in near.values() if verdict is not None)
-                chosen = [move for move, verdict in near.items() if verdict == longest]
-        return dict.fromkeys(chosen, 1 / len(chosen))
+                moves = [move for move, verdict in near.items() if verdict == longest]
+        return dict.fromkeys(moves, 1 / len(moves))
 
     return probabilities
 

@@ -30,7 +30,7 @@ class Defence(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """Whether no move was notably harder to answer or, where no move is hard to answer, none held out longer."""
+        """Whether it was about as hard to answer as any move or, if no move is hard to answer, held out longest."""
         if self.hardest < NOTABLE:
             return not self.sooner
         return self.hardest - self.chance < NOTABLE

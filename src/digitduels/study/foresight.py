@@ -71,7 +71,7 @@ def unknown(known: Known, rest: Sentence) -> list[Sentence]:
 
 
 def near_warning(game: AnyGame, state: State[Any, Any], known: Known, move: Any) -> Sentence | None:
-    """What a coach says before a move that is known to lose; None if every move is known to lose."""
+    """The coach's warning about a move that is known to lose; None if it is not, or if every move is."""
     verdict = known[move]
     if verdict is None or verdict.value >= 0:
         return None

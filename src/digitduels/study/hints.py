@@ -25,7 +25,7 @@ def hint(state: Position, solution: Solution, step: int) -> list[Sentence]:
     1: who is winning and how many moves keep it that way. 2: the tempting move and its refutation. 3: half the move.
     4: the move, its line and a reason.
     """
-    return (_stand, _temptation, _half, _whole)[step - 1](state, solution)
+    return (_assessment, _temptation, _half, _whole)[step - 1](state, solution)
 
 
 def hint_in(match: Match, solution: Solution, step: int, takebacks: bool = True) -> list[Sentence]:
@@ -56,7 +56,7 @@ def values(state: Position, solution: Solution) -> list[Group]:
 
 
 def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
-    """What a coach says before a move that gives the result away; None if the move keeps it."""
+    """The coach's warning about a move that gives the result away; None if the move keeps it."""
     judgement = solution.judge(state)
     verdict = judgement[move]
     if verdict.value == judgement.best.value:
@@ -85,7 +85,7 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
 
 
 def let_win(game: AnyGame, state: Position, after: Position) -> Sentence:
-    """What a coach says before a move that lets the coach win at once."""
+    """The coach's warning about a move that lets the coach win at once."""
     other = 1 - state.player
     wins = [moves[0] for moves in wins_at_once(game, after, other)]
     threatened = any(move in wins for moves in wins_at_once(game, state, other) for move in moves)
@@ -120,7 +120,7 @@ def tempting(state: Position, solution: Solution) -> Any | None:
 ONE_MOVE = Sentence("There is only one move.")
 
 
-def _stand(state: Position, solution: Solution) -> list[Sentence]:
+def _assessment(state: Position, solution: Solution) -> list[Sentence]:
     judgement = solution.judge(state)
     best, moves, keeping = judgement.best, len(judgement), len(judgement.keeping)
     lines = standing(state.player, best)
@@ -137,8 +137,8 @@ def _stand(state: Position, solution: Solution) -> list[Sentence]:
     value = VALUES[best.value]
     if keeping == moves:
         return [*lines, Sentence("All {moves} moves keep the {value}.", moves=moves, value=value)]
-    some = f"{{keeping}} of {{moves}} moves {'keeps' if keeping == 1 else 'keep'} the {{value}}."
-    return [*lines, Sentence(some, keeping=keeping, moves=moves, value=value)]
+    text = f"{{keeping}} of {{moves}} moves {'keeps' if keeping == 1 else 'keep'} the {{value}}."
+    return [*lines, Sentence(text, keeping=keeping, moves=moves, value=value)]
 
 
 def _temptation(state: Position, solution: Solution) -> list[Sentence]:

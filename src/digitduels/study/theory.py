@@ -44,7 +44,7 @@ def _start(solution: Solution, start: State[Any, Any]) -> Iterable[str]:
     else:
         verb = {1: "wins", 0: "holds the draw"}[verdict.value] if len(keeping) == 1 else verb
         yield f"{len(keeping)} of the {len(moves)} first moves {verb}: {_names(keeping, player)}."
-    different, total = ({game.after(start, move) for move in some} for some in (keeping, moves))
+    different, total = ({game.after(start, move) for move in choices} for choices in (keeping, moves))
     if len(different) < len(keeping) < len(moves):
         yield f"Counting moves that lead to the same position once, that is {len(different)} of {len(total)}."
     longest = judgement.best_moves

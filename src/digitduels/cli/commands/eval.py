@@ -100,7 +100,7 @@ def _tables(board: dict[str, Any], width: int | None) -> list[str]:
     if board["task"] != "rules":
         lines += [
             "",
-            "Critical moves found, by how many plies away the end was",
+            "Critical moves found, by distance from the end in plies",
             *columns(_critical_rows(board), width),
         ]
     return [line.rstrip() for line in lines]
