@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         console.say(*_tables(board, console.table_width), "")
     console.say(*NOTES)
     for name in results["others"]:
-        console.say(f"Left out: {clean(name, 100)}, which is not one of our tasks.")
+        console.say(f"Left out: {clean(name, 100)}, a task without a leaderboard.")
     if count is not None:
         console.say(f"{Count(count, 'record')} in {quoted_path(arguments.records)}; `duels review FILE` opens one.")
     return 0
