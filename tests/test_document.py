@@ -1,4 +1,4 @@
-"""What a browser gets first: HTML that says what it is and what to show, and files that it may keep."""
+"""The first response to a browser: HTML with a description and embedded data, and cacheable files."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ def client() -> TestClient:
     return TestClient(create_app(Settings(), asyncio.Event()))
 
 
-def given(text: str) -> dict[str, object]:
-    """What the page comes with."""
-    found = re.search(r'<script type="application/json" id="given">(.*?)</script>', text, re.S)
-    return json.loads(found[1]) if found else {}
+def embedded(text: str) -> dict[str, object]:
+    """The JSON embedded in a page."""
+    match = re.search(r'<script type="application/json" id="given">(.*?)</script>', text, re.S)
+    return json.loads(match[1]) if match else {}
 
 
-def test_home_comes_with_the_games_and_the_plain_start_of_one(client: TestClient) -> None:
-    shown = given(client.get("/").text)
-    assert shown["games"] == client.get("/api/games").json()
-    position = shown["position"]
+def test_the_home_page_embeds_the_games_and_a_starting_position(client: TestClient) -> None:
+    data = embedded(client.get("/").text)
+    assert data["games"] == client.get("/api/games").json()
+    position = data["position"]
     assert isinstance(position, dict)
     assert (position["moves"], position["names"]) == ([], ["Player 1", "Level 2"])
     assert position == client.get(f"/api/position/{position['game']}?vs=2&seat=1").json()
 
 
-def test_a_game_comes_with_its_position_unless_the_page_has_to_ask(client: TestClient) -> None:
+def test_a_game_page_embeds_its_position_if_the_link_is_valid(client: TestClient) -> None:
     link = "number-quest?moves=%2B5+x2&vs=3&seat=1&seed=1&hints=off"
-    assert given(client.get(f"/play/{link}").text)["position"] == client.get(f"/api/position/{link}").json()
+    assert embedded(client.get(f"/play/{link}").text)["position"] == client.get(f"/api/position/{link}").json()
     for other in ("number-quest?target=60", "number-quest?moves=x99", "no-such-game", "number-quest?moves=</script>"):
         answer = client.get(f"/play/{other}")
         assert answer.status_code == 200
-        assert not given(answer.text)
+        assert not embedded(answer.text)
 
 
-def test_a_link_says_what_it_is_where_people_share_it(client: TestClient) -> None:
+def test_a_shared_link_has_a_title_a_description_and_a_picture(client: TestClient) -> None:
     text = client.get("/play/number-quest?moves=%2B5").text
     assert "<title>Play Number Quest · Digit Duels</title>" in text
     assert 'property="og:title" content="Play Number Quest"' in text
@@ -54,13 +54,13 @@ def test_a_link_says_what_it_is_where_people_share_it(client: TestClient) -> Non
     assert client.get(picture[1]).headers["content-type"] == "image/png"
 
 
-def test_a_page_that_does_not_exist_is_still_a_page(client: TestClient) -> None:
+def test_an_unknown_path_is_a_404_with_the_page(client: TestClient) -> None:
     answer = client.get("/nothing", headers={"Accept": "text/html"})
     assert answer.status_code == 404
     assert CORE in answer.text
 
 
-def test_files_may_be_kept_until_they_change(client: TestClient) -> None:
+def test_files_are_cached_until_they_change(client: TestClient) -> None:
     paths = re.findall(r'(?:href|src)="(/assets/[^"]+)"', client.get("/explore/number-quest").text)
     assert any(path.endswith("/js/pages/explore.js") for path in paths)
     for path in paths:
@@ -76,7 +76,7 @@ def test_files_may_be_kept_until_they_change(client: TestClient) -> None:
     assert plain.content == client.get(paths[0]).content
 
 
-def test_modules_are_put_into_one_in_the_order_in_which_they_need_each_other() -> None:
+def test_modules_are_bundled_in_dependency_order() -> None:
     texts = {
         "js/a.js": 'import { b as c } from "./deep/b.js";\nimport * as d from "./d.js";\nexport const a = c(d.one);\n',
         "js/deep/b.js": 'import { one } from "../d.js";\nexport function b() {\nreturn import("../e.js");\n}\n',
@@ -94,12 +94,11 @@ def test_modules_are_put_into_one_in_the_order_in_which_they_need_each_other() -
         graph({"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}, "a.js")
 
 
-def test_no_script_is_read_wrongly() -> None:
-    """What is left after the imports and exports that the bundle knows has none."""
+def test_the_bundle_contains_no_unprocessed_imports_or_exports() -> None:
     assets = Assets(PAGE)
     core = assets.files[CORE].body.decode()
     assert not re.search(r"^import\b(?!\()|^export (?!const \$)", core, re.M)
     assert not re.search(r"^\s*(\*|/\*\*)", core, re.M)
     for name in assets.files:
         if name.startswith("js/pages/"):
-            assert all(each in assets.files for each in assets.further(name))
+            assert all(file in assets.files for file in assets.further(name))

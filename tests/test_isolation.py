@@ -1,4 +1,4 @@
-"""One visitor cannot hurt another: each attack runs beside people who play, whose moves must stay quick."""
+"""Visitors are isolated from each other: every attack runs beside ordinary players, whose moves must stay quick."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ pytestmark = pytest.mark.usefixtures("tables")
 LONG = {"game": "number-quest", "options": {"highest": 99, "copies": 10, "target": 1_000_000}}
 SHORT = [f"+{number}" for number in range(1, 7) for _ in range(2)]
 ROUNDS = 5
-FLOOR = 0.02  # seconds: below this nobody notices a difference, and a busy machine makes it at random
+FLOOR = 0.02  # seconds: differences below this are noise on a busy machine
 
 
 class Player:
-    """Somebody who plays both sides of a game."""
+    """A client that plays both sides of a game."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self.client = client
@@ -61,36 +61,38 @@ class Player:
         return answer
 
 
-async def others(client: httpx.AsyncClient, games: int = 8) -> list[float]:
-    """How long the moves of people take who play while something happens."""
-    taken = []
+async def moves_of_others(client: httpx.AsyncClient, games: int = 8) -> list[float]:
+    """How long each move of ordinary players takes, in seconds."""
+    seconds = []
     for _ in range(games):
         player = await Player(client).begin()
         for move in SHORT:
             start = time.perf_counter()
             await player.move(move)
-            taken.append(time.perf_counter() - start)
-    return taken
+            seconds.append(time.perf_counter() - start)
+    return seconds
 
 
-def p99(taken: list[float]) -> float:
-    return statistics.quantiles(taken, n=100)[98]
+def p99(seconds: list[float]) -> float:
+    return statistics.quantiles(seconds, n=100)[98]
 
 
 Attack = Callable[[], Awaitable[object]]
 Measure = Callable[[httpx.AsyncClient], Awaitable[list[float]]]
 
 
-async def nobody_is_hurt(attack: Attack, client: httpx.AsyncClient, measure: Measure = others) -> None:
-    """What others do takes at most three times as long while an attack goes on: the p99 of the best of some rounds.
+async def assert_others_unaffected(
+    attack: Attack, client: httpx.AsyncClient, measure: Measure = moves_of_others
+) -> None:
+    """Asserts that an attack makes others at most three times slower, by the p99 of the best of several rounds.
 
-    A machine that does something else makes a round slow now and then; an attack that works makes all of them slow.
+    Other work on the machine may slow down a single round, but a successful attack slows down all of them.
     """
     await measure(client)
     rounds = []
     for _ in range(ROUNDS):
         quiet = p99(await measure(client))
-        attacking = asyncio.create_task(_again(attack))
+        attacking = asyncio.create_task(_repeat(attack))
         await asyncio.sleep(0.2)
         loud = p99(await measure(client))
         assert not attacking.done(), attacking.exception()
@@ -102,25 +104,26 @@ async def nobody_is_hurt(attack: Attack, client: httpx.AsyncClient, measure: Mea
     raise AssertionError(f"others waited (quiet, attacked): {rounds}")
 
 
-async def _again(attack: Attack) -> None:
+async def _repeat(attack: Attack) -> None:
     while True:
         await attack()
 
 
 def at_a_rate(count: int, ask: Attack) -> Attack:
-    """Asks so many times a second, whether answers come or not."""
+    """An attack that sends this many requests per second without waiting for the responses."""
 
     async def attack() -> None:
-        asking = [asyncio.create_task(_shrug(ask))]
+        asking = [asyncio.create_task(_quietly(ask))]
         for _ in range(count):
             await asyncio.sleep(1 / count)
-            asking.append(asyncio.create_task(_shrug(ask)))
+            asking.append(asyncio.create_task(_quietly(ask)))
         await asyncio.gather(*asking)
 
     return attack
 
 
-async def _shrug(ask: Attack) -> None:
+async def _quietly(ask: Attack) -> None:
+    """Sends a request and ignores network errors."""
     with suppress(httpx.TransportError, OSError):
         await ask()
 
@@ -132,7 +135,7 @@ async def site(server: servers.Server) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def long_game(client: httpx.AsyncClient, moves: int) -> Player:
-    """A game of many moves that is still being played."""
+    """An unfinished game with many moves."""
     tokens = [f"+{number}" for number in range(1, 100) for _ in range(10)][:moves]
     return await Player(client).begin(**LONG, moves=tokens)
 
@@ -143,16 +146,16 @@ def server(tmp_path_factory: pytest.TempPathFactory, tables: Path) -> Any:
         yield server
 
 
-def test_looking_at_a_long_game_slows_nobody_down(server: servers.Server) -> None:
+def test_reading_a_long_game_does_not_slow_other_players(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:
             game = await long_game(client, 980)
-            await nobody_is_hurt(at_a_rate(29, lambda: client.get(f"/api/games/{game.id}")), client)
+            await assert_others_unaffected(at_a_rate(29, lambda: client.get(f"/api/games/{game.id}")), client)
 
     asyncio.run(main())
 
 
-def test_opening_feeds_of_a_long_game_slows_nobody_down(server: servers.Server) -> None:
+def test_opening_feeds_of_a_long_game_does_not_slow_other_players(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:
             game = await long_game(client, 980)
@@ -161,12 +164,12 @@ def test_opening_feeds_of_a_long_game_slows_nobody_down(server: servers.Server) 
                 async with client.stream("GET", f"/api/games/{game.id}/events") as feed:
                     await anext(line async for line in feed.aiter_lines() if line.startswith("data: "))
 
-            await nobody_is_hurt(at_a_rate(29, open_feed), client)
+            await assert_others_unaffected(at_a_rate(29, open_feed), client)
 
     asyncio.run(main())
 
 
-def test_slow_questions_of_many_addresses_slow_no_moves_down(server: servers.Server) -> None:
+def test_slow_requests_from_many_addresses_do_not_slow_moves(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:
             while (await client.get("/readyz")).status_code != 200:
@@ -179,20 +182,20 @@ def test_slow_questions_of_many_addresses_slow_no_moves_down(server: servers.Ser
                 headers = {"X-Forwarded-For": f"192.0.2.{here % 200}"}
                 await client.get(path[here % 2], headers=headers, timeout=5)
 
-            # As many as one address may have open: the workers do nothing else meanwhile.
-            await nobody_is_hurt(at_a_rate(10, ask), client)
+            # The maximum that one address may have open, which keeps the workers busy.
+            await assert_others_unaffected(at_a_rate(10, ask), client)
 
     asyncio.run(main())
 
 
-def test_variants_that_are_begun_keep_nobody_from_beginning_a_game_by_the_book(server: servers.Server) -> None:
+def test_starting_variants_does_not_delay_new_games_by_the_book(server: servers.Server) -> None:
     async def by_the_book(client: httpx.AsyncClient) -> list[float]:
-        taken = []
+        seconds = []
         for _ in range(40):
             start = time.perf_counter()
             assert (await client.post("/api/games", json={"game": "number-quest"})).status_code == 201
-            taken.append(time.perf_counter() - start)
-        return taken
+            seconds.append(time.perf_counter() - start)
+        return seconds
 
     async def main() -> None:
         async with site(server) as client:
@@ -200,12 +203,12 @@ def test_variants_that_are_begun_keep_nobody_from_beginning_a_game_by_the_book(s
             async def begin_variant() -> None:
                 await client.post("/api/games", json={**LONG, "moves": [f"+{number}" for number in range(1, 90)]})
 
-            await nobody_is_hurt(at_a_rate(10, begin_variant), client, by_the_book)
+            await assert_others_unaffected(at_a_rate(10, begin_variant), client, by_the_book)
 
     asyncio.run(main())
 
 
-def test_a_look_a_message_and_a_move_are_as_large_and_as_quick_late_in_a_game_as_early(server: servers.Server) -> None:
+def test_size_and_speed_of_responses_do_not_depend_on_the_length_of_the_game(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:
             sizes, times = [], []
@@ -213,13 +216,13 @@ def test_a_look_a_message_and_a_move_are_as_large_and_as_quick_late_in_a_game_as
                 game = await long_game(client, moves)
                 state = (await client.get(f"/api/games/{game.id}")).json()
                 assert state["move_count"] == moves
-                taken = []
+                seconds = []
                 for legal in [each["move"] for each in state["legal"] if each["move"].startswith("+")][:9] * 2:
                     start = time.perf_counter()
                     answer = await game.move(legal)
-                    taken.append(time.perf_counter() - start)
+                    seconds.append(time.perf_counter() - start)
                 sizes.append(len(answer.content))
-                times.append(min(taken))
+                times.append(min(seconds))
                 async with client.stream("GET", f"/api/games/{game.id}/events") as feed:
                     line = await anext(line async for line in feed.aiter_lines() if line.startswith("data: "))
                 assert json.loads(line[6:]) == (await client.get(f"/api/games/{game.id}")).json()
@@ -229,7 +232,7 @@ def test_a_look_a_message_and_a_move_are_as_large_and_as_quick_late_in_a_game_as
     asyncio.run(main())
 
 
-def test_a_stream_costs_the_same_however_long_its_game_is(server: servers.Server) -> None:
+def test_memory_of_a_stream_does_not_depend_on_the_length_of_the_game(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:
             game = await long_game(client, 980)
@@ -247,13 +250,13 @@ def test_a_stream_costs_the_same_however_long_its_game_is(server: servers.Server
 
 
 def own_memory(server: servers.Server) -> int:
-    """KiB that a server shares with nobody."""
+    """The private memory of a server, in KiB."""
     assert server.process is not None
     rows = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
     return sum(int(row.split()[1]) for row in rows if row.startswith("Private_"))
 
 
-def test_a_state_that_somebody_has_is_known_by_its_version_alone(server: servers.Server) -> None:
+def test_an_unchanged_state_is_answered_with_304_by_its_version(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:
             game = await Player(client).begin()
@@ -267,7 +270,7 @@ def test_a_state_that_somebody_has_is_known_by_its_version_alone(server: servers
     asyncio.run(main())
 
 
-def test_the_history_comes_in_parts_and_is_all_there(server: servers.Server) -> None:
+def test_the_history_is_paginated_and_complete(server: servers.Server) -> None:
     async def main() -> None:
         async with site(server) as client:
             game = await long_game(client, 230)
@@ -283,11 +286,11 @@ def test_the_history_comes_in_parts_and_is_all_there(server: servers.Server) -> 
     asyncio.run(main())
 
 
-# Slow questions.
+# Slow questions
 
 
 class SlowWorker:
-    """Answers after a while, which the question names."""
+    """A worker that answers after the number of seconds in the question."""
 
     def __init__(self, killed: list[bytes]) -> None:
         self.killed, self.question = killed, b""
@@ -306,17 +309,17 @@ class SlowWorker:
 
 @pytest.fixture
 def killed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Workers that only wait; the questions of those that were killed."""
-    found: list[bytes] = []
+    """Replaces workers by ones that only wait, and returns the questions of the workers that were killed."""
+    questions: list[bytes] = []
 
     async def start(*_: object) -> SlowWorker:
-        return SlowWorker(found)
+        return SlowWorker(questions)
 
     monkeypatch.setattr(supervisor.Worker, "start", start)
-    return found
+    return questions
 
 
-def test_slow_questions_take_no_computer_moves_away(killed: list[bytes]) -> None:
+def test_computer_moves_run_before_slow_questions(killed: list[bytes]) -> None:
     async def main() -> None:
         pool = WorkerPool(2, 64, 5.0)
         pool.start()
@@ -324,7 +327,7 @@ def test_slow_questions_take_no_computer_moves_away(killed: list[bytes]) -> None
         await asyncio.sleep(0.05)
         start = time.perf_counter()
         await asyncio.gather(*(pool.ask(b"0.001", Urgency.GAME) for _ in range(248)))
-        assert time.perf_counter() - start < 3, "all of them come before the slow ones"
+        assert time.perf_counter() - start < 3, "computer moves come before slow questions"
         assert sum(task.done() for task in slow) < 40
         for task in slow:
             task.cancel()
@@ -332,12 +335,12 @@ def test_slow_questions_take_no_computer_moves_away(killed: list[bytes]) -> None
     asyncio.run(main())
 
 
-def test_a_limit_of_time_counts_working_and_not_waiting(killed: list[bytes]) -> None:
+def test_the_time_limit_of_a_question_excludes_its_time_in_the_queue(killed: list[bytes]) -> None:
     async def main() -> None:
         pool = WorkerPool(1, 64, 0.3)
         pool.start()
         await asyncio.gather(*(pool.ask(b"0.1") for _ in range(8)))
-        assert not killed, "nobody took too long, though the last one waited for long"
+        assert not killed, "time in the queue does not count"
         with pytest.raises(Refusal, match="longer than this server gives"):
             await pool.ask(b"2")
         assert killed == [b"2"]
@@ -345,7 +348,7 @@ def test_a_limit_of_time_counts_working_and_not_waiting(killed: list[bytes]) -> 
     asyncio.run(main())
 
 
-def test_one_address_has_few_open_questions(tables: Path, tmp_path: Path) -> None:
+def test_one_address_can_have_only_a_few_slow_requests_open(tables: Path, tmp_path: Path) -> None:
     with servers.Server(str(tmp_path / "games.sqlite"), rate=0) as server:
 
         async def main() -> None:
@@ -363,10 +366,10 @@ def test_one_address_has_few_open_questions(tables: Path, tmp_path: Path) -> Non
         asyncio.run(main())
 
 
-# A database that is slow or locked.
+# A slow or locked database
 
 
-def test_a_locked_row_stops_one_game_and_no_other(postgresql: Postgresql) -> None:
+def test_a_locked_row_blocks_only_its_own_game(postgresql: Postgresql) -> None:
     database = postgresql.database()
     with servers.Server(database, QUICK) as server:
 
@@ -382,22 +385,22 @@ def test_a_locked_row_stops_one_game_and_no_other(postgresql: Postgresql) -> Non
                     async def wait_for_the_lock(count: int = CONNECTIONS + 1) -> None:
                         waiting = (client.post(path, json=body, headers=headers) for _ in range(count))
                         answers = await asyncio.gather(*waiting)
-                        assert {answer.status_code for answer in answers} == {503}, "who waits is told to try again"
+                        assert {answer.status_code for answer in answers} == {503}, "clients are asked to try again"
 
                     await wait_for_the_lock(1)
-                    await nobody_is_hurt(wait_for_the_lock, client)
-                    assert (await client.get(f"/api/games/{game.id}")).status_code == 200, "which can be seen"
+                    await assert_others_unaffected(wait_for_the_lock, client)
+                    assert (await client.get(f"/api/games/{game.id}")).status_code == 200, "the locked game can be read"
                 end = time.monotonic() + PATIENCE
                 while (answer := await client.post(path, json=body, headers=headers)).status_code == 503:
-                    assert time.monotonic() < end, "whoever waited may still hold it for a moment, but not for long"
+                    assert time.monotonic() < end, "a waiting request may hold the lock for a moment, but not for long"
                     await asyncio.sleep(0.1)
                 assert answer.status_code in (200, 201), answer.text
-                assert answer.json()["state"]["version"] == 2, "whoever got through, it was played once"
+                assert answer.json()["state"]["version"] == 2, "the move was played once"
 
         asyncio.run(main())
 
 
-def test_a_server_that_is_paused_stops_no_game_at_another(postgresql: Postgresql) -> None:
+def test_a_paused_server_does_not_block_games_on_another_server(postgresql: Postgresql) -> None:
     database = postgresql.database()
     with servers.Server(database, QUICK) as paused, servers.Server(database, QUICK) as server:
 
@@ -406,24 +409,24 @@ def test_a_server_that_is_paused_stops_no_game_at_another(postgresql: Postgresql
                 games = [await Player(there).begin() for _ in range(8)]
 
                 async def stop_in_the_middle() -> None:
-                    moves = [asyncio.create_task(_shrug(lambda game=game: game.move("+5"))) for game in games]  # type: ignore[misc]
+                    moves = [asyncio.create_task(_quietly(lambda game=game: game.move("+5"))) for game in games]  # type: ignore[misc]
                     await asyncio.sleep(0.005)
                     await asyncio.to_thread(paused.pause, 1.0)
                     await asyncio.gather(*moves, return_exceptions=True)
 
-                await nobody_is_hurt(stop_in_the_middle, client)
+                await assert_others_unaffected(stop_in_the_middle, client)
 
         asyncio.run(main())
 
 
-def test_a_paused_database_stops_what_needs_it_and_nothing_else(postgresql: Postgresql) -> None:
+def test_a_paused_database_blocks_only_the_requests_that_need_it(postgresql: Postgresql) -> None:
     async def pages(client: httpx.AsyncClient) -> list[float]:
-        taken = []
+        seconds = []
         for _ in range(60):
             start = time.perf_counter()
             assert (await client.get("/api/position/number-quest?moves=%2B5")).status_code == 200
-            taken.append(time.perf_counter() - start)
-        return taken
+            seconds.append(time.perf_counter() - start)
+        return seconds
 
     with servers.Server(postgresql.database(), QUICK) as server:
 
@@ -440,16 +443,16 @@ def test_a_paused_database_stops_what_needs_it_and_nothing_else(postgresql: Post
                     answers = [answer.status_code for answer in await asyncio.gather(*stuck)]
                     assert set(answers) <= {200, 201, 503}, answers
 
-                await nobody_is_hurt(pause, client, pages)
+                await assert_others_unaffected(pause, client, pages)
                 while (answer := await client.post(path, json=body, headers=headers)).status_code == 503:
-                    await asyncio.sleep(0.1)  # the last pause may go on for a moment
+                    await asyncio.sleep(0.1)  # the last pause may not be over yet
                 assert answer.status_code in (200, 201), answer.text
-                assert (await client.get(f"/api/games/{game.id}")).json()["version"] == 2, "and it was played once"
+                assert (await client.get(f"/api/games/{game.id}")).json()["version"] == 2, "the move was played once"
 
         asyncio.run(main())
 
 
-def test_a_look_does_not_wait_for_a_foreign_write_lock(tmp_path: Path) -> None:
+def test_reading_a_game_does_not_wait_for_another_programs_write_lock(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
     with servers.Server(str(file), QUICK) as server:
 
@@ -467,11 +470,11 @@ def test_a_look_does_not_wait_for_a_foreign_write_lock(tmp_path: Path) -> None:
         asyncio.run(main())
 
 
-# Connections.
+# Connections
 
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])
-def test_a_client_that_stops_reading_is_disconnected_with_what_the_kernel_keeps_for_it(
+def test_a_client_that_stops_reading_is_disconnected_and_its_kernel_buffers_are_freed(
     tmp_path: Path, http: str
 ) -> None:
     with servers.Server(str(tmp_path / "games.sqlite"), QUICK, stalled=1, http=http) as server:
@@ -496,7 +499,7 @@ def test_a_client_that_stops_reading_is_disconnected_with_what_the_kernel_keeps_
         asyncio.run(main())
 
 
-def test_clients_that_stop_reading_slow_nobody_down(tmp_path: Path) -> None:
+def test_clients_that_stop_reading_do_not_slow_other_players(tmp_path: Path) -> None:
     with servers.Server(str(tmp_path / "games.sqlite"), stalled=1, rate=0) as server:
 
         async def main() -> None:
@@ -506,31 +509,31 @@ def test_clients_that_stop_reading_slow_nobody_down(tmp_path: Path) -> None:
                     game = await long_game(client, 20)
                     deaf = [socket.socket() for _ in range(40)]
                     try:
-                        for each in deaf:
-                            each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                            each.connect(("127.0.0.1", server.port))
-                            each.sendall(f"GET /api/games/{game.id}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+                        for connection in deaf:
+                            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                            connection.connect(("127.0.0.1", server.port))
+                            connection.sendall(f"GET /api/games/{game.id}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode())
                         for number in range(3, 33):
                             await game.move(f"+{number}")
                             await asyncio.sleep(0.02)
-                        await asyncio.sleep(1.5)  # in which they are disconnected
+                        await asyncio.sleep(1.5)  # until they are disconnected
                     finally:
-                        for each in deaf:
-                            each.close()
+                        for connection in deaf:
+                            connection.close()
 
-                await nobody_is_hurt(read_nothing, client)
+                await assert_others_unaffected(read_nothing, client)
 
         asyncio.run(main())
 
 
 def connections_to(port: int) -> str:
-    """The kernel's connections of a server, with the other side's port."""
+    """The remote ports of a server's connections, as the kernel lists them."""
     rows = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
     return " ".join(row.split()[2] for row in rows if row.split()[1].endswith(f":{port:04X}"))
 
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])
-def test_connections_are_refused_before_anything_runs_out(tmp_path: Path, http: str) -> None:
+def test_connections_are_capped_in_total_and_per_address(tmp_path: Path, http: str) -> None:
     with servers.Server(
         str(tmp_path / "games.sqlite"), QUICK, connections=30, proxies="192.0.2.1", http=http
     ) as server:
@@ -553,7 +556,7 @@ def test_connections_are_refused_before_anything_runs_out(tmp_path: Path, http: 
         assert refused >= 10, "an address may have a quarter of all connections"
 
 
-def test_connections_beyond_the_cap_slow_nobody_down(tmp_path: Path) -> None:
+def test_connections_beyond_the_cap_do_not_slow_other_players(tmp_path: Path) -> None:
     with servers.Server(str(tmp_path / "games.sqlite"), QUICK, connections=40, proxies="192.0.2.1", rate=0) as server:
 
         async def main() -> None:
@@ -563,18 +566,18 @@ def test_connections_beyond_the_cap_slow_nobody_down(tmp_path: Path) -> None:
                     crowd = []
                     try:
                         for _ in range(30):
-                            each = socket.socket()
-                            crowd.append(each)
-                            each.setblocking(False)
-                            each.bind(("127.0.0.2", 0))
-                            with suppress(ConnectionError):  # refused already
-                                await asyncio.get_running_loop().sock_connect(each, ("127.0.0.1", server.port))
+                            connection = socket.socket()
+                            crowd.append(connection)
+                            connection.setblocking(False)
+                            connection.bind(("127.0.0.2", 0))
+                            with suppress(ConnectionError):  # already refused
+                                await asyncio.get_running_loop().sock_connect(connection, ("127.0.0.1", server.port))
                         await asyncio.sleep(0.1)
                     finally:
-                        for each in crowd:
-                            each.close()
+                        for connection in crowd:
+                            connection.close()
 
-                await nobody_is_hurt(connect, client)
+                await assert_others_unaffected(connect, client)
                 refused = re.search(
                     r"^digitduels_connections_refused_total (\d+)$", (await client.get("/metrics")).text, re.M
                 )
@@ -596,7 +599,7 @@ def test_a_flood_does_not_fill_the_log(tmp_path: Path) -> None:
         assert server.log().count('"event": "request"') < 400
 
 
-def test_a_flood_from_one_address_slows_nobody_else_down(tmp_path: Path) -> None:
+def test_a_flood_from_one_address_does_not_slow_other_players(tmp_path: Path) -> None:
     with servers.Server(str(tmp_path / "games.sqlite"), QUICK, rate=30, burst=300) as server:
 
         async def main() -> None:
@@ -608,10 +611,12 @@ def test_a_flood_from_one_address_slows_nobody_else_down(tmp_path: Path) -> None
 
                 async def play(client: httpx.AsyncClient) -> list[float]:
                     client.headers["X-Forwarded-For"] = (
-                        f"198.51.100.{next(number)}"  # people, who have their own limits
+                        f"198.51.100.{next(number)}"  # each player has their own rate limit
                     )
-                    return await others(client, 6)
+                    return await moves_of_others(client, 6)
 
-                await nobody_is_hurt(at_a_rate(60, lambda: client.get("/api/games/x", headers=flood)), client, play)
+                await assert_others_unaffected(
+                    at_a_rate(60, lambda: client.get("/api/games/x", headers=flood)), client, play
+                )
 
         asyncio.run(main())

@@ -1,4 +1,4 @@
-"""The measures of the lab, compared with games that are enumerated move by move."""
+"""The measures of the lab, compared with an enumeration of all games."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Probabilities = dict[State[Any, Any], dict[Any, float]]
 
 
 class Games:
-    """All games between two policies, with their probabilities, played forwards one ply after the other."""
+    """All games between two policies with their probabilities, enumerated one ply after another."""
 
     def __init__(self, game: AnyGame, levels: tuple[int, int]) -> None:
         self.game, self.solution = game, solve(game)
         self.policies = [self.policy(level) for level in levels]
         self.score, self.lengths, self.totals = 0.0, defaultdict[int, float](float), defaultdict[str, float](float)
         self.settled = 0.0
-        # The likelihood of a position and of the ply after the last swing so far.
+        # The probability of each position together with the ply after the last swing so far.
         now: dict[tuple[State[Any, Any], int], float] = {(game.start(), 0): 1.0}
         for ply in range(game.longest + 1):
             following: dict[tuple[State[Any, Any], int], float] = defaultdict(float)
@@ -61,9 +61,9 @@ class Games:
             return lambda state: {move: 1 / len(self.game.legal_moves(state)) for move in self.game.legal_moves(state)}
         if level == 7:
             return Perfect(self.solution, seed=0).probabilities
-        made = Level(level, self.solution, seed=0)
-        made.sight = sight(level, tuning(self.game).reaches)
-        return made.probabilities
+        level_policy = Level(level, self.solution, seed=0)
+        level_policy.sight = sight(level, tuning(self.game).reaches)
+        return level_policy.probabilities
 
     def look(self, state: State[Any, Any], likely: float) -> None:
         game = self.game
@@ -92,7 +92,7 @@ def game(request: pytest.FixtureRequest) -> AnyGame:
     return dd.game(request.param[0], **request.param[1])
 
 
-def test_scores_of_levels_are_those_of_all_games(game: AnyGame) -> None:
+def test_scores_of_levels_agree_with_an_enumeration_of_all_games(game: AnyGame) -> None:
     report = measure(game)
     for level in EQUALS:
         assert report.seats[level] == pytest.approx(Games(game, (level, level)).score, abs=2e-5)
@@ -101,7 +101,7 @@ def test_scores_of_levels_are_those_of_all_games(game: AnyGame) -> None:
         assert report.steps[level] == pytest.approx((first.score + 1 - second.score) / 2, abs=2e-5)
 
 
-def test_tension_and_length_are_those_of_all_games(game: AnyGame) -> None:
+def test_tension_and_length_agree_with_an_enumeration_of_all_games(game: AnyGame) -> None:
     report, games = measure(game), Games(game, (4, 4))
     assert report.length == pytest.approx(games.length, abs=1e-4)
     assert report.lengths is not None
@@ -114,7 +114,7 @@ def test_tension_and_length_are_those_of_all_games(game: AnyGame) -> None:
     assert report.decided == pytest.approx(1 - games.settled / games.length, abs=2e-5)
 
 
-def test_outcome_is_what_the_solution_says(game: AnyGame) -> None:
+def test_the_outcome_agrees_with_the_solution(game: AnyGame) -> None:
     report, solution = measure(game), solve(game)
     value, plies = solution.start
     assert (report.winner, report.plies) == ({1: 1, 0: None, -1: 2}[value], plies)
@@ -127,7 +127,7 @@ def test_outcome_is_what_the_solution_says(game: AnyGame) -> None:
         if state not in seen:
             seen.add(state)
             waiting += [game.after(state, move) for move in game.legal_moves(state)]
-    # A table does not tell the players apart, and a game that is over has no position in it.
+    # A table does not distinguish the players and does not contain finished games.
     alike = {(state.table, state.mine, state.theirs) for state in seen if game.legal_moves(state)}
     assert report.reachable >= len(alike)
     over = {(state.table, state.mine, state.theirs) for state in seen}
@@ -157,7 +157,7 @@ def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: An
         assert estimate.shares != simulate_lengths(solve(game), seed=2).shares
 
 
-def test_columns_in_batches_give_the_same_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_do_not_change_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     from digitduels.players import propagation
     from digitduels.solver import memory
 
@@ -171,7 +171,7 @@ def test_columns_in_batches_give_the_same_figures(monkeypatch: pytest.MonkeyPatc
         measure(game, solution=solve(game))
 
 
-def test_rule_set_that_is_too_large_is_refused() -> None:
+def test_a_rule_set_that_is_too_large_is_refused() -> None:
     with pytest.raises(TooLarge):
         measure(dd.game("number-duel", target=100_000), limit=1 << 30)
     with pytest.raises(TooLarge):
@@ -186,7 +186,7 @@ def test_report_has_the_keys_that_programs_rely_on() -> None:
     assert set(found["first_moves"]) == {"winning", "of"}
 
 
-def test_what_is_small_enough_fits_and_one_more_does_not() -> None:
+def test_the_suggested_size_is_the_largest_that_fits() -> None:
     book = dd.game("number-duel")
     limit = 2_000_000
     assert not fits(book, limit)
@@ -201,7 +201,7 @@ def test_what_is_small_enough_fits_and_one_more_does_not() -> None:
     assert not fits(edition, solve(edition).size - 1)
 
 
-def test_visitor_with_too_large_rules_is_told_what_is_small_enough() -> None:
+def test_rules_that_are_too_large_are_refused_with_a_size_that_fits() -> None:
     from digitduels.match import Match
     from digitduels.record import to_record
     from digitduels.solver.library import Library

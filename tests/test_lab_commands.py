@@ -60,13 +60,13 @@ def test_range_of_an_option_with_several_integers_is_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a", "5..2", "1..2..3", "0..3", "1..99999999999", "3:1"])
-def test_bad_range_is_refused_with_a_sentence(text: str) -> None:
+def test_an_invalid_range_is_refused_with_a_clear_message(text: str) -> None:
     (option,) = [option for option in dd.game("number-duel").options() if option.name == "target"]
     with pytest.raises(ValueError, match="target"):
         read_range(option, text)
 
 
-def test_rows_are_in_the_order_of_the_grid_and_say_what_measure_says() -> None:
+def test_rows_follow_the_grid_and_agree_with_measure() -> None:
     options = grid("number-quest", GRID)
     rows = expected()
     assert [(row["target"], row["highest"]) for row in rows] == [(each["target"], each["highest"]) for each in options]
@@ -86,7 +86,7 @@ def test_too_large_and_impossible_rule_sets_are_rows_with_a_status() -> None:
     ]
 
 
-def test_sweep_that_is_killed_continues_and_gives_the_same_file(duels: Run, home: Path) -> None:
+def test_a_killed_sweep_resumes_and_gives_the_same_file(duels: Run, home: Path) -> None:
     journal = home / "sweep.parquet.journal"
     running = subprocess.Popen([*DUELS, *SWEEP], cwd=home, start_new_session=True)
     end = time.monotonic() + PATIENCE
@@ -98,13 +98,13 @@ def test_sweep_that_is_killed_continues_and_gives_the_same_file(duels: Run, home
     running.wait(PATIENCE)
     lines = journal.read_bytes().split(b"\n")
     assert not (home / "sweep.parquet").exists()
-    # As if it had been killed in the middle of a line; and a marked row shows that what is done is not done again.
+    # As if killed in the middle of a line. The marked row shows that finished rows are not computed again.
     marked = json.loads(lines[1])
     marked["row"]["problem"] = "marked"
     journal.write_bytes(b"\n".join([lines[0], json.dumps(marked).encode(), *lines[2:6]]) + b"\n" + b'{"index": 9, "ro')
-    done = duels(*SWEEP)
-    assert done.returncode == 0, done.stderr
-    assert "64 solved." in done.stdout
+    result = duels(*SWEEP)
+    assert result.returncode == 0, result.stderr
+    assert "64 solved." in result.stdout
     rows = stored(home / "sweep.parquet")
     assert rows[marked["index"]].pop("problem") == "marked"
     wanted = expected()
@@ -113,7 +113,7 @@ def test_sweep_that_is_killed_continues_and_gives_the_same_file(duels: Run, home
     assert not journal.exists()
 
 
-def test_sweep_keeps_what_is_done_at_ctrl_c(home: Path) -> None:
+def test_ctrl_c_keeps_the_finished_rows_of_a_sweep(home: Path) -> None:
     journal = home / "sweep.parquet.journal"
     running = subprocess.Popen([*DUELS, *SWEEP], cwd=home, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + PATIENCE
@@ -128,7 +128,7 @@ def test_sweep_keeps_what_is_done_at_ctrl_c(home: Path) -> None:
     assert journal.read_bytes().count(b"\n") >= 4
 
 
-def test_journal_of_another_sweep_is_refused(duels: Run, home: Path) -> None:
+def test_the_journal_of_another_sweep_is_refused(duels: Run, home: Path) -> None:
     (home / "sweep.parquet.journal").write_text('{"version": 1, "game": "number-duel"}\n')
     refused = duels(*SWEEP)
     assert refused.returncode == 2
@@ -138,7 +138,7 @@ def test_journal_of_another_sweep_is_refused(duels: Run, home: Path) -> None:
     assert (home / "sweep.parquet").read_bytes() == b"mine"
 
 
-def test_cluster_gives_the_same_rows_although_a_worker_is_killed(home: Path) -> None:
+def test_a_cluster_gives_the_same_rows_when_a_worker_is_killed(home: Path) -> None:
     import distributed
 
     start: Any = distributed.LocalCluster
@@ -151,7 +151,7 @@ def test_cluster_gives_the_same_rows_although_a_worker_is_killed(home: Path) -> 
     assert rows == expected()
 
 
-def test_cluster_that_is_not_there_is_refused_with_a_sentence(duels: Run) -> None:
+def test_an_unreachable_cluster_is_refused_with_a_clear_message(duels: Run) -> None:
     refused = duels(*SWEEP, "--cluster", "tcp://127.0.0.1:9")
     assert refused.returncode == 2
     assert "There is no Dask cluster at 'tcp://127.0.0.1:9'" in refused.stderr
@@ -169,7 +169,7 @@ def test_near_the_book_at_most_two_options_change() -> None:
         assert dd.game("number-duel", **options).changes == options
 
 
-def test_front_is_what_nothing_beats() -> None:
+def test_the_pareto_front_contains_the_undominated_rows() -> None:
     rows = list(optimize("number-quest", given=SPACE, workers=1))
     solved = [row for row in rows if row["status"] == "solved"]
     best = front(rows)
@@ -193,7 +193,7 @@ def test_larger_spaces_are_searched_and_a_seed_repeats_a_search() -> None:
     assert len(first) == 45
 
 
-def test_search_saves_rules_that_every_command_takes(duels: Run, home: Path) -> None:
+def test_the_search_saves_rules_that_every_command_accepts(duels: Run, home: Path) -> None:
     ranges = ["--set", "target=8..10", "--set", "highest=3", "--set", "copies=1", "--set", "tie=draw"]
     found = duels("lab", "search", "number-duel", *ranges, "--save", "best.toml", "--processes", "1")
     assert found.returncode == 0, found.stderr
@@ -214,7 +214,7 @@ def test_search_saves_rules_that_every_command_takes(duels: Run, home: Path) -> 
 # Rules in files
 
 
-def test_rules_survive_a_file(tmp_path: Path) -> None:
+def test_rules_are_read_back_from_a_file(tmp_path: Path) -> None:
     variants: list[tuple[str, dict[str, Any]]] = [
         ("number-duel", {"target": 60, "tie": "draw"}),
         ("numerical-nexus", {"uses": (1, 2, 3, 4, 5, 6)}),
@@ -239,7 +239,7 @@ def test_rules_survive_a_file(tmp_path: Path) -> None:
         ('game = "number-duel"\n[options]\nspeed = 1', "no option 'speed'"),
     ],
 )
-def test_bad_rules_are_refused_with_a_sentence(text: str, problem: str, duels: Run, home: Path) -> None:
+def test_invalid_rules_are_refused_with_a_clear_message(text: str, problem: str, duels: Run, home: Path) -> None:
     (home / "bad.toml").write_text(text)
     refused = duels("rules", "number-duel", "--rules", "bad.toml")
     assert refused.returncode == 2
@@ -262,14 +262,14 @@ def test_report_in_words_and_as_json(duels: Run, home: Path) -> None:
     words = duels("lab", "report", "operation-target", "--plot", "a.svg")
     assert words.stdout.startswith("Operation Target by the book\n\nWith best play Player 1 wins, in 8 plies.\n")
     assert (home / "a.svg").read_text().startswith("<?xml")
-    found = json.loads(duels("lab", "report", "operation-target", "--json").stdout)
-    assert found == {"version": 1, **json.loads(json.dumps(measure(dd.game("operation-target")).to_dict()))}
+    report = json.loads(duels("lab", "report", "operation-target", "--json").stdout)
+    assert report == {"version": 1, **json.loads(json.dumps(measure(dd.game("operation-target")).to_dict()))}
 
 
-def test_comparison_has_a_column_for_each(duels: Run, home: Path) -> None:
+def test_a_comparison_has_a_column_for_each_rule_set(duels: Run, home: Path) -> None:
     (home / "small.toml").write_text('game = "operation-target"\n[options]\ntarget = 9\n')
-    shown = duels("lab", "compare", "operation-target", "small.toml", "--plot", "both.png").stdout
-    assert "(A) Operation Target by the book\n(B) Operation Target: first to 9\n" in shown
+    table = duels("lab", "compare", "operation-target", "small.toml", "--plot", "both.png").stdout
+    assert "(A) Operation Target by the book\n(B) Operation Target: first to 9\n" in table
     assert (home / "both.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -283,7 +283,7 @@ def test_comparison_has_a_column_for_each(duels: Run, home: Path) -> None:
         (["lab", "report", "number-duel:broken"], "has no preset 'broken'"),
     ],
 )
-def test_bad_requests_are_refused_with_a_sentence(words: list[str], problem: str, duels: Run) -> None:
+def test_invalid_arguments_are_refused_with_a_clear_message(words: list[str], problem: str, duels: Run) -> None:
     refused = duels(*words)
     assert refused.returncode == 2
     assert problem in refused.stderr
@@ -293,7 +293,7 @@ def test_bad_requests_are_refused_with_a_sentence(words: list[str], problem: str
 
 
 @pytest.mark.parametrize("name", EDITIONS)
-def test_repaired_edition_is_near_its_book(name: str, duels: Run) -> None:
+def test_a_repaired_edition_is_close_to_its_book(name: str, duels: Run) -> None:
     found, options = rule_set(f"{name}:repaired")
     edition = dd.game(found, **options)
     assert edition.id == name
@@ -302,20 +302,20 @@ def test_repaired_edition_is_near_its_book(name: str, duels: Run) -> None:
     assert duels("rules", f"{name}:repaired").returncode == 0
 
 
-def test_game_without_a_preset_is_the_book() -> None:
+def test_a_game_without_a_preset_is_the_book() -> None:
     for name in dd.games():
         assert rule_set(name) == (name, {})
 
 
 def test_repaired_number_duel_is_fairer_and_deeper_than_a_small_book() -> None:
-    """The book itself takes minutes; with half its pool it is decided as quickly."""
+    """The book itself takes minutes; with half its pool it is decided just as quickly."""
     name, options = rule_set("number-duel:repaired")
     edition, small = measure(dd.game(name, **options)), measure(dd.game(name, highest=5))
     assert min(edition.fair, edition.deep) >= min(small.fair, small.deep)
     assert edition.plies > 3
 
 
-def test_report_survives_json() -> None:
+def test_a_report_is_read_back_from_json() -> None:
     for options in ({}, {"target": 9}):
         report = measure(dd.game("operation-target", **options))
         again = report_from(json.loads(json.dumps(report.to_dict())))
@@ -327,27 +327,27 @@ def test_report_survives_json() -> None:
 
 
 @pytest.mark.parametrize("name", [name for game in dd.games() for name in (game, f"{game}:repaired")])
-def test_stored_figures_are_those_of_todays_levels(name: str) -> None:
+def test_stored_figures_agree_with_the_current_levels(name: str) -> None:
     """If this fails, the levels play differently: raise LEVELS_VERSION and run `python docs/lab_reports.py`."""
     found, options = rule_set(name)
     report = stored_report(dd.game(found, **options))
     assert report is not None, f"run `python docs/lab_reports.py {name}`"
-    if report.positions < 1_000_000:  # others take too long to measure again
+    if report.positions < 1_000_000:  # larger ones take too long to measure again
         assert report == measure(report.game)
 
 
-def test_report_of_other_levels_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_of_other_levels_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     book = dd.game("operation-target")
     assert stored_report(book) is not None
     monkeypatch.setattr(stored_reports, "LEVELS_VERSION", LEVELS_VERSION + 1)
     assert stored_report(book) is None
 
 
-def test_rule_set_without_a_stored_report_has_none() -> None:
+def test_a_rule_set_without_a_stored_report_has_none() -> None:
     assert stored_report(dd.game("number-duel", target=33)) is None
 
 
-def test_page_of_reports_shows_the_stored_figures() -> None:
+def test_the_documentation_shows_the_stored_figures() -> None:
     spec = importlib.util.spec_from_file_location("lab_reports", ROOT / "docs/lab_reports.py")
     assert spec is not None
     assert spec.loader is not None

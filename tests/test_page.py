@@ -1,4 +1,4 @@
-"""The page in a real browser, before a real server: what a visitor can do, by mouse, by keyboard, on any screen."""
+"""The page in a real browser with a real server: what visitors can do, by mouse and keyboard, on any screen."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ARGUMENTS = [
     f"--{argument}"
     for argument in ("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-sync")
 ] + ["--disable-background-networking", "--disable-component-update"]
-FIRST_VIEW = 48_000  # bytes, headers and what is fetched ahead included
+FIRST_VIEW = 48_000  # bytes, with headers and prefetched files
 EXPLAINED = re.compile(r"status of (4\d\d|503)|net::ERR_")
-# A short game that is solved at once, for a variant never waits until the games by the book are worked out.
+# A short game that is solved at once: a variant does not wait for the tables of the games by the book.
 QUICK = "/play/operation-target?target=12"
 
 pytestmark = [
@@ -54,16 +54,16 @@ Visit = Callable[..., Page]
 
 @pytest.fixture
 def visit(browser: Browser, server: Server) -> Iterator[Visit]:
-    """Opens an address in a browser of its own. Nothing may be asked of other machines, nor any script fail."""
+    """Opens a URL in a new browser context; fails on requests to other machines and on script errors."""
     contexts: list[BrowserContext] = []
     wrong: list[str] = []
 
-    def asked(request: Request) -> None:
+    def check_request(request: Request) -> None:
         if not request.url.startswith((f"{server.url}/", "data:")):
             wrong.append(f"asked {request.url}")
 
-    def heard(message: ConsoleMessage) -> None:
-        # A refusal that the page explains is no fault of it.
+    def check_message(message: ConsoleMessage) -> None:
+        # A refusal that the page explains is not an error of the page.
         if message.type == "error" and not EXPLAINED.search(message.text):
             wrong.append(message.text)
 
@@ -73,9 +73,9 @@ def visit(browser: Browser, server: Server) -> Iterator[Visit]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.on("request", asked)
+        page.on("request", check_request)
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", heard)
+        page.on("console", check_message)
         page.goto(path)
         return page
 
@@ -92,21 +92,21 @@ def status(page: Page) -> Any:
 def choose(page: Page, *names: str) -> None:
     for name in names:
         button = page.get_by_role("region", name="Your move").get_by_role("button", name=name).first
-        button.scroll_into_view_if_needed()  # waits until the page stands still
-        # By force, for a choice that is not possible can be pressed too, and says why.
+        button.scroll_into_view_if_needed()  # waits until the page stops moving
+        # Forced, because an illegal choice can be pressed too, and explains itself.
         button.click(force=True)
 
 
 def more(page: Page, name: str) -> None:
-    """Chooses what is needed seldom."""
+    """Chooses a command from the "More" menu."""
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name=name).click()
 
 
-# A stranger
+# A new visitor
 
 
-def test_a_stranger_makes_a_first_move_from_the_first_page(visit: Visit) -> None:
+def test_a_new_visitor_can_move_on_the_home_page(visit: Visit) -> None:
     page = visit("/")
     expect(status(page)).to_contain_text("Your turn.")
     free = page.locator(".tile:not([aria-disabled])")
@@ -116,7 +116,7 @@ def test_a_stranger_makes_a_first_move_from_the_first_page(visit: Visit) -> None
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
-def test_every_game_first_offers_an_opponent_that_a_beginner_can_beat(visit: Visit) -> None:
+def test_every_game_offers_a_beginners_opponent_first(visit: Visit) -> None:
     page = visit("/")
     plays = page.locator(".cards a", has_text=re.compile("^Play "))
     expect(plays.first).to_be_visible()
@@ -153,7 +153,7 @@ def test_a_whole_game_is_played_by_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("Backspace")
     page.keyboard.type("10")
     expect(status(page)).to_have_text("Player 2: 0 + 10 = 10. Player 1's turn.")
-    # Or with what every page has: Tab and Enter.
+    # The same with Tab and Enter.
     page.locator("#main").focus()
     for _ in range(40):
         page.keyboard.press("Tab")
@@ -166,7 +166,7 @@ def test_a_whole_game_is_played_by_keyboard_alone(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Player 1 wins")).to_be_focused()
 
 
-def test_a_game_is_its_address(visit: Visit) -> None:
+def test_the_url_contains_the_whole_game(visit: Visit) -> None:
     page = visit(QUICK)
     choose(page, "Multiply by 2")
     expect(status(page)).to_contain_text("Player 1: 1 × 2 = 2.")
@@ -183,13 +183,13 @@ def test_a_game_is_its_address(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Add 1")).to_be_focused()
 
 
-def test_the_computer_answers_and_back_leaves_the_game_without_undoing_a_move(visit: Visit) -> None:
+def test_the_computer_replies_and_the_back_button_leaves_the_game(visit: Visit) -> None:
     page = visit("/")
     expect(status(page)).to_contain_text("Your turn.")
     page.goto(f"{QUICK}&vs=7&seat=1&seed=1&takebacks=off")
     choose(page, "Add 1")
     page.get_by_role("button", name="Play", exact=True).click()
-    # The first answer on a fresh machine compiles the kernels.
+    # On a fresh machine, the first reply has to compile the kernels.
     expect(status(page)).to_contain_text("Your turn.", timeout=PATIENCE * 2000)
     expect(page).to_have_url(re.compile("moves=%2B1\\+"))
     page.go_back()
@@ -199,7 +199,7 @@ def test_the_computer_answers_and_back_leaves_the_game_without_undoing_a_move(vi
     expect(page).to_have_url(re.compile("moves=%2B1\\+"))
 
 
-def test_a_move_may_be_taken_back_while_the_computer_thinks(visit: Visit) -> None:
+def test_a_move_can_be_taken_back_while_the_computer_thinks(visit: Visit) -> None:
     page = visit(f"{QUICK}&vs=7&seat=1&seed=1")
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
@@ -219,23 +219,23 @@ def test_a_rematch_swaps_the_seats_and_player_1_begins(visit: Visit) -> None:
     expect(status(page)).to_contain_text("Your turn.")
 
 
-def test_a_link_of_the_first_edition_in_which_player_2_begins_still_opens(visit: Visit) -> None:
+def test_a_first_edition_link_in_which_player_2_begins_still_opens(visit: Visit) -> None:
     page = visit(f"{QUICK}&first=2&vs=7&seat=2&seed=1")
     expect(status(page)).to_have_text("Your turn.")
 
 
-def test_everybody_reads_about_a_move_in_their_own_words(visit: Visit) -> None:
+def test_a_move_is_described_from_the_point_of_view_of_its_reader(visit: Visit) -> None:
     game = "/play/numerical-nexus?moves=%2B5+reset-theirs"
     for path, words in (
         (game, "Player 2: reset Player 1's score."),
         (f"{game}&vs=2&seat=1", "Level 2: reset your score."),
         (f"{game}&vs=2&seat=2", "You: reset Level 2's score."),
     ):
-        # The status goes on when the computer has moved; the list of moves stays.
+        # The status changes when the computer has moved, but the list of moves keeps the line.
         expect(visit(path).get_by_role("region", name="Moves")).to_contain_text(words)
 
 
-def test_a_choice_says_what_it_leads_to_or_why_it_is_not_possible(visit: Visit) -> None:
+def test_a_choice_shows_its_result_or_why_it_is_illegal(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=%2B5+%2B5")
     choose(page, "5")
     expect(status(page)).to_contain_text("no 5 in the pool")
@@ -252,7 +252,7 @@ def test_a_choice_says_what_it_leads_to_or_why_it_is_not_possible(visit: Visit) 
     expect(status(page)).to_have_text("Pick your second number.")
 
 
-def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:
+def test_a_new_game_is_set_up_in_a_dialog(visit: Visit) -> None:
     page = visit(QUICK)
     more(page, "New game")
     expect(page.get_by_role("radio", name="Operation Target")).to_be_focused()
@@ -270,7 +270,7 @@ def test_a_new_game_is_set_up_on_a_sheet(visit: Visit) -> None:
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("target must be")
 
 
-def test_an_address_that_is_no_game_says_what_to_do(visit: Visit) -> None:
+def test_an_invalid_game_url_says_what_to_do(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=x99")
     expect(page.get_by_role("alert")).to_contain_text("x99")
     page.get_by_role("link", name="Start again").click()
@@ -278,7 +278,7 @@ def test_an_address_that_is_no_game_says_what_to_do(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("path", ["/play/%", "/explore/%zz", "/g/%E0%A4%A", "/learn/%ff"])
-def test_an_address_with_a_malformed_percent_sign_is_no_blank_page(visit: Visit, path: str) -> None:
+def test_a_url_with_a_malformed_percent_sign_shows_a_page(visit: Visit, path: str) -> None:
     page = visit(path)
     expect(page.get_by_role("main")).to_contain_text(re.compile(r"\w+ \w+"))
     expect(
@@ -286,7 +286,7 @@ def test_an_address_with_a_malformed_percent_sign_is_no_blank_page(visit: Visit,
     ).to_be_visible()
 
 
-def test_conceding_asks_first(visit: Visit) -> None:
+def test_conceding_asks_for_confirmation(visit: Visit) -> None:
     page = visit(QUICK)
     more(page, "Concede")
     page.get_by_role("button", name="Keep playing").click()
@@ -296,7 +296,7 @@ def test_conceding_asks_first(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Player 2 wins")).to_be_visible()
 
 
-# With the truth at hand
+# Hints and values
 
 
 def test_values_are_hidden_until_asked_for(visit: Visit) -> None:
@@ -319,7 +319,7 @@ def test_a_hint_has_four_steps(visit: Visit) -> None:
     expect(page.get_by_role("region", name="Hints and values")).to_contain_text("Play ")
 
 
-def test_a_class_may_go_without_hints_and_take_backs(visit: Visit) -> None:
+def test_a_link_can_turn_off_hints_and_take_backs(visit: Visit) -> None:
     page = visit(f"{QUICK}&vs=2&hints=off&takebacks=off")
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
@@ -327,7 +327,7 @@ def test_a_class_may_go_without_hints_and_take_backs(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("moves=.*hints=off.*takebacks=off"))
     for name in ("Hint", "Values", "Take back"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
-    # A new game does not bring them back, nor does the end of one.
+    # They stay off in a new game and at the end of a game.
     more(page, "New game")
     page.get_by_role("button", name="Start").click()
     expect(page).to_have_url(re.compile("seed=.*hints=off.*takebacks=off"))
@@ -336,7 +336,7 @@ def test_a_class_may_go_without_hints_and_take_backs(visit: Visit) -> None:
     expect(page.get_by_role("link", name="Try")).to_have_count(0)
 
 
-def test_the_coach_asks_before_a_result_is_thrown_away(visit: Visit) -> None:
+def test_the_coach_warns_before_a_win_is_thrown_away(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&vs=coach&seat=1&seed=1")
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
@@ -348,7 +348,7 @@ def test_the_coach_asks_before_a_result_is_thrown_away(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("moves="))
 
 
-def test_the_end_names_the_turn_that_decided_it_and_offers_it_again(visit: Visit) -> None:
+def test_the_end_names_the_deciding_move_and_offers_to_replay_it(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&moves=%2B1+x2+x2")
     expect(page.get_by_role("region", name="The end")).to_contain_text("turned on move")
     expect(page.get_by_role("region", name="The end")).to_contain_text("Only ×2 still won.")
@@ -361,7 +361,7 @@ def test_the_end_names_the_turn_that_decided_it_and_offers_it_again(visit: Visit
 
 
 def begin(visit: Visit, name: str = "Ann") -> tuple[Page, str]:
-    """A game that somebody begins, and the invitation to it."""
+    """Starts a game with a friend and returns the page and the invitation."""
     ann = visit(QUICK)
     more(ann, "New game")
     ann.get_by_role("combobox", name="Against").select_option("friend")
@@ -381,7 +381,7 @@ def join(visit: Visit, invitation: str, name: str = "Bob") -> Page:
 
 def play(page: Page, move: str) -> None:
     expect(page.locator(".lobby, .table:visible").first).to_be_visible()
-    # Whoever still waits for a friend may begin.
+    # A player who still waits for a friend can already move.
     page.evaluate("document.querySelector('.lobby .plain')?.click()")
     expect(status(page)).to_contain_text("Your turn.")
     choose(page, move)
@@ -389,7 +389,7 @@ def play(page: Page, move: str) -> None:
     expect(status(page)).not_to_contain_text("Your turn.")
 
 
-def test_a_name_that_is_half_typed_outlasts_a_move_of_the_friend(visit: Visit) -> None:
+def test_a_half_typed_name_survives_a_move_of_the_friend(visit: Visit) -> None:
     ann, invitation = begin(visit)
     bob = visit(invitation)
     bob.get_by_label("Your name (optional)").press_sequentially("Bo")
@@ -425,7 +425,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     for page, heading in ((ann, "You lose"), (bob, "You win"), (carl, "Bob wins")):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
     bob.get_by_role("button", name="Rematch").click()
-    # Ann is taken there, and is told.
+    # Ann is taken to the new game and notified.
     expect(ann.get_by_text("The rematch begins.").first).to_be_attached()
     play(bob, "Add 1")
     expect(status(ann)).to_contain_text("Bob: 1 + 1 = 2. Your turn.")
@@ -434,7 +434,7 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     expect(bob.get_by_role("heading", name="You win")).to_be_visible()
 
 
-def test_a_seat_goes_on_in_another_browser_and_an_invitation_is_used_once(visit: Visit) -> None:
+def test_a_seat_can_move_to_another_browser_and_an_invitation_works_once(visit: Visit) -> None:
     ann, invitation = begin(visit, "")
     key = ann.evaluate("Object.entries(localStorage).find(([key]) => key.startsWith('seat:'))[1]")
     token = re.search('"token":"([^"]+)"', key)
@@ -447,7 +447,7 @@ def test_a_seat_goes_on_in_another_browser_and_an_invitation_is_used_once(visit:
     expect(late.get_by_text("You are watching.")).to_be_visible()
 
 
-def test_a_made_up_link_takes_nobody_s_seat_away(visit: Visit) -> None:
+def test_a_forged_link_does_not_take_a_seat_away(visit: Visit) -> None:
     ann, _ = begin(visit)
     kept = "Object.entries(localStorage).filter(([key]) => key.startsWith('seat:')).join()"
     before = ann.evaluate(kept)
@@ -459,7 +459,7 @@ def test_a_made_up_link_takes_nobody_s_seat_away(visit: Visit) -> None:
         assert "#" not in ann.url
 
 
-def test_the_computer_plays_on_for_a_friend_who_left_and_who_may_come_back(visit: Visit) -> None:
+def test_the_computer_substitutes_for_a_friend_who_left_and_can_return(visit: Visit) -> None:
     ann, invitation = begin(visit)
     bob = join(visit, invitation)
     play(ann, "Add 1")
@@ -467,7 +467,7 @@ def test_the_computer_plays_on_for_a_friend_who_left_and_who_may_come_back(visit
     bob.close()
     ann.get_by_role("button", name="Let the computer play").click()
     expect(status(ann)).to_contain_text("Your turn.")
-    # Nobody does the same twice running, whatever the computer did for Bob.
+    # The two players must alternate, whatever the computer did for Bob.
     left = "Multiply by 2" if re.search(r"\+\s1", status(ann).inner_text()) else "Add 1"
     bob = home.new_page()
     bob.goto(address)
@@ -478,7 +478,7 @@ def test_the_computer_plays_on_for_a_friend_who_left_and_who_may_come_back(visit
 
 @contextmanager
 def gone(server: Server) -> Iterator[None]:
-    """While the server is killed."""
+    """Runs the body while the server is down."""
     server.kill()
     try:
         yield
@@ -486,21 +486,21 @@ def gone(server: Server) -> Iterator[None]:
         server.start()
 
 
-def test_pages_come_back_when_the_server_was_killed_and_nothing_is_lost(visit: Visit, server: Server) -> None:
+def test_pages_reconnect_after_a_server_is_killed_and_nothing_is_lost(visit: Visit, server: Server) -> None:
     ann, invitation = begin(visit)
     bob = join(visit, invitation)
     play(ann, "Add 1")
     expect(status(bob)).to_contain_text("Your turn.")
     with gone(server):
         expect(bob.get_by_text("Connection lost.")).to_be_visible()
-        # A move that is made meanwhile arrives when there is a server again.
+        # A move made meanwhile is sent when the server is back.
         choose(bob, "Add 1")
         bob.get_by_role("button", name="Play", exact=True).click()
     expect(status(ann)).to_have_text("Bob: 2 + 1 = 3. Your turn.")
     expect(bob.get_by_text("Connection lost.")).to_be_hidden()
 
 
-def test_many_tabs_stay_live_for_hidden_ones_close_their_streams(visit: Visit) -> None:
+def test_hidden_tabs_close_their_streams_so_that_many_tabs_stay_live(visit: Visit) -> None:
     ann, invitation = begin(visit)
     bob = join(visit, invitation)
     tabs: list[Page] = []
@@ -519,7 +519,7 @@ def test_many_tabs_stay_live_for_hidden_ones_close_their_streams(visit: Visit) -
 
 
 def show(page: Page, hidden: bool) -> None:
-    """Says to a page whether it is seen; a browser without a screen takes all its pages to be."""
+    """Tells a page whether it is visible; a headless browser treats all its pages as visible."""
     page.evaluate(
         """hidden => {
             Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
@@ -529,10 +529,10 @@ def show(page: Page, hidden: bool) -> None:
     )
 
 
-def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> None:
+def test_a_game_survives_an_unreachable_server(visit: Visit, server: Server) -> None:
     page = visit(QUICK)
     expect(status(page)).to_have_text("Player 1's turn.")
-    page.wait_for_load_state("networkidle")  # nothing is cut off in its middle
+    page.wait_for_load_state("networkidle")  # so that no request is interrupted
     with gone(server):
         choose(page, "Add 1")
         expect(page.get_by_role("alert")).to_contain_text("Can't reach the server.")
@@ -540,7 +540,7 @@ def test_a_server_that_is_gone_loses_no_game(visit: Visit, server: Server) -> No
     expect(status(page)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
 
 
-def test_a_move_stays_chosen_while_it_is_sent_and_is_free_again_when_it_is_refused(visit: Visit) -> None:
+def test_a_move_stays_selected_while_it_is_sent_and_is_released_when_refused(visit: Visit) -> None:
     page = visit(QUICK)
     expect(status(page)).to_have_text("Player 1's turn.")
     tile = page.get_by_role("button", name="Add 1")
@@ -556,7 +556,7 @@ def test_a_move_stays_chosen_while_it_is_sent_and_is_free_again_when_it_is_refus
     expect(page.get_by_text("sending…")).to_be_visible()
     expect(tile).to_have_attribute("aria-pressed", "true")
     expect(tile).to_have_attribute("aria-disabled", "true")
-    while len(held) < 2:  # what was lost is sent again
+    while len(held) < 2:  # the lost request is sent again
         page.wait_for_timeout(50)
     held[1].fulfill(status=422, json={"detail": "Not now."})
     expect(page.get_by_role("alert")).to_contain_text("Not now.")
@@ -567,15 +567,15 @@ def test_a_move_stays_chosen_while_it_is_sent_and_is_free_again_when_it_is_refus
     expect(status(page)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
 
 
-def test_a_game_goes_on_over_a_slow_line_that_loses_requests(visit: Visit) -> None:
+def test_a_game_goes_on_over_a_slow_and_lossy_connection(visit: Visit) -> None:
     page = visit("/play/operation-target?target=12&vs=1&seat=1&seed=1")
     expect(status(page)).to_have_text("Your turn.")
     page.wait_for_load_state("networkidle")
-    asked: set[str] = set()
+    urls: set[str] = set()
 
     def lose_the_first(route: Route) -> None:
-        lost = route.request.url not in asked
-        asked.add(route.request.url)
+        lost = route.request.url not in urls
+        urls.add(route.request.url)
         (route.abort if lost else route.continue_)()
 
     page.route("**/api/**", lose_the_first)
@@ -587,13 +587,13 @@ def test_a_game_goes_on_over_a_slow_line_that_loses_requests(visit: Visit) -> No
     )
     tile = page.get_by_role("button", name="Add 1")
     tile.click()
-    tile.click(force=True)  # a second press does nothing
+    tile.click(force=True)  # a second click does nothing
     expect(page.get_by_text("sending…")).to_be_visible()
     expect(tile).to_have_attribute("aria-disabled", "true")
     expect(status(page)).to_contain_text("Level 1's turn.")
-    expect(page).to_have_url(re.compile(r"moves=%2B1&"))  # once, not twice
+    expect(page).to_have_url(re.compile(r"moves=%2B1&"))  # played once, not twice
     expect(status(page)).to_contain_text("Your turn.")
-    assert len(asked) >= 3  # the move, the reply, and where it leads
+    assert len(urls) >= 3  # the move, the reply and the new position
 
 
 FLIGHTS = """
@@ -605,7 +605,7 @@ addEventListener("DOMContentLoaded", () => new MutationObserver(changes => {
 """
 
 
-def test_a_move_travels_and_a_win_is_celebrated_unless_the_reader_wants_calm(visit: Visit) -> None:
+def test_moves_and_wins_are_animated_unless_reduced_motion_is_set(visit: Visit) -> None:
     page = visit("about:blank")
     page.add_init_script(FLIGHTS)
     flights = []
@@ -629,7 +629,7 @@ def test_a_move_travels_and_a_win_is_celebrated_unless_the_reader_wants_calm(vis
     expect(page.get_by_role("button", name="Turn sounds on")).to_be_visible()
 
 
-# For everybody
+# Accessibility
 
 SHIFTS = """
 window.shifts = 0;
@@ -639,7 +639,7 @@ new PerformanceObserver(list => {
 """
 
 
-def test_everything_for_a_move_is_in_view_and_nothing_jumps(visit: Visit) -> None:
+def test_a_move_needs_no_scrolling_and_causes_no_layout_shift(visit: Visit) -> None:
     page = visit("about:blank", width=360, height=740)
     page.add_init_script(SHIFTS)
     page.goto("/")
@@ -672,58 +672,58 @@ STATES = {
 }
 
 
-def open_to_all(page: Page, state: str) -> None:
-    """Nothing that shuts people out is found on a page; nor does it scroll sideways on any screen.
+def assert_accessible(page: Page, state: str) -> None:
+    """Asserts that a page has no accessibility violations and never scrolls sideways.
 
-    The themes differ only in their colours, so one is searched for everything and the other for contrast.
+    The themes differ only in their colours, so the second one is checked only for contrast.
     """
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
-        found = Axe().run(page, options={"resultTypes": ["violations"], **rules})
-        assert found.violations_count == 0, f"{state}, {scheme}: {found.generate_report()}"
+        violations = Axe().run(page, options={"resultTypes": ["violations"], **rules})
+        assert violations.violations_count == 0, f"{state}, {scheme}: {violations.generate_report()}"
     for width in (320, 1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{state} at {width}"
 
 
-def test_nothing_is_in_the_way_of_anybody(visit: Visit) -> None:
+def test_every_page_is_accessible_on_every_screen(visit: Visit) -> None:
     page = visit("about:blank")
     for name, path in STATES.items():
         page.goto(path)
         page.wait_for_load_state("networkidle")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        open_to_all(page, name)
+        assert_accessible(page, name)
 
 
-def test_nothing_is_in_the_way_when_something_is_asked(visit: Visit) -> None:
+def test_every_dialog_is_accessible(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&vs=coach&seat=1&seed=1")
     page.get_by_role("button", name="Hint").click()
     expect(page.get_by_role("heading", name="Hint 1")).to_be_visible()
-    open_to_all(page, "hint")
+    assert_accessible(page, "hint")
     page.get_by_role("button", name="Values").click()
     expect(page.locator(".chip").first).to_be_visible()
-    open_to_all(page, "values")
+    assert_accessible(page, "values")
     choose(page, "Add 1")
     expect(page.get_by_role("dialog")).to_be_visible()
-    open_to_all(page, "coach")
+    assert_accessible(page, "coach")
     page.get_by_role("button", name="Take it back").click()
     more(page, "New game")
     page.get_by_text("Rules of this game").click()
-    open_to_all(page, "a new game")
+    assert_accessible(page, "a new game")
 
 
-def test_nothing_is_in_the_way_among_friends(visit: Visit) -> None:
+def test_rooms_are_accessible(visit: Visit) -> None:
     ann, invitation = begin(visit)
-    open_to_all(ann, "invite")
+    assert_accessible(ann, "invite")
     bob = visit(invitation)
     expect(bob.get_by_role("heading", name="Ann invites you to Operation Target")).to_be_visible()
-    open_to_all(bob, "join")
+    assert_accessible(bob, "join")
     bob.get_by_role("button", name="Join").click()
     play(ann, "Add 1")
     ann.get_by_role("button", name="Ask to take back").click()
     expect(bob.get_by_role("button", name="Decline")).to_be_visible()
-    open_to_all(bob, "take-back")
+    assert_accessible(bob, "take-back")
     choose(bob, "Add 1")
     expect(bob.get_by_role("button", name="Play", exact=True)).to_be_visible()
-    open_to_all(bob, "chosen")
+    assert_accessible(bob, "chosen")

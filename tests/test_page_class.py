@@ -1,6 +1,6 @@
-"""A class in real browsers: a teacher and two pupils, pupils that are programs, and a server that is killed.
+"""A class in real browsers: a teacher, two pupils, simulated pupils, and servers that are killed.
 
-python tests/test_page_class.py        the long run: 38 programs, three rounds, two servers on one PostgreSQL
+python tests/test_page_class.py        the long run: 38 simulated pupils, three rounds, two servers on one PostgreSQL
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from databases import start_postgresql
 from servers import PATIENCE, Server
-from test_page import ARGUMENTS, CHROMIUM, browser, open_to_all, pytestmark, status
+from test_page import ARGUMENTS, CHROMIUM, assert_accessible, browser, pytestmark, status
 
 __all__ = ["browser", "pytestmark"]
 
-RECOVERY = 15  # seconds after which every page is current again, even on a busy machine
+RECOVERY = 15  # seconds until every page is up to date again, even on a busy machine
 
 
 class Programs:
-    """Pupils that are programs: each plays a legal move when it is its turn, at any of the servers."""
+    """Simulated pupils: each plays a legal move on its turn, on any of the servers."""
 
     def __init__(self, urls: list[str], code: str, count: int, rest: float) -> None:
         self._urls, self._code, self._rest = urls, code, rest
@@ -43,7 +43,7 @@ class Programs:
         self._thread.start()
 
     def _ask(self, method: str, path: str, token: str | None = None, **body: Any) -> Any:
-        """Asks until there is an answer, the same each time."""
+        """Sends a request until there is a response."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         end = time.monotonic() + PATIENCE
         while True:
@@ -84,7 +84,7 @@ class Programs:
 
 @contextmanager
 def visitor(browser: Browser, url: str, width: int, height: int) -> Iterator[Page]:
-    """Somebody with a browser of their own."""
+    """A visitor with their own browser context."""
     size: Any = {"width": width, "height": height}
     context: BrowserContext = browser.new_context(base_url=url, viewport=size, reduced_motion="reduce")
     page = context.new_page()
@@ -110,7 +110,7 @@ def start_class(teacher: Page) -> str:
 
 
 def settled(page: Page, shown: str) -> None:
-    """Waits until a page is there, and the one before has faded."""
+    """Waits until a page has replaced the previous one."""
     expect(page.locator(shown).first).to_be_visible()
     expect(page.locator("main")).not_to_have_class(re.compile("leaving"))
 
@@ -123,7 +123,7 @@ def join(pupil: Page, code: str, name: str) -> None:
 
 
 def move(pupil: Page) -> None:
-    """Plays whatever is possible, if it is the pupil's turn."""
+    """Plays any legal move if it is the pupil's turn."""
     if "Your turn" in (status(pupil).text_content() or ""):
         pupil.get_by_role("region", name="Your move").locator(".tile:not([aria-disabled])").first.click()
         play = pupil.get_by_role("button", name="Play", exact=True)
@@ -132,7 +132,7 @@ def move(pupil: Page) -> None:
 
 
 def fits(page: Page) -> None:
-    """Nothing is beyond the edge of the screen."""
+    """Asserts that nothing extends beyond the edge of the screen."""
     size = page.evaluate(
         "[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]"
     )
@@ -147,7 +147,7 @@ def confirm(teacher: Page, act: str) -> None:
 
 
 def lesson(browser: Browser, servers: list[Server], programs: int, rounds: int, rest: float) -> dict[str, Any]:
-    """A whole lesson. In its middle every server is killed and started again, one after the other."""
+    """Plays a whole lesson, and in its middle kills and restarts the servers one by one."""
     urls = [server.url for server in servers]
     with (
         visitor(browser, urls[0], 1280, 900) as teacher,
@@ -198,7 +198,7 @@ def lesson(browser: Browser, servers: list[Server], programs: int, rounds: int, 
 
 
 def current(teacher: Page, wall: Page, pupil: Page) -> None:
-    """After a restart, everybody sees what the teacher does within a few seconds."""
+    """Asserts that soon after a restart, everybody sees what the teacher does."""
     teacher.get_by_role("button", name="Pause").click()
     teacher.get_by_label("What the boards say").fill("Pens down.")
     teacher.get_by_role("dialog").get_by_role("button", name="Pause").click()
@@ -209,7 +209,7 @@ def current(teacher: Page, wall: Page, pupil: Page) -> None:
 
 
 def agree(url: str, results: Any, teacher: Page, pupils: int, rounds: int) -> None:
-    """The results equal the records of the games."""
+    """Asserts that the results agree with the records of the games."""
     assert len(results["pupils"]) == pupils
     assert results["rounds"] == rounds
     points = dict.fromkeys((row["name"] for row in results["pupils"]), 0.0)
@@ -241,7 +241,7 @@ def test_a_lesson_survives_a_kill_and_its_results_equal_the_records(browser: Bro
     lesson(browser, [server], programs=3, rounds=3, rest=0.05)
 
 
-def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> None:
+def test_class_pages_are_accessible(browser: Browser, server: Server) -> None:
     with visitor(browser, server.url, 1280, 900) as teacher, visitor(browser, server.url, 390, 844) as ann:
         ann.goto("/j")
         expect(ann.get_by_label("Code on the wall")).to_be_focused()
@@ -250,16 +250,16 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
         ann.keyboard.type("Ann")
         ann.keyboard.press("Enter")
         expect(ann.get_by_role("alert")).to_contain_text("There is no class with this code.")
-        open_to_all(ann, "join")
+        assert_accessible(ann, "join")
         code = start_class(teacher)
-        open_to_all(teacher, "desk")
+        assert_accessible(teacher, "desk")
         join(ann, code, "Ann")
-        open_to_all(ann, "lobby")
+        assert_accessible(ann, "lobby")
         with visitor(browser, server.url, 390, 844) as bob:
             join(bob, code, "Bob")
             teacher.goto(f"/class/{code}/wall")
             expect(teacher.get_by_text("2 pupils are here")).to_be_visible()
-            open_to_all(teacher, "wall before the first round")
+            assert_accessible(teacher, "wall before the first round")
             for width, height in ((1920, 1080), (1366, 768), (1024, 768)):
                 teacher.set_viewport_size({"width": width, "height": height})
                 fits(teacher)
@@ -271,9 +271,9 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             teacher.get_by_role("button", name="Pair and start").press("Enter")
             expect(bob.locator(".class-game .board")).to_be_visible()
             expect(bob.locator(".class-goal")).to_contain_text("Land on exactly 40 to win")
-            open_to_all(bob, "board")
+            assert_accessible(bob, "board")
             teacher.get_by_role("button", name=re.compile("Edit Ann")).press("Enter")
-            open_to_all(teacher, "edit")
+            assert_accessible(teacher, "edit")
             teacher.get_by_label("First name").fill("Dora Maximiliane-Sue")
             teacher.keyboard.press("Enter")
             expect(ann.locator(".class-head")).to_contain_text("Dora")
@@ -282,7 +282,7 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             teacher.get_by_label("Numbers instead of names").check()
             teacher.get_by_role("button", name="Save settings").click()
             expect(status(teacher)).to_contain_text("Settings saved.")
-            open_to_all(teacher, "desk while they play")
+            assert_accessible(teacher, "desk while they play")
             teacher.set_viewport_size({"width": 1920, "height": 1080})
             teacher.goto(f"/class/{code}/wall")
             expect(teacher.locator(".tile-board")).to_contain_text("Pupil 1")
@@ -290,24 +290,24 @@ def test_nothing_is_in_the_way_in_a_class(browser: Browser, server: Server) -> N
             assert teacher.locator(".tile-board").evaluate("each => each.offsetWidth <= each.parentElement.offsetWidth")
             expect(teacher.locator(".join-url")).to_contain_text(f"/j/{code}")
             fits(teacher)
-            open_to_all(teacher, "wall")
+            assert_accessible(teacher, "wall")
             teacher.locator(".tile-board").click()
             settled(teacher, ".projector .table")
             teacher.get_by_role("button", name="Values").click()
             expect(teacher.locator(".quest")).to_contain_text(re.compile(r"Pupil \d is winning"))
             expect(teacher.locator("body")).not_to_contain_text(re.compile("Dora|Bob"))
             fits(teacher)
-            open_to_all(teacher, "big board")
+            assert_accessible(teacher, "big board")
             teacher.goto(f"/class/{code}/results")
             expect(teacher.get_by_role("table")).to_be_visible()
-            open_to_all(teacher, "results")
+            assert_accessible(teacher, "results")
         for path in ("/privacy", "/teach?game=number-quest&show=plan", "/class/BBBBB"):
             ann.goto(path)
             expect(ann.get_by_role("heading", level=1)).to_be_visible()
-            open_to_all(ann, path)
+            assert_accessible(ann, path)
 
 
-def test_a_pupil_on_a_new_device_and_one_who_is_removed(browser: Browser, server: Server) -> None:
+def test_a_pupil_can_change_devices_and_be_removed(browser: Browser, server: Server) -> None:
     with (
         visitor(browser, server.url, 1280, 900) as teacher,
         visitor(browser, server.url, 390, 844) as old,
@@ -320,7 +320,7 @@ def test_a_pupil_on_a_new_device_and_one_who_is_removed(browser: Browser, server
         new.get_by_role("button", name="Join").click()
         expect(new.get_by_role("heading", name="You're in, Ann 2")).to_be_visible()
         teacher.get_by_role("button", name="This is Ann").click()
-        # The first Ann is still there: perhaps they are two.
+        # The first Ann is still present, so these may be two pupils.
         teacher.get_by_role("dialog").get_by_role("button", name="This is Ann").click()
         expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
         expect(old.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
@@ -348,7 +348,7 @@ def test_a_pupil_on_a_new_device_and_one_who_is_removed(browser: Browser, server
         expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
 
 
-def test_paper_fits_its_pages(browser: Browser, server: Server) -> None:
+def test_printed_pages_fit_on_paper(browser: Browser, server: Server) -> None:
     with visitor(browser, server.url, 1280, 900) as teacher:
 
         def pages(path: str, ready: str) -> int:

@@ -1,4 +1,4 @@
-"""The lab in a real browser: what a designer does there."""
+"""The lab in a real browser, used by a game designer."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 
 from playwright.sync_api import expect
 
-from test_page import Visit, browser, open_to_all, pytestmark, server, visit
+from test_page import Visit, assert_accessible, browser, pytestmark, server, visit
 
 __all__ = ["browser", "pytestmark", "server", "visit"]
-TOO_LARGE = re.compile("Small enough: |Choose smaller numbers")  # the second if even that took too long
-LONG = 60_000  # milliseconds for what a worker does on a busy machine
+# The second message appears if the search for a smaller variant takes too long.
+TOO_LARGE = re.compile("Small enough: |Choose smaller numbers")
+LONG = 60_000  # milliseconds for a worker on a busy machine
 
 
 def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -> None:
@@ -28,9 +29,9 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
         ["Number Duel: first to 12, numbers 1 to 3", "Number Duel: first to 13, numbers 1 to 3"], timeout=LONG
     )
     expect(page.get_by_role("button", name=re.compile("^13: "))).to_have_attribute("aria-pressed", "true", timeout=LONG)
-    page.get_by_role("button", name=re.compile("^14: ")).click()  # known or not: there may have been no time for it
+    page.get_by_role("button", name=re.compile("^14: ")).click()  # it may say that the figure is not known in time
     expect(page).to_have_url(re.compile("target=14"))
-    open_to_all(page, "lab")
+    assert_accessible(page, "lab")
     page.get_by_role("link", name="Play this").click()
     expect(page).to_have_url(re.compile("/play/number-duel.*target=14"))
     expect(page.get_by_text("House rules: first to 14, numbers 1 to 3.")).to_be_visible()
@@ -38,14 +39,14 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
     expect(page).to_have_url(re.compile(r"/lab/number-duel\?.*target=14"))
 
 
-def test_rules_that_are_too_large_are_refused_with_a_sentence(visit: Visit) -> None:
+def test_rules_that_are_too_large_are_refused_with_a_suggestion(visit: Visit) -> None:
     page = visit("/lab/number-duel?target=99&copies=3")
     expect(page.get_by_text(TOO_LARGE).first).to_be_visible(timeout=LONG)
     page.get_by_label("Who wins at equal scores when the pool is empty").select_option("draw")
     expect(page).to_have_url(re.compile("tie=draw"))
 
 
-def test_figures_of_other_rules_do_not_stay(visit: Visit) -> None:
+def test_figures_of_previous_rules_are_cleared(visit: Visit) -> None:
     page = visit("/lab/number-duel?highest=3&target=12")
     expect(page.get_by_role("meter", name="Fair")).to_be_visible(timeout=LONG)
     page.get_by_role("button", name="Keep to compare").click()

@@ -1,4 +1,4 @@
-"""The lessons in a real browser: explore, review, puzzles, learn, teach; by mouse, by keyboard, on any screen."""
+"""The lessons in a real browser: explore, review, puzzles, learn and teach, by mouse and keyboard, on any screen."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from playwright.sync_api import Page, expect
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.record import save
-from test_page import Visit, browser, open_to_all, pytestmark, server, visit
+from test_page import Visit, assert_accessible, browser, pytestmark, server, visit
 from variants import solve
 
 __all__ = ["browser", "pytestmark", "server", "visit"]
 
-# Player 1 throws the win away at once, then Player 2 does.
+# Player 1 throws the win away at once, and so does Player 2.
 GAME = "moves=%2B1+%2B1+%2B2"
 PUZZLE = "/puzzle/number-duel?tier=2&seed=3"
 
@@ -29,7 +29,7 @@ def status(page: Page) -> Any:
 
 
 def asked(page: Page, path: str) -> Any:
-    """What the server tells, once it is ready."""
+    """The server's JSON, once it is ready."""
     for _ in range(200):
         answer = page.request.get(path)
         if answer.status != 503:
@@ -48,7 +48,7 @@ def press(page: Page, view: Any, move: str) -> None:
 # Explore
 
 
-def test_every_move_is_judged_and_can_be_played_forward_and_back(visit: Visit) -> None:
+def test_explore_judges_every_move_and_steps_forward_and_back(visit: Visit) -> None:
     page = visit("/explore/number-duel")
     standing = page.get_by_role("region", name="Who is winning")
     expect(standing).to_contain_text("Player 1 is winning: 2 more turns.")
@@ -71,7 +71,7 @@ def test_every_move_is_judged_and_can_be_played_forward_and_back(visit: Visit) -
     expect(status(page)).to_have_text("Player 1: 0 + 5 = 5. Player 2's turn.")
 
 
-def test_any_position_is_set_up_and_a_bad_one_is_explained(visit: Visit) -> None:
+def test_any_position_can_be_set_up_and_errors_are_explained(visit: Visit) -> None:
     page = visit("/explore/number-duel")
     page.get_by_text("Set up a position").click()
     score = page.get_by_role("textbox", name="Score").first
@@ -92,7 +92,7 @@ def test_any_position_is_set_up_and_a_bad_one_is_explained(visit: Visit) -> None
     page.wait_for_url(re.compile(r"/play/number-duel\?.*vs=\d"))
 
 
-def test_the_map_tells_who_wins_where_and_leads_there(visit: Visit) -> None:
+def test_the_map_shows_the_winner_of_each_score_and_links_to_it(visit: Visit) -> None:
     page = visit("/explore/number-duel?moves=%2B5+%2B10")
     where = page.get_by_role("region", name="Who wins at which scores")
     expect(
@@ -107,7 +107,7 @@ def test_the_map_tells_who_wins_where_and_leads_there(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("position=1%3B2"))
     page.go_back()
     expect(status(page)).to_have_text("Player 2: 0 + 10 = 10. Player 1's turn.")
-    # Or by keyboard.
+    # The same by keyboard.
     picture.focus()
     page.keyboard.press("ArrowRight")
     expect(where.locator(".readout")).to_contain_text("6 against 10:")
@@ -115,7 +115,7 @@ def test_the_map_tells_who_wins_where_and_leads_there(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("position=1%3B6%3B10"))
 
 
-def test_the_map_follows_what_the_players_have_left(visit: Visit) -> None:
+def test_the_map_depends_on_what_the_players_have_left(visit: Visit) -> None:
     page = visit("/explore/numerical-nexus")
     where = page.get_by_role("region", name="Who wins at which scores")
     expect(where.get_by_text("Only one pair of scores is possible")).to_be_visible()
@@ -135,7 +135,7 @@ def test_the_map_follows_what_the_players_have_left(visit: Visit) -> None:
 # Review
 
 
-def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) -> None:
+def test_a_review_hides_the_answer_until_it_is_found_or_requested(visit: Visit) -> None:
     page = visit(f"/review/number-duel?{GAME}&vs=4&seat=1&seed=1")
     moment = page.get_by_role("region", name="This moment")
     expect(moment).to_contain_text("Turning point 1 of")
@@ -152,7 +152,7 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     expect(page).to_have_url(re.compile("at=1$"))
     page.get_by_role("button", name="Show the answer").click()
     expect(moment).to_contain_text("still won")
-    # A line of best play is steps that move the board, and the way back is one press.
+    # A line of best play has steps that move the board, and one press leads back.
     line = page.get_by_role("group", name="Best play after +1")
     line.get_by_role("button").last.click()
     expect(status(page)).to_contain_text("You win the game!")
@@ -170,7 +170,7 @@ def test_a_review_hides_the_answer_until_it_is_found_or_asked_for(visit: Visit) 
     expect(moment).to_contain_text("Move 2, Level 4: +1.")
 
 
-def test_signs_mean_win_and_loss_for_the_reader_and_the_game_is_listed(visit: Visit) -> None:
+def test_a_review_lists_the_moves_with_signs_from_the_readers_point_of_view(visit: Visit) -> None:
     page = visit(f"/review/number-duel?{GAME}&vs=4&seat=2&seed=1")
     strip = page.get_by_role("list", name="Who was winning after each move")
     expect(strip.locator(".sign")).to_have_text(["▼", "▲", "▼", "▲"])
@@ -183,7 +183,7 @@ def test_signs_mean_win_and_loss_for_the_reader_and_the_game_is_listed(visit: Vi
     expect(tabs.get_by_role("link", name="Review")).to_have_attribute("href", re.compile("moves=x2"))
     tabs.get_by_role("link", name="Rules").click()
     expect(page).to_have_url(re.compile("/learn/"))
-    tabs.get_by_role("link", name="Play").click()  # back to the game, not to a new one
+    tabs.get_by_role("link", name="Play").click()  # back to this game, not to a new one
     expect(page).to_have_url(re.compile("moves=x2"))
     page.goto("/review/number-quest")
     expect(page.get_by_text("Play a game of Number Quest")).to_be_visible()
@@ -201,7 +201,7 @@ def test_signs_mean_win_and_loss_for_the_reader_and_the_game_is_listed(visit: Vi
     expect(page.get_by_text("You have not played here yet.")).to_be_visible()
 
 
-def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
+def test_critical_moves_are_counted_and_zero_is_shown_as_a_dash(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=%2B5+%2B10+x10")
     page.get_by_role("main").get_by_role("link", name="Review").click()
     found = page.get_by_role("region", name="Critical moves found")
@@ -213,7 +213,7 @@ def test_critical_moves_are_counted_and_none_is_a_dash(visit: Visit) -> None:
     expect(status(page)).to_contain_text("wins the game!")
 
 
-def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path: Path) -> None:
+def test_a_record_is_opened_with_the_comments_of_its_players(visit: Visit, tmp_path: Path) -> None:
     match = Match(dd.game("number-duel"), names=("Ann; Lee", "Ben"))
     for move in ("+1", "+5"):
         match.say(f"I like {move}.")
@@ -227,7 +227,7 @@ def test_a_record_is_opened_with_the_words_of_its_players(visit: Visit, tmp_path
     expect(page.get_by_role("region", name="This moment")).to_contain_text("Move 1, Ann; Lee: +1.")
     expect(page.locator("blockquote")).to_contain_text("I like +1.")
     expect(page.get_by_role("region", name="What decided it")).to_contain_text("Ann; Lee")
-    # Or by dropping it; and what is none says so.
+    # Or by dropping the file. A file that is not a record is refused.
     make = "text => { const all = new DataTransfer(); all.items.add(new File([text], 'game.json')); return all; }"
     for text, told in ((json.dumps({"format": "something else"}), "not a record"), ("[", "not a saved game")):
         dropped = page.evaluate_handle(make, text)
@@ -267,7 +267,7 @@ def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(vis
     expect(status(page)).to_have_text("Find the move.")
 
 
-def test_today_s_puzzle_leads_to_those_of_every_game(visit: Visit) -> None:
+def test_the_daily_puzzle_links_to_the_puzzles_of_every_game(visit: Visit) -> None:
     page = visit("/puzzle")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Today's puzzle")
     page.get_by_role("link", name="Number Duel", exact=True).click()
@@ -281,7 +281,7 @@ def test_today_s_puzzle_leads_to_those_of_every_game(visit: Visit) -> None:
 # Learn
 
 
-def test_a_game_is_learnt_with_an_example_to_step_through(visit: Visit) -> None:
+def test_a_lesson_has_an_example_to_step_through(visit: Visit) -> None:
     page = visit("/learn")
     page.get_by_role("link", name="Learn it Operation Target").click()
     for name in ("The rules", "Options", "Rulings"):
@@ -330,7 +330,7 @@ def test_a_class_link_carries_its_settings(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Take back")).to_have_count(0)
 
 
-def test_a_board_for_the_wall_shows_values_when_asked(visit: Visit) -> None:
+def test_the_board_for_projectors_shows_values_on_request(visit: Visit) -> None:
     page = visit("/teach?game=number-duel", width=1280, height=800)
     page.get_by_role("button", name="Open the board").click()
     expect(status(page)).to_have_text("Player 1's turn.")
@@ -344,7 +344,7 @@ def test_a_board_for_the_wall_shows_values_when_asked(visit: Visit) -> None:
     assert page.locator(".score").first.evaluate("each => parseFloat(getComputedStyle(each).fontSize)") > 100
 
 
-def test_a_sheet_is_printed_with_its_answers_on_a_page_of_their_own(visit: Visit) -> None:
+def test_a_sheet_is_printed_with_its_answers_on_a_separate_page(visit: Visit) -> None:
     page = visit("/teach?game=number-duel", color_scheme="dark")
     page.get_by_role("spinbutton", name="How many").fill("1")
     page.get_by_role("button", name="Make a sheet").click()
@@ -357,7 +357,7 @@ def test_a_sheet_is_printed_with_its_answers_on_a_page_of_their_own(visit: Visit
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf())) == 2
 
 
-# For everybody
+# Accessibility
 
 STATES = {
     "explore": "/explore/number-quest?moves=%2B5+x2",
@@ -378,7 +378,7 @@ STATES = {
 }
 
 
-def test_everything_for_a_move_is_in_view_on_a_phone(visit: Visit) -> None:
+def test_a_move_needs_no_scrolling_on_a_phone(visit: Visit) -> None:
     page = visit("about:blank", width=360, height=740)
     for name in dd.games():
         match = Match(dd.game(name))
@@ -397,9 +397,9 @@ def test_everything_for_a_move_is_in_view_on_a_phone(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_nothing_is_in_the_way_of_anybody(visit: Visit, name: str) -> None:
+def test_every_page_is_accessible_on_every_screen(visit: Visit, name: str) -> None:
     page = visit(STATES[name])
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.wait_for_load_state("networkidle")
     page.locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
-    open_to_all(page, name)
+    assert_accessible(page, name)

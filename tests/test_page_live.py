@@ -1,4 +1,4 @@
-"""The page when the line breaks: however it is lost, the page shows the newest state soon after it is back."""
+"""The page when the connection breaks: however it is lost, the page is up to date soon after it is back."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from test_proxy import NGINX, Proxy
 
 __all__ = ["browser", "pytestmark"]
 
-SILENCE = 25  # seconds after which the page gives up a line on which nothing comes
+SILENCE = 25  # seconds of silence after which the page gives up a connection
 
 
 class Line:
-    """The line between a browser and a server. Live feeds on it can go dead without a word, as if a machine slept."""
+    """A proxy between a browser and a server, which can silence the open feeds, as if a machine slept."""
 
     def __init__(self, behind: int) -> None:
         self._behind = behind
@@ -49,7 +49,7 @@ class Line:
             end.close()
 
     def cut(self) -> None:
-        """From now on nothing comes through on the feeds that are open."""
+        """Drops everything on the open feeds from now on."""
         assert self._feeds
         for dead in self._feeds:
             dead.set()
@@ -78,7 +78,7 @@ class Line:
 
 
 class Game:
-    """A game between friends, of which one sits before the browser."""
+    """A game between friends, one of whom uses the browser."""
 
     def __init__(self, url: str) -> None:
         self.client = httpx.Client(base_url=url, timeout=PATIENCE)
@@ -95,7 +95,7 @@ class Game:
         self.client.close()
 
     def play(self, move: str) -> None:
-        """The friend moves."""
+        """Plays a move for the friend."""
         version = self.client.get(self.path).json()["version"]
         self._post(f"{self.path}/moves", version=version, move=move, key=secrets.token_urlsafe(9))
 
@@ -120,20 +120,20 @@ def server(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 
 def waits(page: Page) -> None:
-    """The page shows that the friend is to move."""
+    """Asserts that the page waits for the friend's move."""
     expect(page.get_by_role("status")).to_contain_text("turn.")
     expect(page.get_by_role("status")).not_to_contain_text("Your turn.")
 
 
 def is_current(page: Page, seconds: float = PATIENCE) -> None:
-    """The page shows what the friend has done."""
+    """Asserts that the page shows the friend's move."""
     expect(page.get_by_role("status")).to_contain_text("Your turn.", timeout=1000 * seconds)
 
 
 BROKEN = "Connection lost."
 
 
-def test_a_page_is_current_when_the_network_is_back(context: BrowserContext, server: Server) -> None:
+def test_a_page_updates_when_the_network_is_back(context: BrowserContext, server: Server) -> None:
     with Game(server.url) as game:
         page = context.new_page()
         page.goto(server.url + game.address)
@@ -147,7 +147,7 @@ def test_a_page_is_current_when_the_network_is_back(context: BrowserContext, ser
         expect(page.get_by_text(BROKEN)).to_be_hidden()
 
 
-def test_a_page_is_current_when_its_machine_wakes_up(context: BrowserContext, server: Server) -> None:
+def test_a_page_updates_when_its_machine_wakes_up(context: BrowserContext, server: Server) -> None:
     with Game(server.url) as game, Line(server.port) as line:
         page = context.new_page()
         page.clock.install()
@@ -156,14 +156,14 @@ def test_a_page_is_current_when_its_machine_wakes_up(context: BrowserContext, se
         line.cut()
         game.play("+1")
         waits(page)
-        # Timers have stood still. By the clock, the feed has been silent for long.
+        # Timers were suspended. By the clock, the feed has been silent for a long time.
         page.clock.set_system_time(datetime.datetime.now() + datetime.timedelta(hours=1))
         is_current(page, SILENCE - 5)
         page.close()
 
 
 @pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx")
-def test_behind_a_proxy_pages_come_back_when_the_server_was_killed(
+def test_behind_a_proxy_pages_reconnect_after_the_server_is_killed(
     context: BrowserContext, server: Server, tmp_path: Path
 ) -> None:
     with Proxy(tmp_path, server.port) as proxy, Game(url := f"http://127.0.0.1:{proxy.port}") as game:
@@ -174,7 +174,7 @@ def test_behind_a_proxy_pages_come_back_when_the_server_was_killed(
         is_current(page)
         server.kill()
         expect(page.get_by_text(BROKEN)).to_be_visible()
-        # What is played meanwhile meets a proxy that has nobody to ask, and arrives later.
+        # A move made meanwhile gets an error from the proxy and is sent again later.
         page.get_by_role("button", name="Add 1").click()
         page.get_by_role("button", name="Play", exact=True).click()
         server.start()

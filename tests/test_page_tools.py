@@ -1,4 +1,4 @@
-"""The page's source: formatted, linted, type-checked and unit-tested by tools from npm, and free of foreign things."""
+"""The page's source is formatted, linted, type-checked and unit-tested with tools from npm, and self-contained."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from node import ROOT, run
 PAGE = ROOT / "src" / "digitduels" / "web" / "page"
 CONFIGURATION = ["package.json", "tsconfig.json", "eslint.config.js", ".prettierrc.json"]
 UNITS = sorted((ROOT / "tests" / "js").glob("*.test.js"))
-LONGEST = 120  # characters of a line
+LONGEST = 120  # characters in a line
 
 
 def test_the_page_is_formatted() -> None:
@@ -21,7 +21,7 @@ def test_the_page_is_linted() -> None:
     run("eslint", "--max-warnings", "0", str(PAGE), "tests/js", "eslint.config.js")
 
 
-def test_the_types_of_the_page_hold() -> None:
+def test_the_types_of_the_page_are_correct() -> None:
     run("tsc", "--project", "tsconfig.json")
 
 
@@ -32,7 +32,7 @@ def test_the_pure_modules_pass_their_unit_tests() -> None:
     assert "# skipped 0" in report
 
 
-def test_lines_are_short_enough_to_read() -> None:
+def test_lines_are_not_too_long() -> None:
     for path in (*PAGE.rglob("*.js"), *PAGE.rglob("*.ts"), *PAGE.rglob("*.css"), *UNITS):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             assert len(line) <= LONGEST, f"{path.name}:{number}"
@@ -49,7 +49,7 @@ def test_the_tools_are_pinned_and_name_no_registry() -> None:
         assert not name or entry["integrity"], name
 
 
-def test_the_page_names_no_game_and_nothing_from_elsewhere() -> None:
+def test_the_page_names_no_game_and_no_other_site() -> None:
     names = {name for game in map(dd.game, dd.games()) for name in (game.id, game.title)}
     for path in PAGE.rglob("*"):
         if path.suffix in (".js", ".ts", ".html", ".css", ".svg"):

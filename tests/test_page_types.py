@@ -1,4 +1,4 @@
-"""The page's types hold for what a running server really sends: tsc checks the answers of every route against them."""
+"""The page's types describe the real responses of a server: tsc checks the JSON of every route against them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOST = "%2B5+%2B10+x10"  # a finished game
 SLIP = "%2B1"  # a first move that loses
 SMALL = {"game": "operation-target", "options": {"target": 12}}
 
-# Every route that the page asks, with the type of its answer.
+# Every route that the page requests, with the type of its response.
 ROUTES = {
     "/api/games": ("GameCard[]", ["/api/games"]),
     "/api/position/{game}": (
@@ -71,7 +71,7 @@ ROUTES = {
     "/api/attempt/{game}": ("Attempt", [f"/api/attempt/{GAME}?tier=2&move={move}" for move in ("%2B5", SLIP)]),
     "/api/learn/{game}": ("Lesson", [f"/api/learn/{GAME}?target=60&theory=later", f"/api/learn/{GAME}"]),
 }
-# Routes that begin or change something; `rooms` and `records` ask them.
+# Routes that create or change something; `rooms` and `records` request them.
 ACTS = ("history", "seat", "seats", "moves", "takeback", "concede", "rematch", "substitute", "return")
 CLASS_ROUTES = ("", "/{code}", "/{code}/pupils", "/{code}/acts", "/{code}/results", "/{code}/results.csv")
 DONE = {
@@ -95,9 +95,9 @@ def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[h
 
 @pytest.fixture(scope="module")
 def samples(client: httpx.Client) -> Samples:
-    """Answers of every route: where from, the type, and the JSON."""
-    asked = [(path, kind, answer(client, path)) for kind, paths in ROUTES.values() for path in paths]
-    return [*asked, *rooms(client), *classes(client), *records(client), *refusals(client)]
+    """A response of every route: the path, the type and the JSON."""
+    responses = [(path, kind, answer(client, path)) for kind, paths in ROUTES.values() for path in paths]
+    return [*responses, *rooms(client), *classes(client), *records(client), *refusals(client)]
 
 
 def answer(client: httpx.Client, path: str) -> str:
@@ -108,7 +108,7 @@ def answer(client: httpx.Client, path: str) -> str:
 
 
 def records(client: httpx.Client) -> Samples:
-    """The review of a record with the words of its players."""
+    """The review of a record with comments by its players."""
     match = Match(dd.game(GAME), names=("Ann; Lee", "Bob"))
     for move in ("+1", "+5"):
         match.say(f"I like {move}.")
@@ -119,26 +119,26 @@ def records(client: httpx.Client) -> Samples:
 
 
 def rooms(client: httpx.Client) -> Samples:
-    """A game between friends and all that can be done in it."""
+    """A game between friends, with every possible act."""
     created = client.post("/api/games", json={**SMALL, "name": "Ann"})
     ann, path = created.json(), f"/api/games/{created.json()['id']}"
-    found = [("/api/games", "NewRoom", created.text), (path, "RoomNews", answer(client, path))]
+    collected = [("/api/games", "NewRoom", created.text), (path, "RoomNews", answer(client, path))]
     joined = client.post(f"{path}/seats", json={"invite": ann["invite"], "name": "Bob"})
-    found.append((f"{path}/seats", "GivenSeat", joined.text))
+    collected.append((f"{path}/seats", "GivenSeat", joined.text))
     tokens = {"Ann": ann["token"], "Bob": joined.json()["token"]}
 
     def act(who: str, what: str, **more: Any) -> str:
         version = client.get(path).json()["version"]
-        body = {"version": version, "key": f"key-{len(found):08}", **more}
+        body = {"version": version, "key": f"key-{len(collected):08}", **more}
         received = client.post(f"{path}/{what}", json=body, headers={"Authorization": f"Bearer {tokens[who]}"})
         assert received.status_code == 201, received.text
-        found.append((f"{path}/{what}", "Acted", received.text))
+        collected.append((f"{path}/{what}", "Acted", received.text))
         return received.text
 
     act("Ann", "moves", move="+1")
-    found.append((f"{path}/history", "RoomHistory", answer(client, f"{path}/history")))
+    collected.append((f"{path}/history", "RoomHistory", answer(client, f"{path}/history")))
     opened = client.get(f"{path}/seat", headers={"Authorization": f"Bearer {tokens['Bob']}"})
-    found.append((f"{path}/seat", "OpenedSeat", opened.text))
+    collected.append((f"{path}/seat", "OpenedSeat", opened.text))
     act("Ann", "takeback")
     act("Bob", "takeback", answer="decline")
     wait_for(lambda: client.get(path).json()["seats"][1]["away"])
@@ -147,25 +147,25 @@ def rooms(client: httpx.Client) -> Samples:
     act("Bob", "return")
     with client.stream("GET", f"{path}/events") as events:
         first = next(line for line in events.iter_lines() if line.startswith("data: "))
-    found.append((f"{path}/events", "RoomNews", first.removeprefix("data: ")))
+    collected.append((f"{path}/events", "RoomNews", first.removeprefix("data: ")))
     act("Ann", "concede")
     act("Bob", "rematch")
     stale = {"version": 0, "key": "key-of-the-past", "move": "+1"}
     late = client.post(f"{path}/moves", json=stale, headers={"Authorization": f"Bearer {tokens['Bob']}"})
     assert late.status_code in (409, 410), late.text
     alone = client.post("/api/games", json={**SMALL, "computer": {"level": 1}})
-    return [*found, (f"{path}/moves", "Refusal", late.text), ("/api/games", "NewRoom", alone.text)]
+    return [*collected, (f"{path}/moves", "Refusal", late.text), ("/api/games", "NewRoom", alone.text)]
 
 
 def classes(client: httpx.Client) -> Samples:
-    """A class and what is told of it."""
+    """A class with its state and results."""
     new = client.post("/api/classes", json={**SMALL, "mode": "pairs", "key": "k" * 24})
     path, teacher = f"/api/classes/{new.json()['code']}", {"Authorization": f"Bearer {new.json()['token']}"}
     joined = [client.post(f"{path}/pupils", json={"name": name, "key": name * 24}) for name in ("A", "B")]
     pair = {"act": "pair", "version": 2, "key": "key-of-the-pair"}
     paired = client.post(f"{path}/acts", json=pair, headers=teacher)
     pupil = {"Authorization": f"Bearer {joined[0].json()['token']}"}
-    seen = client.get(path, headers=pupil).text
+    pupil_state = client.get(path, headers=pupil).text
     for act in ("next", "end"):
         version = client.get(path, headers=teacher).json()["version"]
         client.post(f"{path}/acts", json={"act": act, "version": version, "key": f"key-of-{act}"}, headers=teacher)
@@ -173,7 +173,7 @@ def classes(client: httpx.Client) -> Samples:
         ("/api/classes", "NewClass", new.text),
         (f"{path}/pupils", "JoinedClass", joined[0].text),
         (f"{path}/acts", "ActedClass", paired.text),
-        (path, "PupilClass", seen),
+        (path, "PupilClass", pupil_state),
         (f"{path}/results", "ClassResults", client.get(f"{path}/results", headers=teacher).text),
     ]
 
@@ -184,28 +184,28 @@ def refusals(client: httpx.Client) -> Samples:
 
 
 def check(folder: Path, samples: Samples) -> str:
-    """What tsc says about the samples, each assigned to its type."""
+    """What tsc reports about the samples when each is assigned to its type."""
     install()
     source = folder / "answers.ts"
     constants = (f"const answer{place}: {kind} = {text};" for place, (_, kind, text) in enumerate(samples))
     source.write_text("\n".join((*constants, "export {};")), encoding="utf-8")
     command = [str(ROOT / "node_modules" / ".bin" / "tsc"), "--strict", "--noEmit", "--lib", "es2023,dom"]
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, "--types", "", str(TYPES), str(source)],
         capture_output=True, text=True, timeout=DEADLINE, check=False, cwd=folder,
     )  # fmt: skip
-    return done.stdout + done.stderr
+    return result.stdout + result.stderr
 
 
-def wrong(told: str) -> set[int]:
-    """The places of the samples that tsc complains about."""
-    return {int(line) - 1 for line in re.findall(r"^answers\.ts\((\d+),", told, flags=re.M)}
+def wrong(output: str) -> set[int]:
+    """The indexes of the samples that tsc complains about."""
+    return {int(line) - 1 for line in re.findall(r"^answers\.ts\((\d+),", output, flags=re.M)}
 
 
-def test_what_the_server_sends_is_what_the_page_expects(samples: Samples, tmp_path: Path) -> None:
-    told = check(tmp_path, samples)
-    paths = {samples[place][0] for place in wrong(told)}
-    assert not told, f"{sorted(paths)}: {told[:3000]}"
+def test_responses_match_the_types_of_the_page(samples: Samples, tmp_path: Path) -> None:
+    output = check(tmp_path, samples)
+    paths = {samples[place][0] for place in wrong(output)}
+    assert not output, f"{sorted(paths)}: {output[:3000]}"
 
 
 def test_every_route_is_checked(client: httpx.Client) -> None:
@@ -213,10 +213,10 @@ def test_every_route_is_checked(client: httpx.Client) -> None:
     assert routes - FOR_PROGRAMS == {*ROUTES, *DONE}
 
 
-# The description of the API for programs, which is read from the same types
+# The API description for programs, which is generated from the same types
 
 
-def test_every_operation_describes_what_it_answers(client: httpx.Client) -> None:
+def test_every_operation_describes_its_response(client: httpx.Client) -> None:
     described = client.get("/openapi.json").json()
     known = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
     assert {*ANSWER_TYPES, *OTHER_MEDIA} | {f"GET {path}" for path in FEEDS} == known - {"GET /healthz"}
@@ -230,7 +230,7 @@ def test_every_operation_describes_what_it_answers(client: httpx.Client) -> None
     assert used == set(described["components"]["schemas"])
 
 
-def test_what_the_server_sends_is_what_its_description_says(client: httpx.Client, samples: Samples) -> None:
+def test_responses_match_the_api_description(client: httpx.Client, samples: Samples) -> None:
     components = client.get("/openapi.json").json()["components"]
     noticed = 0
     for path, kind, text in samples:
@@ -238,23 +238,23 @@ def test_what_the_server_sends_is_what_its_description_says(client: httpx.Client
         validator = Draft202012Validator({**closed(reference(kind)), "components": closed(components)})
         assert not list(validator.iter_errors(value)), f"{path}: {next(validator.iter_errors(value)).message}"
         for key in value if isinstance(value, dict) else ():
-            rest = {name: each for name, each in value.items() if name != key}
+            rest = {name: item for name, item in value.items() if name != key}
             assert not validator.is_valid({**rest, key: [{"another": "type"}]}), f"{path} with another {key}"
             noticed += not validator.is_valid(rest)
     assert noticed > 100
 
 
 def closed(schema: Any) -> Any:
-    """The schema, with nothing allowed in objects that it does not name."""
+    """The schema, without additional properties in any object."""
     if isinstance(schema, list):
-        return [closed(each) for each in schema]
+        return [closed(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     shut = {"additionalProperties": False} if isinstance(schema.get("properties"), dict) else {}
-    return shut | {name: closed(each) for name, each in schema.items()}
+    return shut | {name: closed(item) for name, item in schema.items()}
 
 
-def test_a_key_that_is_missing_or_has_another_type_is_noticed(samples: Samples, tmp_path: Path) -> None:
+def test_a_missing_key_and_a_wrong_type_are_detected(samples: Samples, tmp_path: Path) -> None:
     broken: Samples = []
     seen: set[str] = set()
     for path, kind, text in samples:
@@ -263,9 +263,9 @@ def test_a_key_that_is_missing_or_has_another_type_is_noticed(samples: Samples, 
             continue
         seen.add(kind)
         for key in value:
-            rest = {name: each for name, each in value.items() if name != key}
+            rest = {name: item for name, item in value.items() if name != key}
             broken.append((f"{path} without {key}", kind, json.dumps(rest)))
-            # No type of the page allows this.
+            # No type of the page allows this value.
             broken.append((f"{path} with another {key}", kind, json.dumps({**rest, key: [{"another": "type"}]})))
     assert len(seen) > 10
     unnoticed = {broken[place][0] for place in set(range(len(broken))) - wrong(check(tmp_path, broken))}

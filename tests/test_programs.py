@@ -1,4 +1,4 @@
-"""Outside programs: those that play along, and those that hang, flood, crash, lie, come late or leave children."""
+"""External programs: good ones, and ones that hang, flood, crash, answer wrongly, answer late or leave children."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Write = Callable[..., Program]
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Write]:
-    """A program with this text, which has so many seconds a move."""
+    """Writes a program with this text and a time limit per move."""
     written: list[Program] = []
 
     def write(text: str, move_time: float = PATIENCE) -> Program:
@@ -36,8 +36,8 @@ def program(tmp_path: Path) -> Iterator[Write]:
         return written[-1]
 
     yield write
-    for each in written:
-        each.close()
+    for started in written:
+        started.close()
 
 
 def match(*tokens: str) -> Match:
@@ -48,7 +48,7 @@ def match(*tokens: str) -> Match:
 
 
 def forfeit(program: Program) -> str:
-    """Why the program loses the game at its first move; it is gone then."""
+    """Why the program forfeits at its first move, after which it must not run any more."""
     with pytest.raises(Forfeit) as reason:
         program.choose(match())
     assert program._process is None
@@ -56,14 +56,14 @@ def forfeit(program: Program) -> str:
 
 
 def alive(number: int) -> bool:
-    """Whether a process is there and no mere zombie."""
+    """Whether a process exists and is not a zombie."""
     with suppress(OSError):
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     return False
 
 
 def gone(number: int) -> bool:
-    """Waits until a process is gone."""
+    """Waits until a process has ended; returns whether it has."""
     for _ in range(PATIENCE * 100):
         if not alive(number):
             return True
@@ -71,7 +71,7 @@ def gone(number: int) -> bool:
     return False
 
 
-# Those that play along
+# Programs that play correctly
 
 
 @pytest.mark.parametrize("name", dd.games())
@@ -84,32 +84,32 @@ def test_the_example_plays_every_game_to_its_end(name: str) -> None:
     assert played.moves
 
 
-def test_a_program_is_told_the_game_its_options_the_moves_what_is_legal_and_who_it_is(program: Write) -> None:
+def test_a_program_gets_the_game_the_options_the_moves_the_legal_moves_and_its_seat(program: Write) -> None:
     tell = (
         "question = json.loads(input()); print(question, file=sys.stderr); print(json.dumps({'move': '+1', 'more': 1}))"
     )
-    asked = program(f"{tell}\ntime.sleep(1000)")
+    teller = program(f"{tell}\ntime.sleep(1000)")
     begun = match("+5")
-    assert asked.choose(begun) == begun.game.read("+1")
-    asked.close()
-    assert eval(asked.errors) == {
+    assert teller.choose(begun) == begun.game.read("+1")
+    teller.close()
+    assert eval(teller.errors) == {
         "game": "number-duel",
         "options": begun.game.values,
         "moves": ["+5"],
         "legal": [str(move) for move in begun.game.legal_moves(begun.state)],
         "player": 2,
-        "seed": asked.seed,
+        "seed": teller.seed,
     }
-    assert type(asked.seed) is int
+    assert type(teller.seed) is int
 
 
 def test_the_question_is_as_documented() -> None:
     page = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8")
-    shown, answer = re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    asked = Match(dd.game("operation-target"))
-    asked.play(asked.game.read("x2"))
-    documented = json.loads(shown)
-    assert documented == question(asked, documented["seed"])
+    example, answer = re.findall(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    match_so_far = Match(dd.game("operation-target"))
+    match_so_far.play(match_so_far.game.read("x2"))
+    documented = json.loads(example)
+    assert documented == question(match_so_far, documented["seed"])
     assert json.loads(answer)["move"] in documented["legal"]
 
 
@@ -123,12 +123,12 @@ def test_the_same_seed_gives_a_program_the_same_integer() -> None:
 def test_one_process_serves_a_whole_game(program: Write) -> None:
     counting = program("for n, line in enumerate(sys.stdin, 1): print(json.dumps({'move': f'+{n}'}))")
     begun = match()
-    for wanted in ("+1", "+2", "+3"):
+    for expected in ("+1", "+2", "+3"):
         begun.play(counting.choose(begun))
-        assert str(begun.moves[-1]) == wanted
+        assert str(begun.moves[-1]) == expected
 
 
-def test_a_program_that_closed_its_input_may_still_answer(program: Write) -> None:
+def test_a_program_that_closed_its_input_can_still_answer(program: Write) -> None:
     text = (
         'input(); os.close(0); print(\'{"move": "+1"}\'); time.sleep(0.2); print(\'{"move": "+2"}\'); time.sleep(1000)'
     )
@@ -136,7 +136,7 @@ def test_a_program_that_closed_its_input_may_still_answer(program: Write) -> Non
     assert [str(deaf.choose(match())) for _ in range(2)] == ["+1", "+2"]
 
 
-def test_what_a_program_complains_about_never_stops_it_and_only_the_end_is_kept(program: Write) -> None:
+def test_standard_error_never_blocks_a_program_and_only_its_end_is_kept(program: Write) -> None:
     text = "sys.stderr.write('x' * 3_000_000 + 'the end'); input(); print('{\"move\": \"+1\"}'); time.sleep(1000)"
     loud = program(text)
     assert str(loud.choose(match())) == "+1"
@@ -145,14 +145,14 @@ def test_what_a_program_complains_about_never_stops_it_and_only_the_end_is_kept(
     assert loud.errors.endswith("the end")
 
 
-# Those that do not
+# Programs that fail
 
 
-def test_a_program_that_hangs_loses_by_its_silence(program: Write) -> None:
+def test_a_program_that_hangs_loses_on_time(program: Write) -> None:
     assert forfeit(program("time.sleep(1000)", move_time=0.2)) == "the program gave no answer within 0.2 s."
 
 
-def test_a_program_that_never_reads_cannot_make_us_wait(program: Write) -> None:
+def test_a_program_that_never_reads_loses_on_time(program: Write) -> None:
     deaf = program('while True: print(\'{"move": "+1"}\')', move_time=0.5)
 
     def until_its_input_is_full() -> None:
@@ -163,23 +163,23 @@ def test_a_program_that_never_reads_cannot_make_us_wait(program: Write) -> None:
         until_its_input_is_full()
 
 
-def test_an_answer_that_comes_late_is_none(program: Write) -> None:
+def test_a_late_answer_does_not_count(program: Write) -> None:
     late = program('input(); time.sleep(1); print(\'{"move": "+1"}\'); time.sleep(1000)', move_time=0.3)
     assert forfeit(late) == "the program gave no answer within 0.3 s."
 
 
-def test_a_flood_without_an_end_of_line_loses(program: Write) -> None:
+def test_endless_output_without_a_newline_loses(program: Write) -> None:
     assert forfeit(program("while True: sys.stdout.write('x' * 10000)")) == (
         f"the program wrote {LINE} bytes and did not end its line."
     )
 
 
-def test_a_program_that_crashes_loses_with_its_last_words(program: Write) -> None:
+def test_a_program_that_crashes_loses_and_its_error_is_quoted(program: Write) -> None:
     reason = forfeit(program("input(); raise SystemError('out of ideas')"))
     assert reason == "the program ended without an answer (exit code 1). SystemError: out of ideas"
 
 
-def test_a_program_that_leaves_loses(program: Write) -> None:
+def test_a_program_that_exits_loses(program: Write) -> None:
     assert forfeit(program("sys.exit(7)")) == "the program ended without an answer (exit code 7)."
     assert forfeit(program("print('{\"move\"', end=''); sys.exit(0)")).startswith("the program ended without an answer")
 
@@ -200,7 +200,7 @@ def test_a_program_that_leaves_loses(program: Write) -> None:
         ('{"move": "x9"}', "the program played 'x9'. "),
     ],
 )
-def test_a_program_that_lies_loses_and_its_answer_is_named(answer: str, reason: str, program: Write) -> None:
+def test_a_program_with_a_wrong_answer_loses_and_the_answer_is_quoted(answer: str, reason: str, program: Write) -> None:
     liar = program(f"input(); sys.stdout.buffer.write(b'''{answer}\\n'''); sys.stdout.flush(); time.sleep(1000)")
     begun = match("+9", "+9") if "x9" in answer else match()
     with pytest.raises(Forfeit) as given:
@@ -215,7 +215,7 @@ def test_a_program_that_cannot_be_run_loses(tmp_path: Path) -> None:
     assert reason == "the program could not be started: Permission denied."
 
 
-def test_children_are_killed_with_their_program(program: Write) -> None:
+def test_child_processes_are_killed_with_their_program(program: Write) -> None:
     text = "child = os.fork() or os.execlp('sleep', 'sleep', '1000')\nprint(os.getpid(), child, file=sys.stderr)\n"
     family = program(f'{text}input(); print(\'{{"move": "+1"}}\'); time.sleep(1000)')
     family.choose(match())
@@ -225,15 +225,15 @@ def test_children_are_killed_with_their_program(program: Write) -> None:
     assert gone(child)
 
 
-def test_children_are_killed_after_their_program_has_ended(program: Write) -> None:
+def test_child_processes_are_killed_after_their_program_has_exited(program: Write) -> None:
     text = "child = os.fork() or os.execlp('sleep', 'sleep', '1000')\nprint(child, file=sys.stderr)\nos.close(1)"
-    # The child keeps standard output open, so that the program's end does not show: it is silence.
+    # The child keeps standard output open, so the end of the program looks like silence.
     orphaned = program(text, move_time=2)
     assert forfeit(orphaned) == "the program gave no answer within 2 s."
     assert gone(int(orphaned.errors))
 
 
-def test_a_child_that_escapes_to_a_session_of_its_own_keeps_nobody_waiting(program: Write) -> None:
+def test_a_child_process_in_its_own_session_does_not_block_the_game(program: Write) -> None:
     text = "child = os.fork()\nif not child: os.setsid(); time.sleep(1000)\nprint(child, file=sys.stderr)"
     escaped = program(f'{text}\ninput(); print(\'{{"move": "+1"}}\'); time.sleep(1000)')
     escaped.choose(match())
@@ -243,10 +243,10 @@ def test_a_child_that_escapes_to_a_session_of_its_own_keeps_nobody_waiting(progr
     assert not escaped._tidying.is_alive()
 
 
-# Who is a program
+# Names and commands
 
 
-def test_a_program_may_be_named() -> None:
+def test_a_program_can_be_named() -> None:
     with player(f"greedy={EXAMPLE}", dd.game("number-duel"), dd.solve) as found:
         assert isinstance(found, Program)
         assert found.name == "greedy"
@@ -254,7 +254,7 @@ def test_a_program_may_be_named() -> None:
 
 
 @pytest.mark.parametrize("text", ["my bot=cmd", "'bot'=cmd", "bots/one=cmd", "=cmd", 'a"b=cmd'])
-def test_what_no_name_can_be_is_part_of_the_command(text: str) -> None:
+def test_an_invalid_name_is_part_of_the_command(text: str) -> None:
     assert split_name(text) == (None, text)
 
 
@@ -266,12 +266,12 @@ def test_a_command_line_is_a_player_and_its_words_are_split_without_a_shell() ->
 
 
 @pytest.mark.parametrize("name", ["8", "", "no-such-program --now", "'open", "./nothing", "\0", "x" * 10_000])
-def test_what_is_neither_a_player_nor_a_program_is_refused_with_the_choices(name: str) -> None:
+def test_an_unknown_player_is_refused_with_a_list_of_players(name: str) -> None:
     with pytest.raises(ValueError, match=r"The players are random, 1, .*, perfect, or the command of a program\."):
         player(name, dd.game("number-duel"), dd.solve)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
-def test_a_time_for_moves_that_is_none_is_refused(seconds: float) -> None:
+def test_an_invalid_time_limit_is_refused(seconds: float) -> None:
     with pytest.raises(ValueError, match="more than 0 seconds"):
         Program(EXAMPLE, seconds)

@@ -1,4 +1,4 @@
-"""How models are asked and read: prompts that say all, and answers that are read strictly, whatever is in them."""
+"""Prompts for models and the parser of their answers: complete questions, strictly parsed answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OBJECTS = st.dictionaries(st.sampled_from(["move", "why", ""]), JSON, max_size=3
 
 
 @given(st.text() | st.text('{}[]":,\\ aemov1+-'))
-def test_no_text_breaks_the_reader(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         assert isinstance(answer(text), dict)
     except NoAnswer as error:
@@ -50,14 +50,14 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 
 
 @given(st.text() | st.text('{}[]":,\\ '), OBJECTS, st.text().filter(lambda text: "{" not in text))
-def test_the_last_object_is_the_answer_whatever_stands_around_it(
+def test_the_last_json_object_is_the_answer_whatever_surrounds_it(
     before: str, found: dict[str, Any], after: str
 ) -> None:
     assert json.dumps(answer(before + json.dumps(found) + after)) == json.dumps(found)
 
 
 @given(st.lists(OBJECTS, min_size=1, max_size=4))
-def test_of_several_objects_the_last_one_counts(found: list[dict[str, Any]]) -> None:
+def test_the_last_of_several_objects_is_the_answer(found: list[dict[str, Any]]) -> None:
     assert json.dumps(answer(" or ".join(map(json.dumps, found)))) == json.dumps(found[-1])
 
 
@@ -85,7 +85,7 @@ def test_of_several_objects_the_last_one_counts(found: list[dict[str, Any]]) -> 
     ],
     ids=lambda text: text[:30],
 )
-def test_what_is_not_in_the_form_asked_for_is_no_answer(text: str) -> None:
+def test_answers_in_another_format_are_refused(text: str) -> None:
     with pytest.raises(NoAnswer):
         chosen(text)
 
@@ -107,12 +107,12 @@ def test_an_answer_is_found_after_any_prose(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["+5", "5 +", "add 5", "＋5", " + 5 "])
-def test_a_move_may_be_spelled_as_people_do(text: str) -> None:
+def test_moves_in_answers_can_be_spelled_in_many_ways(text: str) -> None:
     game = dd.game("number-duel")
     assert str(legal(game, game.start(), chosen(json.dumps({"move": text})))) == "+5"
 
 
-def test_a_refused_answer_says_whether_it_is_no_move_or_a_forbidden_one_and_why() -> None:
+def test_a_refused_answer_is_invalid_or_illegal_and_says_why() -> None:
     game = dd.game("operation-target")
     state = game.play(game.play(game.start(), game.read("x2")), game.read("x2"))
     with pytest.raises(IllegalMove) as raised:
@@ -131,7 +131,7 @@ def test_a_refused_answer_says_whether_it_is_no_move_or_a_forbidden_one_and_why(
 
 
 @given(games_in_progress())
-def test_every_legal_move_can_be_answered(progress: tuple[Any, list[Any], list[Any]]) -> None:
+def test_every_legal_move_is_accepted_as_an_answer(progress: tuple[Any, list[Any], list[Any]]) -> None:
     game, states, _ = progress
     for move in game.legal_moves(states[-1]):
         assert legal(game, states[-1], chosen(f'So: {{"move": "{move}"}}')) == move
@@ -148,7 +148,7 @@ SMALL = [(name, options) for name, options in ALL if options and "target" in opt
 
 
 @pytest.mark.parametrize("variant", SMALL, ids=describe)
-def test_a_prompt_tells_two_positions_apart_even_without_the_moves_so_far(variant: tuple[str, Any]) -> None:
+def test_different_positions_have_different_prompts_even_without_the_history(variant: tuple[str, Any]) -> None:
     told: dict[str, Any] = {}
     for match in reached(dd.game(variant[0], **variant[1])):
         prompt = question(match, Style("hidden", history=False))
@@ -156,17 +156,17 @@ def test_a_prompt_tells_two_positions_apart_even_without_the_moves_so_far(varian
     assert told
 
 
-def test_a_prompt_without_the_moves_so_far_says_what_is_left_once() -> None:
+def test_a_prompt_without_the_history_says_what_is_left_once() -> None:
     nexus, target = (
         question(Match(dd.game(name)), Style(history=False)) for name in ("numerical-nexus", "operation-target")
     )
-    assert nexus.count("+1 (3), +3 (2)") == 2  # one for each player
+    assert nexus.count("+1 (3), +3 (2)") == 2  # once for each player
     assert "Left to you: Add 1 (1), Multiply by 2 (1)\nLeft to Player 2: " in target
 
 
 @pytest.mark.parametrize("legal_moves", LEGAL)
 @pytest.mark.parametrize("history", [True, False])
-def test_a_prompt_lists_what_its_style_says(legal_moves: str, history: bool) -> None:
+def test_a_prompt_follows_its_style(legal_moves: str, history: bool) -> None:
     game = dd.game("number-quest", target=9, highest=3)
     for match in reached(game):
         prompt = question(match, Style(legal_moves, history))
@@ -181,7 +181,7 @@ def test_a_prompt_lists_what_its_style_says(legal_moves: str, history: bool) -> 
         assert prompt.endswith('{"move": "…"}')
 
 
-def test_a_prompt_tells_what_each_move_did() -> None:
+def test_a_prompt_describes_each_move() -> None:
     match = Match(dd.game("number-duel", target=20))
     for token in ("+5", "+10", "x10", "+1"):
         match.play(match.game.read(token))
@@ -194,7 +194,7 @@ def test_a_prompt_tells_what_each_move_did() -> None:
     ) in question(match)
 
 
-def test_the_prompt_itself_holds_no_answer() -> None:
+def test_no_prompt_contains_a_valid_answer() -> None:
     match = Match(dd.game("number-duel"))
     for text in (question(match), refusal("No.", match), legality_question(match, "+5"), outcome_question(match, "+5")):
         try:
@@ -205,14 +205,14 @@ def test_the_prompt_itself_holds_no_answer() -> None:
             match.game.read(move)
 
 
-def test_a_refusal_gives_the_reason_and_what_is_possible() -> None:
+def test_a_refusal_gives_the_reason_and_the_legal_moves() -> None:
     match = Match(dd.game("operation-target"))
     assert refusal("Because.", match).startswith("That is not possible: Because.\nIt is still your turn.\nYour legal")
     assert "+1" not in refusal("Because.", match, Style("hidden"))
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_rules_are_complete_and_give_nothing_away(name: str) -> None:
+def test_the_rules_are_complete_and_contain_no_strategy(name: str) -> None:
     game = dd.game(name)
     prompts = rules(game), question(Match(game)), refusal("No.", Match(game))
     assert all(ruling.translate(str.maketrans("×÷−", "x/-")) in prompts[0] for ruling in game.rulings)
@@ -225,7 +225,7 @@ def test_the_rules_are_complete_and_give_nothing_away(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_whoever_copies_the_form_of_the_answer_gives_no_move(name: str) -> None:
+def test_copying_the_answer_format_is_not_a_move(name: str) -> None:
     game = dd.game(name)
     match = Match(game)
     with pytest.raises(InvalidMove):
@@ -240,7 +240,7 @@ def test_the_lengths_of_the_prompts_are_documented() -> None:
         assert f"| {game.title} | {' | '.join(f'{length:,}' for length in lengths)} |\n" in text
 
 
-def test_the_rules_of_a_variant_say_what_is_different_and_show_no_example_of_another_game() -> None:
+def test_the_rules_of_a_variant_list_its_changes_and_omit_the_books_example() -> None:
     text = rules(dd.game("number-quest", target=60, tie="draw"))
     assert "Reach exactly 60 and you win." in text
     assert "50" not in text
@@ -252,6 +252,6 @@ STYLES: list[Any] = [Style("shown"), Style(retries=-1), Style(retries=11), Style
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_style_that_makes_no_sense_is_refused(style: Style) -> None:
+def test_invalid_styles_are_refused(style: Style) -> None:
     with pytest.raises(ValueError, match="must be"):
         check(style)

@@ -1,4 +1,4 @@
-"""Sentences on the wire: everybody reads what is about them, and nobody is called you for what somebody else did."""
+"""Sentences on the wire: "you" always means the reader, and every sentence about a reader addresses them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ WON = re.compile(r"\byou (win|won|have reached|reach|are the winner)\b|congratul
 every_game = pytest.mark.parametrize("name", dd.games())
 
 
-def shown(sent: Wire, reader: int | None) -> str:
-    """What the page shows of a sentence to a reader; None for a spectator."""
-    if "of" not in sent or reader is None:
-        return str(sent["text"])
-    return str(sent["you"] if sent["of"] == reader + 1 else sent.get("them", sent["text"]))
+def text_for(sentence: Wire, reader: int | None) -> str:
+    """The form of a sentence that the page shows to a reader; None is a spectator."""
+    if "of" not in sentence or reader is None:
+        return str(sentence["text"])
+    return str(sentence["you"] if sentence["of"] == reader + 1 else sentence.get("them", sentence["text"]))
 
 
 def sentences(values: Any) -> Iterator[Wire]:
-    """Every sentence in an answer."""
+    """Every sentence in a response."""
     if isinstance(values, dict) and "text" in values:
         assert set(values) <= {"text", "you", "of", "them"}
         yield values
@@ -42,23 +42,23 @@ def sentences(values: Any) -> Iterator[Wire]:
             yield from sentences(value)
 
 
-def check(sent: Wire) -> None:
-    """A sentence says you to the player it is about, and to nobody else."""
-    text = shown(sent, None)
-    assert not YOU.search(text), f"spectators are no players: {sent}"
+def check(sentence: Wire) -> None:
+    """Asserts that a sentence says "you" to the player it is about, and to nobody else."""
+    text = text_for(sentence, None)
+    assert not YOU.search(text), f"a spectator is addressed: {sentence}"
     for reader in (0, 1):
-        told, me, other = shown(sent, reader), NAMES[reader], NAMES[1 - reader]
-        if YOU.search(told):
-            assert me in text, f"{me} is told what {me} has no part in: {sent}"
-        if told != text:
-            assert me not in told, f"{me} is called both you and {me}: {sent}"
-        assert told.count(other) == text.count(other), f"{other} is missing for {me}: {sent}"
+        message, me, other = text_for(sentence, reader), NAMES[reader], NAMES[1 - reader]
+        if YOU.search(message):
+            assert me in text, f"{me} is told what {me} has no part in: {sentence}"
+        if message != text:
+            assert me not in message, f"{me} is called both you and {me}: {sentence}"
+        assert message.count(other) == text.count(other), f"{other} is missing for {me}: {sentence}"
         if text.startswith(other):
-            assert told.startswith(other), f"{me} is told what {other} did: {sent}"
+            assert message.startswith(other), f"{me} is told what {other} did: {sentence}"
 
 
 def games_to_the_end(name: str, count: int) -> Iterator[Match]:
-    """Random games, one of them conceded."""
+    """Random finished games, and a conceded one."""
     for seed in range(count):
         match = Match(dd.game(name), names=NAMES)
         for move in play_on(match.game, match.state, random.Random(f"{name} {seed}"), 200)[1]:
@@ -71,20 +71,20 @@ def games_to_the_end(name: str, count: int) -> Iterator[Match]:
 
 
 @every_game
-def test_nobody_is_called_you_for_what_somebody_else_did(name: str) -> None:
-    found = 0
+def test_you_always_refers_to_the_reader(name: str) -> None:
+    addressed = 0
     for match in games_to_the_end(name, 12):
         for ply in range(len(match.moves) + 1):
-            for sent in sentences(view(match.until(ply))):
-                check(sent)
-        for sent in sentences(view(match)):
-            check(sent)
-            found += "of" in sent
-    assert found > 20
+            for sentence in sentences(view(match.until(ply))):
+                check(sentence)
+        for sentence in sentences(view(match)):
+            check(sentence)
+            addressed += "of" in sentence
+    assert addressed > 20
 
 
 @every_game
-def test_a_form_that_is_not_worked_out_would_be_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skipping_a_form_never_changes_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     matches = [match.until(ply) for match in games_to_the_end(name, 6) for ply in range(len(match.moves) + 1)]
     quick = [view(match) for match in matches]
     with monkeypatch.context() as patch:
@@ -95,36 +95,36 @@ def test_a_form_that_is_not_worked_out_would_be_the_same(name: str, monkeypatch:
 
 
 @every_game
-def test_the_winner_alone_is_congratulated(name: str) -> None:
+def test_only_the_winner_is_told_that_they_won(name: str) -> None:
     for match in games_to_the_end(name, 12):
-        seen, outcome = view(match), match.outcome
+        state, outcome = view(match), match.outcome
         assert outcome is not None
-        for told in (seen["ending"], seen["status"]):
-            texts = [" ".join(shown(sent, reader) for sent in told) for reader in (0, 1)]
+        for part in (state["ending"], state["status"]):
+            texts = [" ".join(text_for(sentence, reader) for sentence in part) for reader in (0, 1)]
             for reader in (0, 1):
                 assert bool(WON.search(texts[reader])) == (outcome.winner == reader), (name, reader, texts)
 
 
 @every_game
-def test_reviews_hints_and_judgements_are_told_to_the_right_player(name: str) -> None:
+def test_reviews_hints_and_judgements_address_the_right_player(name: str) -> None:
     for match in games_to_the_end(name, 3):
-        told = [answers.game_review(match, solve), answers.position(match, solve)]
+        responses = [answers.game_review(match, solve), answers.position(match, solve)]
         for ply in range(0, len(match.moves), 3):
             earlier = match.until(ply)
-            told.append(answers.position(earlier, solve))
-            told += [answers.hints(earlier, solve, step) for step in (1, 2, 3, 4)]  # type: ignore[misc]
-            told.append(answers.judged_move(earlier, solve, str(match.moves[ply])))
-        for sent in sentences(told):
-            check(sent)
+            responses.append(answers.position(earlier, solve))
+            responses += [answers.hints(earlier, solve, step) for step in (1, 2, 3, 4)]  # type: ignore[misc]
+            responses.append(answers.judged_move(earlier, solve, str(match.moves[ply])))
+        for sentence in sentences(responses):
+            check(sentence)
 
 
 @every_game
-def test_puzzles_are_told_to_the_right_player(name: str) -> None:
-    found = find([solve(dd.game(name))], None, "1", 1)
-    if found is None:  # after each player's first move everything is forced
+def test_puzzles_address_the_right_player(name: str) -> None:
+    puzzles = find([solve(dd.game(name))], None, "1", 1)
+    if puzzles is None:  # after both first moves, every move is forced
         assert name == "operation-target"
         return
-    (puzzle,), solution = found
+    (puzzle,), solution = puzzles
     match = Match(puzzle.match.game, names=NAMES)
     for move in puzzle.match.moves:
         match.play(move)
@@ -132,14 +132,14 @@ def test_puzzles_are_told_to_the_right_player(name: str) -> None:
         tried = answers.attempt(match, solve, str(move), puzzle.tier)
         assert tried["kind"] in ("right", "slower", "wrong")
         assert (tried["kind"] == "right") == bool(tried["moves"])
-        for sent in sentences(tried):
-            check(sent)
+        for sentence in sentences(tried):
+            check(sentence)
 
 
-def test_the_three_forms() -> None:
+def test_a_sentence_has_three_forms() -> None:
     said = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=0)
-    sent = wire(said, ("Ann", "Bob"))
-    assert [shown(sent, reader) for reader in (None, 0, 1)] == [
+    sentence = wire(said, ("Ann", "Bob"))
+    assert [text_for(sentence, reader) for reader in (None, 0, 1)] == [
         "Ann resets Bob's score.",
         "You reset Bob's score.",
         "Ann resets your score.",
@@ -148,7 +148,7 @@ def test_the_three_forms() -> None:
     assert wire(Sentence("The game is a draw."), ("Ann", "Bob")) == {"text": "The game is a draw."}
 
 
-def test_a_move_that_names_one_player_is_worded_for_that_one() -> None:
+def test_a_move_that_names_a_player_is_addressed_to_that_player() -> None:
     game = dd.game("numerical-nexus")
     theirs, mine = (Played(game.read(token), 0) for token in ("reset-theirs", "reset-mine"))
     assert wire(theirs, ("Ann", "Bob")) == {"text": "reset Bob's score", "you": "reset your score", "of": 2}
@@ -156,14 +156,14 @@ def test_a_move_that_names_one_player_is_worded_for_that_one() -> None:
     assert wire(Played(dd.game("number-duel").read("x10"), 0), ("Ann", "Bob")) == {"text": "×10"}
 
 
-def test_a_wrong_sentence_would_be_noticed() -> None:
-    """The checks of this file can fail."""
+def test_wrong_sentences_are_detected() -> None:
+    """Proves that the check of this file can fail."""
     wrong: list[Wire] = [
         {"text": "Ann wins.", "you": "You win.", "of": 2},
         {"text": "Ann resets Bob {0}'s score.", "you": "You reset Ann's score.", "of": 2},
         {"text": "Ann wins.", "you": "You win.", "of": 1, "them": "You win."},
         {"text": "You win."},
     ]
-    for sent in wrong:
+    for sentence in wrong:
         with pytest.raises(AssertionError):
-            check(sent)
+            check(sentence)
