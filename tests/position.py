@@ -1,4 +1,4 @@
-"""Plays on from a position that a book shows but its rules do not reach: `python position.py NAME`."""
+"""Continues a game from a position that a book shows but its rules can't reach: `python position.py NAME`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ POSITIONS: dict[str, tuple[str, dd.State[object, object]]] = {
 
 
 class Midway(Session):
-    """A session that opens with a turn, as the book's fragment does."""
+    """A session that starts with a turn, like the book's fragment."""
 
     def open(self) -> None:
-        """Nothing is said before the turn."""
+        """Prints nothing before the first turn."""
 
 
 if __name__ == "__main__":

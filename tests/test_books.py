@@ -1,7 +1,7 @@
-"""The books' samples: what is shown, line by line, through a pipe and on a terminal, and the games they tell of.
+"""The books' samples: their output, line by line, through a pipe and on a terminal, and their games.
 
-Each file in `books/` is a command and what two people then see, their answers included. The files named after a game
-alone, or after a fragment of its book, are the book's; the others are lines in its voice that the book does not show.
+Each file in `books/` is a command and everything that two people then see, including their answers. Files named after
+a game, or after a fragment of its book, are from the book. The others are in the book's style, but not from the book.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Transcript(NamedTuple):
 
     @property
     def answers(self) -> list[tuple[str, str]]:
-        """Each question, and what is answered."""
+        """Each question with its answer."""
         return [(question, answer) for question, answer in QUESTION.findall(self.text)]
 
 
@@ -46,10 +46,10 @@ class Transcript(NamedTuple):
 def test_a_piped_game_reads_like_the_book(path: Path, home: Path) -> None:
     command, text = book = Transcript.read(path)
     answers = "".join(f"{answer}\n" for _, answer in book.answers)
-    done = subprocess.run(
+    result = subprocess.run(
         command, input=answers, capture_output=True, text=True, cwd=home, timeout=PATIENCE, check=True
     )
-    assert (done.stdout, done.stderr) == (text, "")
+    assert (result.stdout, result.stderr) == (text, "")
 
 
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
@@ -57,19 +57,19 @@ def test_a_game_on_a_terminal_reads_like_the_book(path: Path, terminal: Open) ->
     command, text = book = Transcript.read(path)
     person = terminal(command=command)
     assert person.read(HINT) == HINT
-    shown = ""
+    output = ""
     for question, answer in book.answers:
-        shown += person.read(question)
+        output += person.read(question)
         person.type(f"{answer}\n")
         if answer == "concede":
-            shown += person.read("Concede? (y/n) ").removesuffix("Concede? (y/n) ")
+            output += person.read("Concede? (y/n) ").removesuffix("Concede? (y/n) ")
             person.type("y\n")
             assert person.read("y\n") == "y\n"
     if book.answers[-1][1] != "quit":
-        shown += person.read(LEAVE)
+        output += person.read(LEAVE)
         person.type("\n")
         text += LEAVE + "\n"
-    assert shown + person.rest() == text
+    assert output + person.rest() == text
 
 
 def test_every_game_has_its_book() -> None:
@@ -117,7 +117,7 @@ def test_a_sample_game_has_the_scores_pools_and_winner_of_its_book(name: str) ->
     assert match.outcome.winner == WINNERS[name]
 
 
-def test_the_sample_game_of_operation_target_goes_as_its_book_says() -> None:
+def test_the_sample_game_of_operation_target_matches_its_book() -> None:
     match = dd.Match(dd.game("operation-target"))
     for text, number in (("x2", 2), ("x2", 4), ("+1", 5), ("+1", 6), ("x2", 12), ("x2", 24)):
         assert match.outcome is None
@@ -127,7 +127,7 @@ def test_the_sample_game_of_operation_target_goes_as_its_book_says() -> None:
     assert match.outcome.winner == 0
 
 
-def test_the_sample_game_of_numerical_nexus_is_announced_as_in_its_book() -> None:
+def test_the_announcements_of_the_numerical_nexus_sample_match_its_book() -> None:
     announcements = {
         "+5": "Player 1's score is now 5. Remaining +5 uses: 0.",
         "+3": "Player 2's score is now 3. Remaining +3 uses: 1.",

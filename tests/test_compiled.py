@@ -1,4 +1,4 @@
-"""The compiled form of a game says what its rules say, and a game that has none is noticed: never a wrong answer."""
+"""Compiled games agree with their rules, and a game that can't be compiled is detected, never solved wrongly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from digitduels.solver.tables import Tables, fill, prepare, verify
 from test_solver import SMALL
 from variants import ALL, describe
 
-# Games of our own
+# Games for these tests
 
 
 class Move(NamedTuple):
@@ -68,12 +68,12 @@ class Plain(Game[Any, Any, Move]):
         return None if any(state.table.counts) else self.comparison(state)
 
     def comparison(self, state: Position) -> Outcome:
-        """The outcome by scores."""
+        """The outcome when no numbers are left."""
         first, second = state.hands
         return Outcome(None if first == second else 0 if first > second else 1, Sentence("The scores decide."))
 
 
-# Games that fall apart into maps
+# Games that factor into maps
 
 
 class Handicap(Plain):
@@ -91,7 +91,7 @@ class Armistice(Plain):
 
 
 class Raid(Plain):
-    """Every number taken is also lost by the other player, down to nothing."""
+    """Every number taken is also subtracted from the other player's score, down to zero."""
 
     def after(self, state: Position, move: Move) -> Position:
         score = max(state.theirs - move.number, 0)
@@ -100,7 +100,7 @@ class Raid(Plain):
 
 @dataclass(frozen=True)
 class Coins(Plain):
-    """Every move costs a coin: take a number, or take none (which always can be done). Without coins you lose."""
+    """Every move costs a coin: take a number, or pass, which is always possible. Without coins you lose."""
 
     coins: int = option(3, Whole(1, 999), "the coins of each player")
 
@@ -134,7 +134,7 @@ class Coins(Plain):
 
 @dataclass(frozen=True)
 class Marathon(Game[int, None, Move]):
-    """Each player throws one or two stones away in turn; who has none left when it is their turn loses."""
+    """Players throw away one or two stones in turn. A player without stones on their turn loses."""
 
     stones: int = option(100, Whole(1, 999), "the stones of each player")
 
@@ -159,11 +159,11 @@ class Marathon(Game[int, None, Move]):
         return None if state.mine else Outcome(1 - state.player, Sentence("No stone is left."))
 
 
-# Games that do not
+# Games that do not factor
 
 
 class Shadow(Plain):
-    """Nobody may come to the score of the other player."""
+    """Players may not reach the other player's score."""
 
     def forbids(self, state: Position, move: Move) -> str | None:
         if state.mine + move.number == state.theirs:
@@ -176,7 +176,7 @@ class Shadow(Plain):
 
 
 class Envy(Plain):
-    """Who is behind adds one more."""
+    """A player who is behind adds one more."""
 
     def after(self, state: Position, move: Move) -> Position:
         more = move.number + (state.mine < state.theirs)
@@ -191,7 +191,7 @@ class Dusk(Plain):
 
 
 class Meeting(Plain):
-    """Equal scores end the game: the player who made them so wins."""
+    """Equal scores end the game: the player who made them equal wins."""
 
     def outcome(self, state: Position) -> Outcome | None:
         if state.mine == state.theirs and state.table != self.start().table:
@@ -207,7 +207,7 @@ class Home(Plain):
 
 
 class Climb(Plain):
-    """Only numbers above your last one may be taken, and that one is your score. Who cannot move loses."""
+    """Only numbers above your last one may be taken, and that one becomes your score. If you can't move, you lose."""
 
     def forbids(self, state: Position, move: Move) -> str | None:
         return super().forbids(state, move) if move.number > state.mine else "It must be more than your last one."
@@ -220,7 +220,7 @@ class Climb(Plain):
 
 
 class Late(Plain):
-    """The highest number may be taken only when another is gone."""
+    """The highest number may be taken only after another one is gone."""
 
     def forbids(self, state: Position, move: Move) -> str | None:
         if move.number == self.highest and state.table == self.start().table:
@@ -229,7 +229,7 @@ class Late(Plain):
 
 
 class Ambush(Plain):
-    """Taking a 1 at a score of 1 while the other player has 2 wins at once. Rare, and so hard to notice."""
+    """Taking a 1 at a score of 1 while the other player has 2 wins at once. This is rare, and so hard to detect."""
 
     def after(self, state: Position, move: Move) -> Position:
         if (state.mine, state.theirs, move.number) == (1, 2, 1):
@@ -238,7 +238,7 @@ class Ambush(Plain):
 
 
 class Gift(Plain):
-    """Whoever takes a 2 puts a 1 into the pool, if there is room."""
+    """Taking a 2 puts a 1 into the pool, if there is room."""
 
     def start(self) -> Position:
         return State(0, (0, 0), Pool((0, *[self.copies] * (self.highest - 1)), self.copies))
@@ -254,7 +254,7 @@ class Gift(Plain):
 
 
 class Endless(Plain):
-    """The score is doubled by each move and nothing but the score is on the table: the hundredth move draws."""
+    """Each move doubles the score, and the score is all that is on the table. The hundredth move draws."""
 
     def start(self) -> Position:
         return State(0, (1, 1), None)
@@ -289,15 +289,15 @@ JOINED: list[AnyGame] = [
 ]
 
 
-def named(game: AnyGame) -> str:
+def game_name(game: AnyGame) -> str:
     return " ".join(map(str, (game.id, *game.values.values())))
 
 
-# Promises
+# Tests
 
 
 def assert_maps_say_what_the_rules_say(game: AnyGame, compiled: Compiled) -> None:
-    """In every position, for every move; Player 1 and Player 2 take turns at being the one to move."""
+    """Compares maps and rules in every position, for every move and for either player to move."""
     hands = range(len(compiled.hands))
     own, other, takes = compiled.own.tolist(), compiled.other.tolist(), compiled.takes
     for table, mine, theirs in product(range(compiled.tables), hands, hands):
@@ -322,13 +322,13 @@ def assert_maps_say_what_the_rules_say(game: AnyGame, compiled: Compiled) -> Non
 
 
 @pytest.mark.parametrize("variant", SMALL[::4], ids=describe)
-def test_the_maps_say_what_the_rules_of_every_game_say(variant: tuple[str, dict[str, Any]]) -> None:
+def test_the_compiled_maps_agree_with_the_rules_of_every_game(variant: tuple[str, dict[str, Any]]) -> None:
     game = dd.game(variant[0], **variant[1])
     assert_maps_say_what_the_rules_say(game, compile_game(game))
 
 
-@pytest.mark.parametrize("game", FACTORED, ids=named)
-def test_a_sixth_game_is_compiled_from_its_rules_alone_and_solved_right(game: AnyGame) -> None:
+@pytest.mark.parametrize("game", FACTORED, ids=game_name)
+def test_a_new_game_is_compiled_from_its_rules_and_solved_correctly(game: AnyGame) -> None:
     solution, reference = dd.solve(game, cache=False), Reference(game)
     assert isinstance(solution, Tables)
     compiled = solution.compiled
@@ -342,8 +342,8 @@ def test_a_sixth_game_is_compiled_from_its_rules_alone_and_solved_right(game: An
         assert solution.probe(state) == reference.probe(state), state
 
 
-@pytest.mark.parametrize("game", JOINED, ids=named)
-def test_a_game_that_does_not_factor_is_noticed_and_still_solved_right(home: Path, game: AnyGame) -> None:
+@pytest.mark.parametrize("game", JOINED, ids=game_name)
+def test_a_game_that_does_not_factor_is_detected_and_solved_correctly(home: Path, game: AnyGame) -> None:
     with pytest.raises(DoesNotFactor):
         compile_game(game, thorough=True)
     solution = dd.solve(game)
@@ -355,13 +355,13 @@ def test_a_game_that_does_not_factor_is_noticed_and_still_solved_right(home: Pat
             assert judged(game.play(game.start(), move)).before == verdict
 
 
-def test_a_table_that_is_no_pool_is_solved_by_the_reference() -> None:
+def test_a_game_without_a_pool_is_solved_by_the_reference() -> None:
     with pytest.raises(DoesNotFactor, match="which is not a pool"):
         compile_game(dd.game("operation-target"))
 
 
-@pytest.mark.parametrize("game", [Marathon(100), Coins(target=3, highest=1, copies=2, coins=70)], ids=named)
-def test_a_game_of_more_than_126_plies_has_codes_of_two_bytes(game: AnyGame) -> None:
+@pytest.mark.parametrize("game", [Marathon(100), Coins(target=3, highest=1, copies=2, coins=70)], ids=game_name)
+def test_a_game_of_more_than_126_plies_uses_two_byte_codes(game: AnyGame) -> None:
     compiled = compile_game(game)
     plan = prepare(compiled)
     codes = fill(plan)
@@ -374,20 +374,20 @@ def test_a_game_of_more_than_126_plies_has_codes_of_two_bytes(game: AnyGame) -> 
         state = game.play(state, next(iter(tables.judge(state))))
 
 
-def test_two_stones_at_a_time_never_help_in_a_marathon() -> None:
-    # Both throw one stone after the other, and the first player is the first to have none.
+def test_throwing_two_stones_never_helps_in_a_marathon() -> None:
+    # Both players throw one stone at a time, and the first player runs out first.
     solution = dd.solve(Marathon(100), cache=False)
     assert solution.start == Verdict(-1, 200)
 
 
-def test_hands_that_draw_at_once_are_draws() -> None:
+def test_immediate_draws_are_solved_as_draws() -> None:
     game = Armistice(target=4, highest=3, copies=1)
     solution = dd.solve(game, cache=False)
     assert solution.judge(game.start())[Move(3)] == Verdict(0, 1)
 
 
 def by_hand(game: AnyGame) -> Any:
-    """The verdict on a position by plain recursion, as one would write it first."""
+    """The verdict on a position by plain recursion."""
 
     @cache
     def judged(state: Position) -> Verdict:
@@ -401,8 +401,8 @@ def by_hand(game: AnyGame) -> Any:
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
-def test_endings_that_are_asked_once_are_those_that_are_asked_one_by_one(variant: tuple[str, dict[str, Any]]) -> None:
-    """What `final_score` promises holds at every table without moves, for every pair of hands."""
+def test_batched_endings_agree_with_single_ones(variant: tuple[str, dict[str, Any]]) -> None:
+    """`final_score` must hold at every table without moves, for every pair of hands."""
     game = dd.game(variant[0], **variant[1])
     try:
         plan = prepare(compile_game(game))

@@ -1,4 +1,4 @@
-"""What every game promises, checked for all games, for their variants and in random play."""
+"""The contract of every game, checked for all games, their variants and random play."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_positions_are_values(played: InProgress) -> None:
 
 
 @given(games_in_progress())
-def test_a_move_leaves_the_position_it_was_played_in_alone(played: InProgress) -> None:
+def test_playing_a_move_does_not_change_the_old_position(played: InProgress) -> None:
     game, states, _ = played
     state = states[-1]
     before = repr(state)
@@ -60,7 +60,7 @@ def test_turns_alternate(played: InProgress) -> None:
 
 
 @given(games_in_progress())
-def test_it_does_not_matter_which_player_is_called_player_1(played: InProgress) -> None:
+def test_the_rules_are_the_same_for_both_players(played: InProgress) -> None:
     game, states, moves = played
     mirrored = game.start()._replace(player=1)
     for state, move in zip(states, moves, strict=False):
@@ -73,7 +73,7 @@ def test_it_does_not_matter_which_player_is_called_player_1(played: InProgress) 
 
 
 @given(games_in_progress())
-def test_the_legal_moves_are_the_moves_without_objection(played: InProgress) -> None:
+def test_the_legal_moves_are_the_moves_without_an_objection(played: InProgress) -> None:
     game, states, _ = played
     for state in states:
         assert game.legal_moves(state) == [move for move in game.moves if game.objection(state, move) is None]
@@ -91,7 +91,7 @@ def test_every_refusal_says_why_and_changes_nothing(played: InProgress) -> None:
 
 
 @given(games_in_progress())
-def test_a_move_is_refused_in_part_only_if_no_legal_move_begins_like_it(played: InProgress) -> None:
+def test_a_partial_move_is_refused_only_if_no_legal_move_starts_with_it(played: InProgress) -> None:
     game, states, _ = played
     state = states[-1]
     begun = {move[:length] for move in game.moves for length in range(1, len(game.prompts))}
@@ -101,7 +101,7 @@ def test_a_move_is_refused_in_part_only_if_no_legal_move_begins_like_it(played: 
 
 
 @given(games_in_progress())
-def test_what_legality_names_decides_the_legal_moves(played: InProgress) -> None:
+def test_the_legality_key_determines_the_legal_moves(played: InProgress) -> None:
     game, states, _ = played
     seen: dict[Any, list[Any]] = {}
     for state in states:
@@ -132,7 +132,7 @@ def test_every_move_reads_back_from_its_token(game: AnyGame) -> None:
 
 
 @given(variants(), st.data())
-def test_reading_is_generous(game: AnyGame, data: st.DataObject) -> None:
+def test_moves_are_parsed_leniently(game: AnyGame, data: st.DataObject) -> None:
     move = data.draw(st.sampled_from(game.moves))
     token = str(move)
     for other in (token.upper(), f"  {token}\t", token.replace("x", "×"), token.replace("x", " * ")):
@@ -141,7 +141,7 @@ def test_reading_is_generous(game: AnyGame, data: st.DataObject) -> None:
 
 
 @given(variants(), st.text())
-def test_any_text_is_a_move_or_refused_with_a_sentence(game: AnyGame, text: str) -> None:
+def test_any_text_is_parsed_as_a_move_or_refused_with_a_clear_message(game: AnyGame, text: str) -> None:
     try:
         read = game.read(text, game.start())
     except dd.InvalidMove as error:
@@ -154,7 +154,7 @@ def test_any_text_is_a_move_or_refused_with_a_sentence(game: AnyGame, text: str)
 
 
 @given(games_in_progress())
-def test_answering_question_by_question_makes_every_legal_move(played: InProgress) -> None:
+def test_every_legal_move_can_be_entered_question_by_question(played: InProgress) -> None:
     game, states, _ = played
     state = states[-1]
     for move in game.legal_moves(state):
@@ -176,7 +176,7 @@ def test_a_game_is_a_value_and_its_options_rebuild_it(game: AnyGame) -> None:
     assert hash(copy) == hash(game)
 
 
-def test_the_name_of_a_game_is_its_file_its_class_and_its_title(game: AnyGame) -> None:
+def test_the_id_the_file_the_class_and_the_title_of_a_game_agree(game: AnyGame) -> None:
     assert type(game).__module__.rpartition(".")[2] == game.id.replace("-", "_")
     assert game.title.replace(" ", "") == type(game).__name__
 
@@ -203,7 +203,7 @@ def test_the_name_of_a_game_is_its_file_its_class_and_its_title(game: AnyGame) -
         ("", "number-duel", None),
     ],
 )
-def test_texts_that_people_type(text: str, name: str, token: str | None) -> None:
+def test_typed_moves_are_understood(text: str, name: str, token: str | None) -> None:
     game = dd.game(name)
     if token is not None:
         assert str(game.read(text)) == token
@@ -212,14 +212,14 @@ def test_texts_that_people_type(text: str, name: str, token: str | None) -> None
             game.read(text)
 
 
-def test_reset_by_number_is_clear_where_the_position_is_known() -> None:
+def test_a_reset_by_player_number_depends_on_the_position() -> None:
     game = dd.game("numerical-nexus")
     start = game.start()
     assert str(game.read("reset 2", start)) == "reset-theirs"
     assert str(game.read("reset player 2", start._replace(player=1))) == "reset-mine"
 
 
-def test_a_number_with_a_minus_sign_is_not_taken_for_a_move_where_a_number_is_asked_for() -> None:
+def test_a_negative_number_is_not_parsed_as_a_move_when_a_number_is_expected() -> None:
     game = dd.game("number-quest")
     with pytest.raises(dd.InvalidMove):
         game.answer(game.start(), (), "-3")
@@ -249,13 +249,15 @@ def test_a_number_with_a_minus_sign_is_not_taken_for_a_move_where_a_number_is_as
         ("numbr-duel", {}, "Did you mean number-duel?"),
     ],
 )
-def test_senseless_options_are_refused_with_a_sentence(name: str, options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError) as refusal:  # noqa: PT011  the sentence is compared below
+def test_invalid_options_of_a_game_are_refused_with_a_clear_message(
+    name: str, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ValueError) as refusal:  # noqa: PT011  the message is compared below
         dd.game(name, **options)
     assert sentence in str(refusal.value)
 
 
-def test_something_that_is_no_move_cannot_be_played() -> None:
+def test_objects_that_are_not_moves_cannot_be_played() -> None:
     game = dd.game("number-duel")
     with pytest.raises(dd.InvalidMove, match="is not a move in Number Duel"):
         game.play(game.start(), "+5")
@@ -266,7 +268,7 @@ def test_the_classes_of_the_games_are_found_by_name() -> None:
 
 
 @given(games_in_progress())
-def test_a_position_is_placed_and_set_up_again(played: InProgress) -> None:
+def test_a_position_is_serialized_and_set_up_again(played: InProgress) -> None:
     game, states, _ = played
     for state in states:
         board = game.board(state)
@@ -281,6 +283,6 @@ def test_a_position_is_placed_and_set_up_again(played: InProgress) -> None:
     + [{"hands": [[number] * 7] * 2, "table": [number] * 9} for number in (-(10**9), 10**9, 10**5000, 1.5, "1", None)],
     ids=range(12),
 )
-def test_a_position_that_makes_no_sense_is_refused_with_a_sentence(game: AnyGame, change: dict[str, Any]) -> None:
+def test_invalid_positions_are_refused_with_a_clear_message(game: AnyGame, change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
         game.position(game.placed(game.start()) | change)

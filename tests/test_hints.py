@@ -1,4 +1,4 @@
-"""Hints: every step says what is true, and nothing that was not worked out."""
+"""Hints: every step is true by the solution."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def solution(request: pytest.FixtureRequest) -> Solution:
 
 
 def positions(solution: Solution, seed: int, count: int = 60) -> Iterator[State[Any, Any]]:
-    """Positions that are not over, of games that are played half well and half at random."""
+    """Unfinished positions of games in which half of the moves are good and half are random."""
     dice, game = random.Random(seed), solution.game
     count = count if len(game.moves) < 100 else count // 3
     while count > 0:
@@ -53,9 +53,9 @@ def positions(solution: Solution, seed: int, count: int = 60) -> Iterator[State[
 
 
 def played(game: AnyGame, state: State[Any, Any], line: str) -> State[Any, Any]:
-    """The position after a line, as people read it: Player 1 ×5, Player 2 +3, Player 1 reset Player 1's score."""
-    for told in line.split(", "):
-        who, text = re.fullmatch(r"(?:Player ([12]) )?(.*)", told).groups()  # type: ignore[union-attr]
+    """The position after a line written for people: Player 1 ×5, Player 2 +3, Player 1 reset Player 1's score."""
+    for step_text in line.split(", "):
+        who, text = re.fullmatch(r"(?:Player ([12]) )?(.*)", step_text).groups()  # type: ignore[union-attr]
         assert who in (None, str(state.player + 1))
         whose = re.fullmatch(r"reset (Player [12])'s score", text)
         state = game.play(state, game.read(f"reset {whose[1]}" if whose else text, state))
@@ -69,7 +69,7 @@ def at(game: AnyGame, line: str) -> State[Any, Any]:
 # The steps
 
 
-def test_step_1_tells_how_it_stands_and_counts_the_moves_that_keep_it(solution: Solution) -> None:
+def test_step_1_gives_the_verdict_and_counts_the_moves_that_keep_it(solution: Solution) -> None:
     for state in positions(solution, 1):
         each = solution.judge(state)
         best = max(verdict.value for verdict in each.values())
@@ -83,7 +83,7 @@ def test_step_1_tells_how_it_stands_and_counts_the_moves_that_keep_it(solution: 
             assert (f"All {len(each)} moves" if keeping == len(each) else f"{keeping} of {len(each)} move") in count
 
 
-def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(solution: Solution) -> None:
+def test_step_2_names_a_losing_move_with_a_correct_refutation(solution: Solution) -> None:
     game = solution.game
     for state in positions(solution, 2):
         each = solution.judge(state)
@@ -97,7 +97,7 @@ def test_step_2_names_a_move_that_throws_the_value_away_and_really_refutes_it(so
         assert each[move].value < best.value
         assert lines[0] == f"Tempting, but wrong: {Played(move, state.player)}."
         after = game.play(state, move)
-        if game.outcome(after) is None:  # no mistake that the game survives is more natural
+        if game.outcome(after) is None:  # no other mistake that leaves the game open is more natural
             others = [other for other in each if each[other].value < best.value and each[other].distance > 1]
             natural = weights(game, state)
             assert natural[move] == max(natural[other] for other in others)
@@ -120,7 +120,7 @@ def test_step_3_is_the_first_half_of_the_move_of_step_4(solution: Solution) -> N
         assert hint(state, solution, 4)[0] == f"Play {Played(move, state.player)}."
 
 
-def test_step_4_gives_one_of_the_best_moves_and_a_line_that_keeps_its_promise(solution: Solution) -> None:
+def test_step_4_gives_a_best_move_and_a_correct_line(solution: Solution) -> None:
     game = solution.game
     for state in positions(solution, 4):
         move = advised(state, solution)
@@ -129,9 +129,11 @@ def test_step_4_gives_one_of_the_best_moves_and_a_line_that_keeps_its_promise(so
         if verdict.value > -1:
             assert move in solution.best(state)
         lines = hint(state, solution, 4)
-        told = next((line for line in lines if line.startswith("With best play: ")), str(Played(move, state.player)))
-        told = told.removeprefix("With best play: ")
-        outcome = game.outcome(played(game, state, told.removesuffix(".")))
+        line_text = next(
+            (line for line in lines if line.startswith("With best play: ")), str(Played(move, state.player))
+        )
+        line_text = line_text.removeprefix("With best play: ")
+        outcome = game.outcome(played(game, state, line_text.removesuffix(".")))
         assert outcome is not None
         assert outcome.winner == {1: state.player, -1: 1 - state.player, 0: None}[verdict.value]
 
@@ -139,12 +141,12 @@ def test_step_4_gives_one_of_the_best_moves_and_a_line_that_keeps_its_promise(so
 def test_no_step_gives_away_the_next(solution: Solution) -> None:
     for state in positions(solution, 5, 30):
         if len(solution.game.legal_moves(state)) > 3:
-            told = " ".join(line for step in (1, 3) for line in hint(state, solution, step))
-            assert f" {Played(advised(state, solution), state.player)}" not in told
+            line_text = " ".join(line for step in (1, 3) for line in hint(state, solution, step))
+            assert f" {Played(advised(state, solution), state.player)}" not in line_text
     assert STEPS == 4
 
 
-def test_values_list_every_legal_move_once_the_quickest_win_first_and_the_quickest_loss_last(
+def test_values_list_every_legal_move_once_from_quickest_win_to_quickest_loss(
     solution: Solution,
 ) -> None:
     for state in positions(solution, 6):
@@ -158,11 +160,11 @@ def test_values_list_every_legal_move_once_the_quickest_win_first_and_the_quicke
             assert group.sign == {1: "▲", 0: "=", -1: "▼"}[group.value]
 
 
-# The reasons, each checked anew from the rules
+# The reasons, each checked against the rules
 
 
 def winners(game: AnyGame, state: State[Any, Any], player: int) -> dict[Any, State[Any, Any]]:
-    """The moves that would win at once for a player if it were that player's turn, by the rules alone."""
+    """The moves that would win at once for a player on their turn, by the rules alone."""
     state = state._replace(player=player)
     reached = {move: game.play(state, move) for move in game.legal_moves(state)}
     ended = {move: game.outcome(after) for move, after in reached.items()}
@@ -287,7 +289,7 @@ def test_known_moves_get_their_reason(name: str, line: str, move: str, sentence:
     assert reason(at(game, line), game.read(move), solve(game)).sentence == sentence
 
 
-def test_in_a_lost_position_the_hints_set_a_trap() -> None:
+def test_hints_in_a_lost_position_suggest_the_move_that_is_hardest_to_answer() -> None:
     game = dd.game("numerical-nexus")
     solution = solve(game)
     assert hint(game.start(), solution, 2) == ["Set a trap: find the move that is hardest to answer."]
@@ -298,7 +300,7 @@ def test_in_a_lost_position_the_hints_set_a_trap() -> None:
     assert hint(game.start(), solution, 4)[-1] == f"{hard}{rate(chances[move])}."
 
 
-def test_a_lost_position_is_told_once_with_the_move_to_take_back() -> None:
+def test_hints_mention_a_lost_position_once_with_the_move_to_take_back() -> None:
     game = dd.game("number-duel")
     solution, match = solve(game), dd.Match(game)
     for move in ("+1", "+1"):
@@ -306,18 +308,20 @@ def test_a_lost_position_is_told_once_with_the_move_to_take_back() -> None:
     lost = next(move for move, verdict in solution.judge(match.state).items() if verdict.value < 0)
     match.play(lost)
     match.play(solution.best(match.state)[0])
-    told = {step: [line.to(match.names, 0) for line in hint_in(match, solution, step)] for step in range(1, STEPS + 1)}
+    lines_by_step = {
+        step: [line.to(match.names, 0) for line in hint_in(match, solution, step)] for step in range(1, STEPS + 1)
+    }
     had = "win" if solution.probe(match.states[2]).value > 0 else "draw"
     regret = f"Take back your last move, {Played(lost, 0)}: it gave the {had} away."
-    assert told[1][-1] == regret
+    assert lines_by_step[1][-1] == regret
     assert regret not in [line.to(match.names, 0) for line in hint_in(match, solution, 1, takebacks=False)]
-    assert sum(bool(re.search(r"\blos(e|es|ing)\b", line)) for lines in told.values() for line in lines) == 1
-    # From a start that is lost there is nothing to take back.
+    assert sum(bool(re.search(r"\blos(e|es|ing)\b", line)) for lines in lines_by_step.values() for line in lines) == 1
+    # If the start is lost, there is nothing to take back.
     start = dd.Match(dd.game("numerical-nexus"))
     assert hint_in(start, solve(start.game), 1) == hint(start.state, solve(start.game), 1)
 
 
-def test_hints_before_the_solution_say_what_is_known_and_that_the_rest_is_not(solution: Solution) -> None:
+def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solution: Solution) -> None:
     game, search = solution.game, Search(solution.game)
     for state in positions(solution, 13, 30):
         known, judgement = search.within(state, 3), solution.judge(state)
@@ -350,23 +354,23 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
     for state in positions(solution, 12):
         judgement, coach = solution.judge(state), 1 - state.player
         for move in [*judgement.keeping[:1], *judgement.throwing[:3], *judgement.throwing[-3:]]:
-            told, after = warning(state, move, solution), game.play(state, move)
-            if told is None:
+            warned, after = warning(state, move, solution), game.play(state, move)
+            if warned is None:
                 assert move in judgement.keeping
                 continue
             assert move in judgement.throwing
             outcome, wins = game.outcome(after), winners(game, after, coach)
             if judgement[move].value == 0:
-                assert told == "That gives the win away."
+                assert warned == "That gives the win away."
             elif outcome is not None:
-                assert told == f"That loses at once. {outcome.reason}"
+                assert warned == f"That loses at once. {outcome.reason}"
             elif judgement[move].distance == 2:
                 named = {str(Played(won, coach)) for won in wins}
-                assert any(one in told for one in named)
-                assert ("doesn't stop me" in told) == bool(wins.keys() & winners(game, state, coach).keys())
-            elif "threaten" in told:
+                assert any(one in warned for one in named)
+                assert ("doesn't stop me" in warned) == bool(wins.keys() & winners(game, state, coach).keys())
+            elif "threaten" in warned:
                 threats, reply = re.fullmatch(
-                    "That lets me threaten (.*) with (.*), and Player [12] can't stop .*", told
+                    "That lets me threaten (.*) with (.*), and Player [12] can't stop .*", warned
                 ).groups()  # type: ignore[union-attr]
                 position = played(game, after, reply)
                 named = {str(Played(won, coach)) for won in winners(game, position, coach)}
@@ -376,23 +380,23 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
                     ended = game.outcome(here)
                     assert ended.winner == coach if ended else winners(game, here, coach)
             else:
-                count, reply = re.fullmatch(r"That lets me win in (\d+) turns?, starting with (.*)\.", told).groups()  # type: ignore[union-attr]
+                count, reply = re.fullmatch(r"That lets me win in (\d+) turns?, starting with (.*)\.", warned).groups()  # type: ignore[union-attr]
                 verdict = solution.probe(played(game, after, reply))
                 assert (verdict.value, verdict.distance + 2) == (-1, judgement[move].distance)
                 assert int(count) == judgement[move].distance // 2
 
 
-# Said to the player
+# Addressing the reader
 
 
-def test_what_is_said_to_a_player_never_calls_them_by_the_name_of_their_seat(solution: Solution) -> None:
+def test_hints_address_their_reader_as_you(solution: Solution) -> None:
     for state in positions(solution, 11, 20):
         lines = [line for step in range(1, STEPS + 1) for line in hint(state, solution, step)]
         for line in (*lines, *(group.words for group in values(state, solution))):
             for player in (0, 1):
-                told = line.to(reader=player)
-                assert player_name(player) not in told
-                if "you" in told.lower().split() or "your" in told.lower().split():
+                line_text = line.to(reader=player)
+                assert player_name(player) not in line_text
+                if "you" in line_text.lower().split() or "your" in line_text.lower().split():
                     assert player_name(player) in line
                 else:
-                    assert told == line
+                    assert line_text == line

@@ -1,4 +1,4 @@
-"""Holes that were found from outside, each with the request that went through it."""
+"""Security holes reported from outside, each with the request that exploited it."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[htt
 
 
 @pytest.mark.parametrize("origin", ["http://[x]", "http://]", "null", "http://[::1"])
-def test_an_origin_that_is_no_url_is_refused_like_any_other(site: httpx.Client, origin: str) -> None:
+def test_an_origin_that_is_not_a_url_is_refused(site: httpx.Client, origin: str) -> None:
     assert site.get("/healthz", headers={"Origin": origin}).status_code == 403
 
 
-def test_a_request_for_another_name_is_refused(site: httpx.Client) -> None:
+def test_a_request_with_a_foreign_host_header_is_refused(site: httpx.Client) -> None:
     assert site.get("/healthz").status_code == 200
     assert site.get("/healthz", headers={"Host": "Duels.example:8000"}).status_code == 200
     assert site.get("/healthz", headers={"Host": "evil.example"}).status_code == 421
@@ -56,7 +56,7 @@ def test_a_request_for_another_name_is_refused(site: httpx.Client) -> None:
         ("Ａnn (2)", "Ａnn (2)"),
     ],
 )
-def test_two_names_that_look_alike_become_two_names(site: httpx.Client, first: str, second: str) -> None:
+def test_names_that_look_alike_are_made_different(site: httpx.Client, first: str, second: str) -> None:
     created = site.post("/api/games", json={"game": "number-duel", "name": first})
     assert created.status_code == 201
     body = {"invite": created.json()["invite"], "name": second}
@@ -67,7 +67,7 @@ def test_two_names_that_look_alike_become_two_names(site: httpx.Client, first: s
     assert all(acts.visible(name) == name for name in names)
 
 
-def test_a_token_says_which_seat_it_opens_and_one_that_is_made_up_opens_none(site: httpx.Client) -> None:
+def test_a_token_opens_its_own_seat_and_a_forged_token_opens_none(site: httpx.Client) -> None:
     created = site.post("/api/games", json={"game": "number-duel", "seat": 2}).json()
     path = f"/api/games/{created['id']}/seat"
     assert site.get(path, headers={"Authorization": f"Bearer {created['token']}"}).json() == {"seat": 2}
@@ -75,7 +75,7 @@ def test_a_token_says_which_seat_it_opens_and_one_that_is_made_up_opens_none(sit
     assert site.get(path).status_code == 403
 
 
-def test_the_same_key_begins_one_game(site: httpx.Client) -> None:
+def test_a_repeated_idempotency_key_creates_one_game(site: httpx.Client) -> None:
     body = {"game": "number-duel", "key": secrets.token_urlsafe(18)}
     first, again = site.post("/api/games", json=body), site.post("/api/games", json=body)
     assert (first.status_code, again.status_code) == (201, 200)
@@ -85,7 +85,7 @@ def test_the_same_key_begins_one_game(site: httpx.Client) -> None:
         assert site.post("/api/games", json=body | other).status_code == 422, other
 
 
-def test_a_seat_that_is_drawn_is_the_same_when_the_game_is_asked_for_again(site: httpx.Client) -> None:
+def test_a_random_seat_is_the_same_when_the_request_is_repeated(site: httpx.Client) -> None:
     drawn = []
     for _ in range(20):
         body = {"game": "number-duel", "seat": "random", "key": secrets.token_urlsafe(18)}
@@ -96,7 +96,7 @@ def test_a_seat_that_is_drawn_is_the_same_when_the_game_is_asked_for_again(site:
     assert set(drawn) == {1, 2}
 
 
-def test_rate_limits_are_told_and_a_rematch_counts_like_a_new_game(tables: Path, tmp_path: Path) -> None:
+def test_rate_limits_are_reported_and_a_rematch_costs_as_much_as_a_new_game(tables: Path, tmp_path: Path) -> None:
     with running(tmp_path, tables, rate=0.001, burst=60) as site:
         left = [
             site.post(path, json={}).headers["ratelimit"]
@@ -105,14 +105,14 @@ def test_rate_limits_are_told_and_a_rematch_counts_like_a_new_game(tables: Path,
         assert left == ['"address";r=59;t=0', '"address";r=49;t=0']
 
 
-def test_the_database_is_its_owner_s(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_the_database_file(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
     with TestClient(create(Settings(rate=0, database=str(file)))):
         for each in tmp_path.glob("games.sqlite*"):
             assert stat.S_IMODE(os.stat(each).st_mode) == 0o600, each
 
 
-def test_a_worker_imports_nothing_from_the_folder_it_runs_in(tmp_path: Path) -> None:
+def test_a_worker_imports_nothing_from_its_working_directory(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit('imported from here')")
     program = (
         "import asyncio\n"
@@ -130,7 +130,7 @@ def test_a_worker_imports_nothing_from_the_folder_it_runs_in(tmp_path: Path) -> 
     assert ran.stdout == "b'ready\\n'\n", ran.stderr
 
 
-def test_a_game_that_no_longer_replays_is_marked_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_game_that_fails_to_replay_is_marked_and_the_others_go_on(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
     settings = Settings(rate=0, database=str(file), grace=0)
     with TestClient(create(settings)) as client:
@@ -147,7 +147,7 @@ def test_a_game_that_no_longer_replays_is_marked_and_the_others_go_on(tmp_path: 
         wait_for(lambda: len(sql(file, "SELECT id FROM game WHERE broken IS NOT NULL")) == 2)
 
 
-def test_a_background_loop_goes_on_whatever_it_raises(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_background_loop_survives_exceptions(caplog: pytest.LogCaptureFixture) -> None:
     done: list[int] = []
 
     async def work() -> None:
@@ -166,7 +166,7 @@ def test_a_background_loop_goes_on_whatever_it_raises(caplog: pytest.LogCaptureF
     assert any(record.exc_info and "of the test" in str(record.exc_info[1]) for record in caplog.records)
 
 
-def test_the_computer_says_so_when_it_has_to_play_at_random(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_computer_says_when_it_has_to_play_at_random(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     async def fail(self: Supervisor, match: Any, level: int, seed: str) -> str:
@@ -181,7 +181,7 @@ def test_the_computer_says_so_when_it_has_to_play_at_random(tmp_path: Path, monk
     assert any("chose this move at random" in sentence["text"] for sentence in state["status"])
 
 
-def test_nothing_is_deleted_or_closed_for_a_while_after_a_start(tmp_path: Path) -> None:
+def test_nothing_is_deleted_or_closed_during_the_grace_period_after_a_start(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
     with TestClient(create(Settings(rate=0, database=str(file)))) as client:
         idle, alone = Friends(client), Friends(client, join=False)
@@ -205,7 +205,7 @@ def test_games_that_ended_long_ago_are_deleted_with_their_events(tmp_path: Path)
     assert sql(file, "SELECT count(*) FROM event WHERE game = ?", over.id) == [(0,)]
 
 
-def test_a_jump_of_the_clock_is_logged_and_the_time_of_grace_begins_again(
+def test_a_clock_jump_is_logged_and_restarts_the_grace_period(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock = Clock()

@@ -1,4 +1,4 @@
-"""What research frameworks see of a position: a row of fixed length for any game, and the legal moves as a mask."""
+"""Observations for research frameworks: a row of fixed length for any game, and the legal moves as a mask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from variants import ALL, describe, play_on
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
-def test_rows_have_the_shape_and_bounds_that_are_promised(variant: tuple[str, dict[str, Any]]) -> None:
+def test_rows_have_the_documented_shape_and_bounds(variant: tuple[str, dict[str, Any]]) -> None:
     game = dd.game(variant[0], **variant[1])
     view = Observation(game)
     assert view.shape == view.low.shape == view.high.shape == (len(view.names),)
@@ -42,7 +42,7 @@ def test_rows_have_the_shape_and_bounds_that_are_promised(variant: tuple[str, di
         ("operation-target", "table", 1, 40),
     ],
 )
-def test_scores_have_the_bounds_that_play_can_reach(name: str, entry: str, low: int, high: int) -> None:
+def test_the_bounds_of_scores_are_reachable(name: str, entry: str, low: int, high: int) -> None:
     view = Observation(dd.game(name))
     place = view.names.index(entry)
     assert (view.low[place], view.high[place]) == (low, high)
@@ -59,7 +59,7 @@ def test_scores_have_the_bounds_that_play_can_reach(name: str, entry: str, low: 
         ("operation-target", {"target": 40, "start": 7}),
     ],
 )
-def test_bounds_are_those_of_all_positions_of_a_small_game(name: str, options: dict[str, Any]) -> None:
+def test_bounds_agree_with_all_positions_of_a_small_game(name: str, options: dict[str, Any]) -> None:
     game = dd.game(name, **options)
     view, known, waiting = Observation(game), {game.start()}, [game.start()]
     while waiting:
@@ -72,7 +72,7 @@ def test_bounds_are_those_of_all_positions_of_a_small_game(name: str, options: d
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
-def test_masks_are_the_legal_moves_in_order(variant: tuple[str, dict[str, Any]]) -> None:
+def test_masks_list_the_legal_moves_in_order(variant: tuple[str, dict[str, Any]]) -> None:
     game = dd.game(variant[0], **variant[1])
     view = Observation(game)
     for seed in range(5):
@@ -80,12 +80,12 @@ def test_masks_are_the_legal_moves_in_order(variant: tuple[str, dict[str, Any]])
             mask = view.mask(state)
             assert mask.dtype == np.int8
             assert [move for move, legal in zip(game.moves, mask, strict=True) if legal] == game.legal_moves(state)
-            mask[:] = 7  # nobody else's copy
+            mask[:] = 7  # must not change other copies
             assert set(view.mask(state).tolist()) <= {0, 1}
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_different_positions_of_a_mover_have_different_rows(name: str) -> None:
+def test_different_positions_with_the_same_mover_have_different_rows(name: str) -> None:
     game, view = dd.game(name), Observation(dd.game(name))
     seen: dict[bytes, Any] = {}
     for seed in range(50):
@@ -94,7 +94,7 @@ def test_different_positions_of_a_mover_have_different_rows(name: str) -> None:
             assert seen.setdefault(view.array(state).tobytes(), position) == position
 
 
-def test_hands_are_seen_from_the_player_to_move_or_from_the_one_named() -> None:
+def test_hands_are_shown_from_the_point_of_view_of_the_mover_or_a_given_player() -> None:
     game = dd.game("number-duel")
     view = Observation(game)
     state = game.play(game.start(), game.read("+5"))
@@ -102,12 +102,12 @@ def test_hands_are_seen_from_the_player_to_move_or_from_the_one_named() -> None:
     assert view.array(state, 0).tolist() == [5, 0, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2]
 
 
-def test_numbers_that_do_not_fit_are_shown_as_the_nearest_that_does() -> None:
+def test_numbers_out_of_range_are_clipped() -> None:
     game = dd.game("operation-target", target=10**4000, start=10**100)
     assert Observation(game).array(game.start())[-1] == HIGHEST
 
 
-# Games that do not exist yet
+# Games for these tests
 
 
 class Move(NamedTuple):
@@ -124,7 +124,7 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class Colours(Game[None, Any, Move]):
-    """Two moves each, and a table of many kinds."""
+    """Two moves each, and a table with values of many types."""
 
     moves = (Move("red"), Move("blue"))
     longest = 3
@@ -153,7 +153,7 @@ class Growing(Colours):
         return Outcome(0, Sentence("Enough.")) if len(state.table) > 3 else None
 
 
-def test_any_game_made_of_numbers_words_and_nothing_has_rows() -> None:
+def test_positions_of_integers_strings_and_none_have_rows() -> None:
     game = Colours()
     view = Observation(game)
     assert view.names == (
@@ -169,12 +169,12 @@ def test_any_game_made_of_numbers_words_and_nothing_has_rows() -> None:
     ]
 
 
-def test_a_word_that_has_no_entry_is_named() -> None:
+def test_an_unknown_string_is_named_in_the_error() -> None:
     game = Colours()
     with pytest.raises(ValueError, match=r"^'purple' is not a word of a move and did not occur in the sample games"):
         Observation(game).array(State(0, (None, None), Table("purple", (False, False))))
 
 
-def test_a_game_without_a_fixed_length_is_refused_in_a_sentence() -> None:
+def test_a_game_without_a_fixed_row_length_is_refused_with_a_clear_message() -> None:
     with pytest.raises(ValueError, match=r"^The length of table varies between positions"):
         Observation(Growing())

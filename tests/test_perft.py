@@ -24,7 +24,7 @@ COUNTS: list[Any] = [
 
 
 def perft(game: AnyGame, depth: int) -> list[int]:
-    """How many sequences of 1, 2, … moves there are; equal positions are counted together."""
+    """The number of sequences of 1, 2, … moves. Equal positions are counted together."""
     level: Counter[State[Any, Any]] = Counter([game.start()])
     counts = []
     for _ in range(depth):
@@ -38,5 +38,5 @@ def perft(game: AnyGame, depth: int) -> list[int]:
 
 
 @pytest.mark.parametrize(("name", "options", "counts"), COUNTS)
-def test_the_number_of_move_sequences(name: str, options: dict[str, Any], counts: list[int]) -> None:
+def test_the_number_of_move_sequences_is_known(name: str, options: dict[str, Any], counts: list[int]) -> None:
     assert perft(dd.game(name, **options), len(counts)) == counts

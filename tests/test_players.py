@@ -1,4 +1,4 @@
-"""The opponents: what each level never misses, and that perfect play wins whatever is won."""
+"""The opponents: what each level never misses, and that perfect play wins every won position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def solution(request: pytest.FixtureRequest) -> Solution:
 
 
 def contest(one: Player, two: Player, solution: Solution, opening: list[Any]) -> tuple[Match, Outcome]:
-    """A game between two players, from an opening on."""
+    """A game between two players after an opening."""
     match = Match(solution.game)
     for move in opening:
         match.play(move)
@@ -58,13 +58,13 @@ def test_the_same_seed_plays_the_same_game(name: str, solution: Solution) -> Non
     assert games[0] == games[1]
 
 
-# In Operation Target every move near the end is forced.
+# In Operation Target, every move near the end is forced.
 OFFERED = [(name, level) for name in dd.games() if name != "operation-target" for level in tuning(dd.game(name)).levels]
-CLOSE = [(name, level) for name, level in OFFERED if (name, 3) in OFFERED]  # where the end is near enough for level 3
+CLOSE = [(name, level) for name, level in OFFERED if (name, 3) in OFFERED]  # games that end within reach of level 3
 
 
 @pytest.mark.parametrize(("name", "level"), [(name, level) for name, level in OFFERED if 2 <= level <= 6])
-def test_from_level_2_on_no_win_in_one_is_missed_and_no_needless_loss_in_one_chosen(name: str, level: int) -> None:
+def test_levels_from_2_up_never_miss_a_win_in_one_and_never_lose_in_one_needlessly(name: str, level: int) -> None:
     solution = solve(dd.game(name))
     dice, chances = random.Random(level), 0
     opponent = player(str(level), solution.game, solve, seed=3)
@@ -83,7 +83,7 @@ def test_from_level_2_on_no_win_in_one_is_missed_and_no_needless_loss_in_one_cho
 
 
 @pytest.mark.parametrize(("name", "level"), [(name, level) for name, level in CLOSE if 3 <= level <= 6])
-def test_from_level_3_on_no_win_in_one_is_handed_over_without_need(name: str, level: int) -> None:
+def test_levels_from_3_up_never_needlessly_allow_a_win_in_one(name: str, level: int) -> None:
     solution = solve(dd.game(name))
     dice, chances = random.Random(4), 0
     opponent = player(str(level), solution.game, solve, seed=3)
@@ -99,13 +99,13 @@ def test_from_level_3_on_no_win_in_one_is_handed_over_without_need(name: str, le
     assert chances
 
 
-def test_a_level_that_a_game_does_not_offer_plays_as_the_nearest_lower_one() -> None:
+def test_a_missing_level_plays_as_the_next_lower_one() -> None:
     game = dd.game("operation-target")
     assert player("3", game, solve).name == "random"
     assert player("5", game, solve).name == "level 5"
 
 
-def test_fair_starts_are_won_by_a_long_way_and_repeat_with_their_seed(solution: Solution) -> None:
+def test_fair_starts_are_won_but_critical_and_depend_only_on_the_seed(solution: Solution) -> None:
     starts = [fair_start(solution, seed) for seed in range(10)]
     assert starts == [fair_start(solution, seed) for seed in range(10)]
     for opening in starts:
@@ -116,12 +116,12 @@ def test_fair_starts_are_won_by_a_long_way_and_repeat_with_their_seed(solution: 
         assert judgement.throwing
 
 
-def test_a_player_that_is_none_is_refused_with_the_choices() -> None:
+def test_an_unknown_level_is_refused_with_a_list_of_players() -> None:
     with pytest.raises(ValueError, match=r"There is no player '8'\. The players are random, 1, 2,"):
         player("8", dd.game("number-duel"), solve)
 
 
-def test_a_level_moves_before_anything_heavy_is_imported() -> None:
+def test_a_level_moves_without_importing_heavy_modules() -> None:
     script = (
         "import sys, digitduels as dd\n"
         "from digitduels.match import Match\n"

@@ -1,4 +1,4 @@
-"""Policies: levels draw as they say, play naturally, and are evaluated exactly, which is checked in three ways."""
+"""Policies: levels play naturally and by their stated probabilities, and their exact evaluation is correct."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def some_positions(game: AnyGame, seed: int, count: int = 40) -> list[State[Any,
 # Natural moves
 
 
-def test_every_legal_move_has_a_weight_and_a_wasted_one_a_small_one(game: AnyGame) -> None:
+def test_every_legal_move_has_a_weight_and_wasted_moves_have_small_ones(game: AnyGame) -> None:
     for state in some_positions(game, 1):
         found = weights(game, state)
         assert list(found) == game.legal_moves(state)
@@ -61,11 +61,11 @@ def test_every_legal_move_has_a_weight_and_a_wasted_one_a_small_one(game: AnyGam
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_a_move_that_goes_over_or_sets_oneself_back_is_not_near_the_goal(name: str) -> None:
+def test_moves_that_overshoot_or_set_the_player_back_have_the_smallest_weight(name: str) -> None:
     game, bad = dd.game(name), 0
     for state in some_positions(game, 9, 300):
-        found, before = weights(game, state), game.scores(state)
-        changing = {move: weight for move, weight in found.items() if game.effect(state, move).scores != before}
+        move_weights, before = weights(game, state), game.scores(state)
+        changing = {move: weight for move, weight in move_weights.items() if game.effect(state, move).scores != before}
         for move, weight in changing.items():
             if game.effect(state, move).tone == "bad":
                 bad += 1
@@ -90,7 +90,7 @@ def test_a_first_reply_makes_progress(name: str, level: str) -> None:
 
 
 @pytest.mark.parametrize("level", [2, 3, 4, 5, 6])
-def test_a_level_draws_by_its_probabilities(game: AnyGame, level: int) -> None:
+def test_a_level_plays_moves_with_its_stated_probabilities(game: AnyGame, level: int) -> None:
     solution = solve(game)
     policy = Level(level, solution, seed=0)
     for state in some_positions(game, 2, 3):
@@ -103,7 +103,7 @@ def test_a_level_draws_by_its_probabilities(game: AnyGame, level: int) -> None:
             assert abs(drawn[move] / 400 - share) < 5 * math.sqrt(max(share * (1 - share), 1e-3) / 400), (state, move)
 
 
-def test_nothing_that_a_level_sees_to_lose_is_played(game: AnyGame) -> None:
+def test_a_level_never_plays_a_move_that_it_sees_to_lose(game: AnyGame) -> None:
     solution = solve(game)
     for state in some_positions(game, 3):
         judgement = solution.judge(state)
@@ -115,8 +115,8 @@ def test_nothing_that_a_level_sees_to_lose_is_played(game: AnyGame) -> None:
 
 
 @pytest.mark.parametrize("level", [2, 3, 4, 5, 6])
-def test_a_move_that_changes_no_score_is_rare_if_another_one_was_not_seen_to_lose(game: AnyGame, level: int) -> None:
-    player, found = Level(level, solve(game), seed=0), list[float]()
+def test_moves_that_change_no_score_are_rare_if_there_is_an_alternative(game: AnyGame, level: int) -> None:
+    player, shares = Level(level, solve(game), seed=0), list[float]()
     for state in some_positions(game, 11, 60):
         natural, share = weights(game, state), 0.0
         still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
@@ -124,8 +124,8 @@ def test_a_move_that_changes_no_score_is_rare_if_another_one_was_not_seen_to_los
             choice = candidates(natural, seen)
             if any(verdict is None or verdict.value > -1 for move, verdict in seen.items() if move not in still):
                 share += likely * sum(choice.get(move, 0.0) for move in still) / sum(choice.values())
-        found.append(share)
-    assert sum(found) / len(found) < 0.05
+        shares.append(share)
+    assert sum(shares) / len(shares) < 0.05
 
 
 def test_every_level_has_a_name_and_a_character() -> None:
@@ -141,18 +141,18 @@ def test_every_level_has_a_name_and_a_character() -> None:
 @pytest.mark.parametrize(
     ("one", "two"), [("random", "random"), ("3", "random"), ("4", "2"), ("perfect", "4"), ("5", "perfect")]
 )
-def test_the_table_and_plain_recursion_agree(game: AnyGame, one: str, two: str) -> None:
+def test_exact_evaluation_agrees_with_plain_recursion(game: AnyGame, one: str, two: str) -> None:
     solution = solution_of(game)
     sheet, (scores, lengths, swings, responses) = columns(_kind(one, solution), _kind(two, solution))
     starts = [game.start(), *some_positions(game, 5, 5)]
     off = abs(expect(solution, sheet, starts) - plain(solution, sheet, starts))
-    # The bound that docs/api.md gives for the rounding of 32-bit floats.
+    # The error bound for 32-bit floats in docs/api.md.
     bound = game.longest * (2 * len(game.moves) + 8) / 2**24
     assert off[:, [*scores, *responses]].max() < bound < 2e-4
     assert off[:, [*lengths, *swings]].max() < bound * game.longest
 
 
-def test_it_agrees_with_games_that_are_played(game: AnyGame) -> None:
+def test_exact_evaluation_agrees_with_simulated_games(game: AnyGame) -> None:
     solution = solve(game)
     exact = evaluate("4", game, against="2")
     for seat in (0, 1):
@@ -166,7 +166,7 @@ def test_it_agrees_with_games_that_are_played(game: AnyGame) -> None:
 
 
 @pytest.mark.parametrize("name", ["operation-target", "equation-duel"])
-def test_a_book_is_evaluated_as_it_is_played(name: str) -> None:
+def test_evaluation_of_the_books_agrees_with_simulated_games(name: str) -> None:
     game = dd.game(name)
     solution, exact = solution_of(game), evaluate("5", game, against="4")
     for seat in (0, 1):
@@ -187,7 +187,7 @@ def test_perfect_play_cannot_be_exploited(game: AnyGame) -> None:
 
 
 def positions(game: AnyGame) -> list[State[Any, Any]]:
-    """All positions of a small game in which somebody is to move."""
+    """All unfinished positions of a small game."""
     return [state for state in reachable(game) if game.outcome(state) is None]
 
 
@@ -197,7 +197,7 @@ def rows(game: AnyGame, policy: Policy) -> dict[State[Any, Any], list[float]]:
     return {state: [shares.get(move, 0.0) for move in game.moves] for state, shares in likely.items()}
 
 
-def test_exploitability_is_what_openspiel_says() -> None:
+def test_exploitability_agrees_with_openspiel() -> None:
     import pyspiel
     from open_spiel.python import policy as spiel
     from open_spiel.python.algorithms import exploitability
@@ -230,7 +230,7 @@ def test_exploitability_is_what_openspiel_says() -> None:
         assert 2 * ours == pytest.approx(exploitability.nash_conv(game, theirs), abs=1e-6)
 
 
-def test_a_policy_of_ones_own_is_evaluated(game: AnyGame) -> None:
+def test_a_custom_policy_is_evaluated(game: AnyGame) -> None:
     class First:
         def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
             return {game.legal_moves(state)[0]: 1.0}
@@ -239,7 +239,7 @@ def test_a_policy_of_ones_own_is_evaluated(game: AnyGame) -> None:
     assert all(0 <= score <= 1 for score in found.score)
 
 
-def test_tables_and_functions_of_observations_are_evaluated_as_the_policies_that_they_copy(game: AnyGame) -> None:
+def test_policies_as_tables_and_functions_have_the_same_evaluation(game: AnyGame) -> None:
     level, view = Level(4, solution_of(game), seed=0), Observation(game)
     table = rows(game, level)
     shown = {view.array(state).tobytes(): (row, view.mask(state).tolist()) for state, row in table.items()}
@@ -258,7 +258,7 @@ def test_tables_and_functions_of_observations_are_evaluated_as_the_policies_that
     assert evaluate("2", game, against=function).score == pytest.approx([1 - as_level.score[1], 1 - as_level.score[0]])
 
 
-def test_a_function_is_asked_for_many_positions_at_once() -> None:
+def test_policy_functions_are_called_in_batches() -> None:
     asked = []
 
     def uniform(observations: Any, masks: Any) -> Any:
@@ -281,12 +281,12 @@ def test_a_function_is_asked_for_many_positions_at_once() -> None:
         (object(), "no move probabilities"),
     ],
 )
-def test_what_is_not_a_policy_is_refused(policy: Any, objection: str) -> None:
+def test_invalid_policies_are_refused(policy: Any, objection: str) -> None:
     with pytest.raises(ValueError, match=objection):
         evaluate(policy, dd.game("number-duel", target=2, highest=2, copies=1))
 
 
-def test_a_function_is_not_asked_in_too_many_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policy_functions_are_refused_for_games_that_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(propagation, "POLICY_LIMIT", 100)
     game = dd.game("number-duel", target=20, highest=5)
     with pytest.raises(
@@ -315,7 +315,7 @@ def test_a_lost_perfect_player_plays_for_the_likeliest_mistake(game: AnyGame) ->
 
 
 @pytest.mark.parametrize(("level", "replies"), [(4, 1), (4, 2), (1, 1), (3, 3)])
-def test_the_kernel_finds_the_chances_that_plain_recursion_finds(level: int, replies: int) -> None:
+def test_the_kernel_for_practical_chances_agrees_with_plain_recursion(level: int, replies: int) -> None:
     found = Counter[float]()
     for name, options in SMALL:
         rules = dd.game(name, **options)

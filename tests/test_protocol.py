@@ -212,7 +212,7 @@ def test_a_refusal_gives_the_reason_and_the_legal_moves() -> None:
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_rules_are_complete_and_contain_no_strategy(name: str) -> None:
+def test_the_rules_are_complete_and_contain_no_examples(name: str) -> None:
     game = dd.game(name)
     prompts = rules(game), question(Match(game)), refusal("No.", Match(game))
     assert all(ruling.translate(str.maketrans("×÷−", "x/-")) in prompts[0] for ruling in game.rulings)

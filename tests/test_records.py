@@ -1,4 +1,4 @@
-"""Records of matches: what is written is read back the same, and nothing else is taken for a record."""
+"""Records of matches: a record is read back as the same match, and everything else is refused."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def with_options(**options: Any) -> dict[str, Any]:
 
 
 def parts(match: dd.Match) -> dict[str, Any]:
-    """Everything a match consists of, without what it remembers to be quick."""
+    """Everything that defines a match, without its caches."""
     return {name: value for name, value in vars(match).items() if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", dd.games())
 @given(data=st.data())
-def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObject) -> None:
+def test_a_record_is_read_back_as_the_same_match(name: str, data: st.DataObject) -> None:
     game = dd.game(name, **data.draw(st.sampled_from(VARIANTS[name])))
     reply = game.play(game.start(), game.legal_moves(game.start())[0])
     match = dd.Match(
@@ -75,12 +75,12 @@ def test_a_record_is_read_back_as_the_match_it_was(name: str, data: st.DataObjec
     assert dump(again) == dump(match)
 
 
-def test_an_older_record_without_words_is_read() -> None:
+def test_an_older_record_without_comments_is_read() -> None:
     assert "words" not in RECORD
     assert replay(RECORD).words == []
 
 
-def test_words_are_kept_harmless_and_short_and_a_record_of_many_can_still_be_read() -> None:
+def test_comments_are_sanitized_and_limited_so_that_records_stay_readable() -> None:
     match = replay(RECORD)
     for _ in range(200):
         match.say("\x1b[2J" + "\\\U0001f600" * 5000)
@@ -89,7 +89,7 @@ def test_words_are_kept_harmless_and_short_and_a_record_of_many_can_still_be_rea
     assert parse(dump(match)).words == match.words
 
 
-def test_words_go_with_the_moves_that_are_taken_back() -> None:
+def test_taking_back_a_move_removes_its_comment() -> None:
     match = replay(RECORD)
     match.words = [(1, "before the second move"), (2, "after it")]
     match.take_back()
@@ -97,7 +97,7 @@ def test_words_go_with_the_moves_that_are_taken_back() -> None:
     assert parse(dump(match)).words == match.words
 
 
-def test_a_record_is_text_that_a_person_can_read() -> None:
+def test_a_record_is_human_readable() -> None:
     text = dump(replay(RECORD | {"names": ["Zoë", "Bob"]})).decode()
     assert '"names": [\n  "Zoë",\n  "Bob"\n ]' in text
     assert '"moves": [\n  "+5",\n  "+10"\n ]' in text
@@ -184,7 +184,7 @@ REFUSED = {
 
 
 def assert_refused(duels: Run, path: str, code: int) -> None:
-    """Whatever is wrong with a file, `resume` says so in one harmless line."""
+    """Asserts that `resume` reports an invalid file in one harmless line."""
     done = duels("resume", path)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.startswith("duels: ")
@@ -193,7 +193,7 @@ def assert_refused(duels: Run, path: str, code: int) -> None:
     assert len(done.stderr) < 600
 
 
-def test_the_record_that_the_others_are_made_from_is_a_good_one(duels: Run, home: Path) -> None:
+def test_the_template_of_the_broken_records_is_valid(duels: Run, home: Path) -> None:
     (home / "good.json").write_bytes(changed())
     done = duels("resume", "good.json")
     assert done.stdout.startswith("Number Duel, resumed after 2 moves.\n")
@@ -201,14 +201,14 @@ def test_the_record_that_the_others_are_made_from_is_a_good_one(duels: Run, home
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_that_is_no_good_record_gets_a_sentence_and_a_code(name: str, duels: Run, home: Path) -> None:
+def test_an_invalid_record_gets_a_clear_message_and_an_exit_code(name: str, duels: Run, home: Path) -> None:
     data, code = REFUSED[name]
     (home / "record.json").write_bytes(data)
     assert_refused(duels, "record.json", code)
     assert (home / "record.json").read_bytes() == data
 
 
-def test_no_depth_of_nesting_is_too_much() -> None:
+def test_deeply_nested_json_is_refused() -> None:
     keys = ("version", "game", "options", "names", "first", "moves", "conceded")
     places = [*(changed(**{key: "@"}) for key in keys), changed(options={"target": "@"})]
     for depth in (10, 100, *range(850, 1000), 100_000):
@@ -234,7 +234,7 @@ def make_nothing(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [make_fifo, Path.mkdir, make_loop, make_endless, make_nothing])
-def test_what_is_no_ordinary_file_is_never_opened(make: Callable[[Path], None], duels: Run, home: Path) -> None:
+def test_special_files_are_never_opened(make: Callable[[Path], None], duels: Run, home: Path) -> None:
     make(home / "record.json")
     assert_refused(duels, "record.json", 4)
     if make is not make_nothing:
@@ -243,12 +243,12 @@ def test_what_is_no_ordinary_file_is_never_opened(make: Callable[[Path], None], 
 
 
 @pytest.mark.parametrize("path", ["no/such/file", "x" * 5000, "\x1b[2J\u202e", ""])
-def test_a_file_that_is_not_there_gets_a_sentence_and_a_code(path: str, duels: Run) -> None:
+def test_a_missing_file_gets_a_clear_message_and_an_exit_code(path: str, duels: Run) -> None:
     assert_refused(duels, path, 4)
 
 
 @given(data=st.binary(max_size=300))
-def test_random_bytes_are_no_record(data: bytes) -> None:
+def test_random_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(RecordError):
         parse(data)
 
@@ -261,7 +261,7 @@ JSON = st.recursive(
 
 
 @given(changes=st.dictionaries(st.sampled_from(list(RECORD)), JSON), options=st.dictionaries(st.text(), JSON))
-def test_a_record_with_anything_in_it_is_replayed_or_refused(changes: dict[str, Any], options: dict[str, Any]) -> None:
+def test_any_json_is_replayed_or_refused(changes: dict[str, Any], options: dict[str, Any]) -> None:
     refusal = ""
     try:
         match = replay(RECORD | {"options": options} | changes)

@@ -1,4 +1,4 @@
-"""Looking ahead without a table: what is found is what the table says, however little may be looked at."""
+"""Search without a table: its verdicts agree with the table, whatever the node limit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HUGE = [
 
 
 def positions(game: AnyGame, games: int, seed: int) -> list[State[Any, Any]]:
-    """Positions of random games, some from each."""
+    """Several positions from each of some random games."""
     chance = random.Random(seed)
     found = []
     for _ in range(games):
@@ -39,7 +39,7 @@ def positions(game: AnyGame, games: int, seed: int) -> list[State[Any, Any]]:
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
-def test_a_search_says_what_the_table_says_and_is_undecided_where_the_end_is_further_away(
+def test_the_search_agrees_with_the_table_and_is_undecided_beyond_its_horizon(
     variant: tuple[str, dict[str, Any]],
 ) -> None:
     game = dd.game(variant[0], **variant[1])
@@ -64,8 +64,8 @@ def test_a_search_says_what_the_table_says_and_is_undecided_where_the_end_is_fur
     assert decided or game.longest > 100
 
 
-def test_most_looks_at_the_books_are_complete() -> None:
-    """At positions of the books, with the usual limit; otherwise the test above would say little."""
+def test_most_searches_of_the_books_are_complete() -> None:
+    """Without this, a search that is always undecided would pass the test above."""
     for name in dd.games():
         search = Search(dd.game(name))
         cut = 0
@@ -78,12 +78,12 @@ def test_most_looks_at_the_books_are_complete() -> None:
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
 @pytest.mark.parametrize("limit", [0, 1, 7, 50, 300])
-def test_the_limit_never_makes_a_wrong_verdict(variant: tuple[str, dict[str, Any]], limit: int) -> None:
+def test_the_node_limit_never_causes_a_wrong_verdict(variant: tuple[str, dict[str, Any]], limit: int) -> None:
     game = dd.game(variant[0], **variant[1])
     solution, search = solve(game), Search(game, limit)
     ended_early = 0
     for state in positions(game, 5, limit):
-        # Asked again, a search goes on where it was stopped.
+        # A repeated search continues where it was stopped.
         for plies in (MOST, 3, MOST, MOST):
             for move, verdict in search.within(state, plies).items():
                 assert verdict is None or verdict == solution.judge(state)[move]
@@ -105,7 +105,7 @@ def test_huge_variants_are_searched_within_the_limit(variant: tuple[str, dict[st
         assert counted.calls <= 2000
 
 
-def test_a_win_at_once_is_seen_in_a_huge_variant() -> None:
+def test_an_immediate_win_is_found_in_a_huge_variant() -> None:
     game = dd.game("number-duel", target=10**6, highest=99, copies=99)
     state = game.position({"player": 1, "hands": [[999_990], [0]], "table": [99] * 99})
     seen = Search(game).within(state, 1)
@@ -113,7 +113,7 @@ def test_a_win_at_once_is_seen_in_a_huge_variant() -> None:
     assert seen[game.read("+10")] == (1, 1)
 
 
-def test_long_forced_lines_are_followed_without_an_end_in_sight() -> None:
+def test_long_forced_lines_are_followed_up_to_the_depth_limit() -> None:
     game = dd.game("operation-target", target=10**4000)
     assert set(Search(game).within(game.start(), 10**9).values()) == {None}
     near = dd.game("operation-target", target=2 ** (DEEPEST // 3))
@@ -135,7 +135,7 @@ def truths(game: AnyGame) -> list[Truth]:
     return [Search(game), solve(game)]
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_the_transposition_table_is_bounded() -> None:
     search = Search(dd.game("number-quest"), 500)
     for state in positions(search.game, 10, 4):
         search.within(state, MOST)
@@ -143,7 +143,7 @@ def test_what_is_remembered_is_bounded() -> None:
 
 
 class Counting:
-    """A game that counts how many positions it is asked about."""
+    """A game that counts how many positions are generated."""
 
     def __init__(self, game: AnyGame) -> None:
         self.game, self.calls = game, 0
@@ -156,7 +156,7 @@ class Counting:
         return self.game.after(state, move)
 
 
-# Games of which nothing is known: draws at any distance, players who are not alike.
+# Random games, with draws at any distance and different rules for the two players
 
 
 class Step(NamedTuple):
@@ -198,7 +198,7 @@ class Maze(Game[None, int, Step]):
 
 
 @pytest.mark.parametrize("draws", [0, 1])
-def test_verdicts_on_random_games_are_true_and_with_a_winner_complete(draws: int) -> None:
+def test_verdicts_on_random_games_are_correct_and_complete_without_draws(draws: int) -> None:
     drawn = 0
     for seed in range(300):
         game = Maze(seed, draws)
@@ -206,7 +206,7 @@ def test_verdicts_on_random_games_are_true_and_with_a_winner_complete(draws: int
         for plies in range(1, 13):
             truth, seen = solution.within(game.start(), plies), Search(game).within(game.start(), plies)
             for move, right in truth.items():
-                # A draw may hide behind a longer line, which may be better.
+                # A draw may hide behind a longer line that is better.
                 may_be_open = right is None or right.value == 0
                 assert seen[move] == right or (may_be_open and seen[move] is None)
                 drawn += right is not None and right.value == 0 and seen[move] == right

@@ -1,4 +1,4 @@
-"""A sixth game is one new file and no other edit: it is listed, documented, playable and kept."""
+"""A sixth game is one new file and no other edit: it is listed, documented, played and saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TAKE_AWAY = ROOT / "tests" / "plugin" / "take_away.py"
 
 @pytest.fixture
 def six(duels: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`duels` from a copy of the package with one file more."""
+    """`duels` from a copy of the package with an additional game."""
     shutil.copytree(ROOT / "src" / "digitduels", tmp_path / "copy" / "digitduels")
     shutil.copy(TAKE_AWAY, tmp_path / "copy" / "digitduels" / "games")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "copy"))
@@ -54,7 +54,7 @@ def test_a_sixth_game_is_played_to_its_end(six: Run) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_sixth_game_is_kept_and_resumed(six: Run) -> None:
+def test_a_sixth_game_is_saved_and_resumed(six: Run) -> None:
     assert "Resume with: duels resume take-away-1\n" in six("play", "take-away", answers="2\n").stdout
     assert six("saved").stdout == "take-away-1: Player 1 against Player 2, 1 move. Player 2 to move.\n"
     shown = six("resume", answers="moves\n2\n2\n1\n").stdout

@@ -1,4 +1,4 @@
-"""One person against the computer, in the terminal: playing, asking, blundering, learning."""
+"""One person against the computer in the terminal: moves, hints, mistakes and lessons."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from digitduels.record import load, save
 SMALL = ("--set", "target=23", "--set", "highest=5", "--set", "copies=1")
 
 
-def kept(home: Path) -> Match:
-    """The one game that was kept."""
+def saved_game(home: Path) -> Match:
+    """The only saved game."""
     (path,) = (home / "state" / "digitduels" / "games").glob("*.json")
     return load(path)
 
 
-def test_a_whole_game_against_a_level_is_played_kept_and_reviewed(duels: Run, home: Path) -> None:
+def test_a_whole_game_against_a_level_is_played_saved_and_reviewed(duels: Run, home: Path) -> None:
     answers = "\n".join(["+5", "+4", "+3", "+2", "+1"] * 4)
     played = duels("play", "number-duel", "--vs", "2", "--seed", "5", *SMALL, answers=answers)
     assert played.returncode == 0, played.stderr
     assert "Level 2's New Score: " in played.stdout
-    match = kept(home)
+    match = saved_game(home)
     assert match.players == ("human", "2")
     assert match.seed == "5"
     assert match.outcome is not None
@@ -41,15 +41,15 @@ def test_the_same_seed_gives_the_same_game(duels: Run) -> None:
     assert games[0] == games[1]
 
 
-def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open, home: Path) -> None:
+def test_a_session_with_hints_the_coach_a_take_back_and_another_try(terminal: Open, home: Path) -> None:
     # Operation Target at 23: x2 wins, +1 loses.
     screen = terminal("play", "operation-target", "--vs", "coach", "--seed", "1")
     question = "Enter the number of your chosen operation: "
     screen.read(question)
-    shown, waits = "Ask again", 0
-    while "Ask again" in shown:  # until the game is solved
+    output, waits = "Ask again", 0
+    while "Ask again" in output:  # until the game is solved
         screen.type("values\n")
-        shown, waits = screen.read(question), waits + 1
+        output, waits = screen.read(question), waits + 1
     for _ in range(4):
         screen.type("hint\n")
         screen.read(question)
@@ -63,10 +63,10 @@ def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open
     screen.read("Take it back? (y/n) ")
     screen.type("n\n")
     # The coach answers; the rest of the game is forced.
-    shown = ""
-    while "Coach wins the game!" not in shown:
-        shown = screen.read("\n")
-        if shown.startswith("Available Operation: [1]"):
+    output = ""
+    while "Coach wins the game!" not in output:
+        output = screen.read("\n")
+        if output.startswith("Available Operation: [1]"):
             screen.type("1\n")
     assert "\nThe game turned on move 1. You played +1 and turned a win into a loss.\n" in screen.read(
         "Enter: leave > "
@@ -82,7 +82,7 @@ def test_a_session_with_hints_a_coach_a_take_back_and_another_try(terminal: Open
     assert asked[waits:] == ["hint 1", "hint 2", "hint 3", "hint 4", "values", "take-back"]
 
 
-def test_undo_takes_back_the_reply_of_the_computer_too_and_shows_where_you_are(duels: Run) -> None:
+def test_undo_also_takes_back_the_computers_reply_and_shows_the_position(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nundo\nmoves\nundo\n")
     assert "Perfect takes back +1.\nYou take back ×2.\nTarget Number: 23\nCurrent Number: 1\n" in played.stdout
     assert "No moves yet." in played.stdout
@@ -100,7 +100,7 @@ def test_another_try_says_what_to_look_for(duels: Run) -> None:
     assert "\nFind a move that keeps your win.\n\nGame Start!\n" in played.stdout
 
 
-def test_undo_after_a_concession_takes_back_only_that(duels: Run) -> None:
+def test_undo_after_a_concession_takes_back_only_the_concession(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nconcede\nu\nmoves\n")
     assert "You concede.\nPerfect wins the game!\n" in played.stdout
     assert "You take back the concession.\nTarget Number: 23\nCurrent Number: 3\n" in played.stdout
@@ -109,10 +109,10 @@ def test_undo_after_a_concession_takes_back_only_that(duels: Run) -> None:
 
 def test_a_game_against_a_level_is_resumed_against_that_level(duels: Run, home: Path) -> None:
     duels("play", "number-duel", "--vs", "3", "--seed", "4", *SMALL, answers="+1\n")
-    before = kept(home).moves
+    before = saved_game(home).moves
     resumed = duels("resume", answers="+2\n+3\n+4\n+5\n")
     assert resumed.returncode == 0
-    match = kept(home)
+    match = saved_game(home)
     assert match.moves[: len(before)] == before
     assert match.players == ("human", "3")
     assert len(match.moves) > len(before)
@@ -130,7 +130,7 @@ def test_a_rematch_can_be_replayed_too(duels: Run, home: Path) -> None:
 
 
 @pytest.mark.parametrize("seat", ["1", "2", "random"])
-def test_the_person_sits_where_they_want(seat: str, duels: Run) -> None:
+def test_the_person_can_choose_a_seat(seat: str, duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", seat, "--seed", "3", *SMALL, answers="+1\n")
     assert played.returncode == 0
     assert "Your Turn:" in played.stdout
@@ -139,7 +139,7 @@ def test_the_person_sits_where_they_want(seat: str, duels: Run) -> None:
         assert (mine + theirs if seat == "1" else theirs + mine) in played.stdout
 
 
-def test_a_seat_is_picked_after_a_look_at_the_start(duels: Run) -> None:
+def test_a_seat_can_be_chosen_after_seeing_the_start(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", "pick", "--seed", "3", *SMALL, answers="3\n2\n+1\n")
     before, _, after = played.stdout.partition("Which side do you want? (1/2) 2")
     assert "Player 1 moves next." in before
@@ -158,7 +158,7 @@ def test_a_fair_start_gives_an_opening_that_cannot_be_taken_back(duels: Run, hom
     assert solution.probe(match.states[match.opening]).value == 1
 
 
-def test_an_opponent_that_is_none_is_a_usage_error_with_the_choices(duels: Run) -> None:
+def test_an_unknown_opponent_is_a_usage_error_that_lists_the_opponents(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "nobody-we-know")
     assert played.returncode == 2
     assert (
@@ -192,8 +192,8 @@ def test_the_coach_says_what_is_wrong_with_a_move(
     match = Match(game, names=("Player 1", "Coach"), position=dd.State(0, scores, game.start().table))
     match.players = ("human", "coach")
     save(match, home / "coach.json")
-    shown = duels("resume", "coach.json", answers=f"{blunder}\n\ny\n").stdout
-    assert f"{warning}\n{warning}y\n" in shown  # an empty line is asked again
+    output = duels("resume", "coach.json", answers=f"{blunder}\n\ny\n").stdout
+    assert f"{warning}\n{warning}y\n" in output  # an empty answer repeats the question
     assert load(home / "coach.json").moves == []
 
 
@@ -201,7 +201,7 @@ def test_a_reset_may_name_the_computer(duels: Run, home: Path) -> None:
     settings = ("--set", "target=12", "--set", "uses=1,1,1,1,0,1")
     played = duels("play", "numerical-nexus", "--vs", "coach", *settings, answers="reset\nCoach\nn\n").stdout
     assert "Whose score? Coach\n" in played
-    assert [str(move) for move in kept(home).moves][:1] == ["reset-theirs"]
+    assert [str(move) for move in saved_game(home).moves][:1] == ["reset-theirs"]
 
 
 def test_a_program_plays_a_game_that_is_too_large_to_solve(duels: Run, program: str) -> None:
@@ -215,17 +215,17 @@ def test_a_program_plays_a_game_that_is_too_large_to_solve(duels: Run, program: 
 @pytest.mark.parametrize("columns", [40, 80, 160])
 def test_hints_values_and_reviews_fit_a_terminal(columns: int, terminal: Open) -> None:
     screen = terminal("play", "number-quest", "--vs", "perfect", *SMALL[2:], columns=columns)
-    shown = ""
+    output = ""
     for answer in ("hint", "hint", "hint", "hint", "values", "?", "+1", "concede"):
-        shown += screen.read("number: ")
+        output += screen.read("number: ")
         screen.type(f"{answer}\n")
     screen.type("y\n")
-    shown += screen.read("leave > ")
-    assert max(map(len, shown.splitlines())) <= columns
-    assert "wins in" in " ".join(shown.split())
+    output += screen.read("leave > ")
+    assert max(map(len, output.splitlines())) <= columns
+    assert "wins in" in " ".join(output.split())
 
 
-# Who is told what
+# Addressing the person
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def program(tmp_path: Path) -> str:
     return shlex.join([sys.executable, str(path)])
 
 
-def test_the_loser_is_not_told_that_they_win(duels: Run) -> None:
+def test_the_loser_never_reads_that_they_win(duels: Run) -> None:
     arguments = ("--set", "target=9", "--set", "highest=5", "--set", "copies=1", "--seed", "1")
     played = duels("play", "number-quest", "--vs", "perfect", *arguments, answers="+1\n+2\n+3\n+4\n+5\n").stdout
     assert "Perfect has reached exactly 9 points and wins!\n\nPerfect Wins the Game!\n" in played
@@ -254,15 +254,15 @@ def test_the_winner_is_told_that_they_win(duels: Run) -> None:
     assert "You have reached exactly 5 points. You win!\n\nYou Win the Game!\n" in played
 
 
-def test_the_moves_of_the_computer_are_not_told_as_those_of_the_person(duels: Run) -> None:
+def test_moves_of_the_computer_are_not_described_as_the_persons(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\n").stdout
     assert "You choose +1.\nNew Current Number: 2\n\nPerfect chooses ×2.\nNew Current Number: 4\n" in played
     assert "You chose to" not in played
-    # Nobody types the answers of a computer.
+    # The computer's answers are not typed at the prompt.
     assert played.count("Enter the number of your chosen operation: ") == played.count("You choose ") == 4
 
 
-def test_whose_score_is_reset_is_told_to_the_person_who_loses_it(duels: Run, program: str) -> None:
+def test_a_reset_of_the_persons_score_is_addressed_to_them(duels: Run, program: str) -> None:
     played = duels("play", "numerical-nexus", "--vs", program, answers="+5\nmoves\nundo\n").stdout
     assert "Your score is now 5. Remaining +5 uses: 0.\n" in played
     assert "The program resets your score to 0. No remaining resets.\n" in played
@@ -293,7 +293,7 @@ EVERY_GAME = pytest.mark.parametrize(
 
 
 @EVERY_GAME
-def test_nobody_who_is_you_is_also_player_1(name: str, settings: tuple[str, ...], duels: Run) -> None:
+def test_a_person_addressed_as_you_is_never_called_player_1(name: str, settings: tuple[str, ...], duels: Run) -> None:
     moves = [str(move) for move in dd.game(name).moves]
     for seat, who in (("1", "Player 1"), ("2", "Player 2")):
         answers = ["?", "hint", "values", *moves[::-1], "moves", "undo", "concede"]
@@ -303,13 +303,13 @@ def test_nobody_who_is_you_is_also_player_1(name: str, settings: tuple[str, ...]
 
 
 @EVERY_GAME
-def test_people_read_signs_and_no_tokens(name: str, settings: tuple[str, ...], duels: Run) -> None:
+def test_people_see_signs_instead_of_tokens(name: str, settings: tuple[str, ...], duels: Run) -> None:
     game = dd.game(name)
     answers = ["hint", "hint", "hint", "hint", "values", *map(str, game.moves), "moves", "undo"]
     played = duels("play", name, "--vs", "2", "--seed", "1", *settings, answers="\n".join(answers))
     assert (played.returncode, played.stderr) == (0, "")
-    # What was typed is echoed behind a question, and quoted where it is refused.
+    # Typed text is echoed after a question, and quoted in a refusal.
     typed = ("Error: ", *(prompt.removeprefix("{player}, ").capitalize().split("\n")[-1] for prompt in game.prompts))
-    shown = [line for line in played.stdout.splitlines() if not line.startswith(typed) and " > " not in line]
-    assert not [line for line in shown if re.search(r"(?<!\w)\d*[x*/]\d|reset-", line)]
-    assert any("×" in line for line in shown)
+    output = [line for line in played.stdout.splitlines() if not line.startswith(typed) and " > " not in line]
+    assert not [line for line in output if re.search(r"(?<!\w)\d*[x*/]\d|reset-", line)]
+    assert any("×" in line for line in output)

@@ -1,4 +1,4 @@
-"""The truth, checked twice: the fast tables against the plain reference, and both against what is known."""
+"""The solver, checked twice: the fast tables against the plain reference, and both against known results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
     ),
 ]
 FULL = [name for name in dd.games() if name != "operation-target"]
-# On a fresh clone, the one who makes the tables compiles the kernels, and the other process of the tests waits.
+# On a fresh clone, the first test process compiles the kernels while the other one waits.
 pytestmark = pytest.mark.usefixtures("tables")
 
 
@@ -65,7 +65,7 @@ def full(request: pytest.FixtureRequest) -> Tables:
 
 
 def random_positions(solution: Tables, count: int) -> list[State[Any, Any]]:
-    """Positions of the table, reachable or not."""
+    """Positions in the table, reachable or not."""
     chance, compiled = random.Random(5), solution.compiled
     found: list[State[Any, Any]] = []
     while len(found) < count:
@@ -110,7 +110,7 @@ def test_the_bits_agree_with_the_codes(variant: tuple[str, dict[str, Any]]) -> N
 
 def test_tables_and_reference_agree_on_random_positions_of_the_full_games(full: Tables) -> None:
     chance, compiled = random.Random(9), full.compiled
-    # Near enough to the end for the reference: four numbers, or hands that can last for so many moves.
+    # Close enough to the end for the reference: four numbers, or hands that last for as many moves.
     late = np.flatnonzero(compiled.rank <= 3).tolist()
     for _ in range(40):
         table = 0
@@ -124,10 +124,10 @@ def test_tables_and_reference_agree_on_random_positions_of_the_full_games(full: 
             assert [*full.judge(state).items()] == [*reference.judge(state).items()]
 
 
-def test_in_every_position_value_and_distance_follow_from_the_successors(full: Tables) -> None:
+def test_in_every_position_the_verdict_follows_from_the_successors(full: Tables) -> None:
     plan = prepare(full.compiled)
     assert verify(plan, full.codes)
-    # And the check does find a single wrong code. At the first table with moves it takes no second look at all of them.
+    # The check must detect a single wrong code. At the first table with moves it does not compare all of them again.
     count, hands = len(full.compiled.hands), range(len(full.compiled.hands))
     table, mine, theirs = next(
         place
@@ -149,7 +149,7 @@ def test_in_every_position_value_and_distance_follow_from_the_successors(full: T
         ("equation-duel", Verdict(1, 3), 14),
     ],
 )
-def test_what_is_known_of_the_games_as_the_books_set_them_up(name: str, verdict: Verdict, winning: Any) -> None:
+def test_the_solutions_of_the_books_are_as_published(name: str, verdict: Verdict, winning: Any) -> None:
     game = dd.game(name)
     solution = dd.solve(game, cache=False)
     assert solution.start == verdict
@@ -157,21 +157,21 @@ def test_what_is_known_of_the_games_as_the_books_set_them_up(name: str, verdict:
     assert winners == winning or len(winners) == winning
 
 
-def test_a_move_s_verdict_is_the_verdict_after_it(full: Tables) -> None:
+def test_the_verdict_on_a_move_follows_from_the_position_after_it(full: Tables) -> None:
     for state in random_positions(full, 200):
         legal = full.game.legal_moves(state)
-        each = [*full.judge(state).items()]
-        assert sorted(legal) == sorted(move for move, _ in each)
-        for move, verdict in each:
+        verdicts = [*full.judge(state).items()]
+        assert sorted(legal) == sorted(move for move, _ in verdicts)
+        for move, verdict in verdicts:
             assert full.probe(full.game.after(state, move)).before == verdict
-        merits = [verdict for _, verdict in each]
+        merits = [verdict for _, verdict in verdicts]
         assert merits == sorted(merits, reverse=True)
-        if each:
-            assert each[0][1] == full.probe(state)
-            assert full.best(state) == [move for move, verdict in each if verdict == each[0][1]]
+        if verdicts:
+            assert verdicts[0][1] == full.probe(state)
+            assert full.best(state) == [move for move, verdict in verdicts if verdict == verdicts[0][1]]
 
 
-def test_distance_falls_by_one_with_each_move_of_a_best_line(full: Tables) -> None:
+def test_the_distance_falls_by_one_with_each_move_of_a_best_line(full: Tables) -> None:
     for state in random_positions(full, 100):
         verdict = full.probe(state)
         line = full.line(state)
@@ -182,7 +182,7 @@ def test_distance_falls_by_one_with_each_move_of_a_best_line(full: Tables) -> No
             assert full.probe(state) == verdict
 
 
-def test_perfect_play_wins_every_won_position_against_anything(full: Tables) -> None:
+def test_perfect_play_wins_every_won_position_against_any_player(full: Tables) -> None:
     chance = random.Random(2)
     for state in random_positions(full, 300):
         if full.probe(state).value != 1:
@@ -194,7 +194,7 @@ def test_perfect_play_wins_every_won_position_against_anything(full: Tables) -> 
         assert outcome.winner == winner
 
 
-def test_many_positions_at_once_get_the_same_verdicts_as_one_by_one(full: Tables) -> None:
+def test_batched_verdicts_agree_with_single_ones(full: Tables) -> None:
     states = [state for state in random_positions(full, 500) if full.game.outcome(state) is None]
     encoded = np.array([full.encode(state) for state in states]).T
     values, distances = full.probe_many(*encoded)
@@ -221,7 +221,7 @@ def test_any_variant_is_solved_or_refused_and_agrees_with_the_reference(
 
 
 @pytest.mark.parametrize("variant", SMALL[::4], ids=describe)
-def test_reachable_positions_are_counted_right(variant: tuple[str, dict[str, Any]]) -> None:
+def test_reachable_positions_are_counted_correctly(variant: tuple[str, dict[str, Any]]) -> None:
     game = dd.game(variant[0], **variant[1])
     solution = dd.solve(game, cache=False)
     assert isinstance(solution, Tables)
@@ -230,7 +230,7 @@ def test_reachable_positions_are_counted_right(variant: tuple[str, dict[str, Any
     for state in todo:
         for move in game.legal_moves(state):
             after = game.after(state, move)
-            # The table has one place for both players.
+            # The table has one entry for both players.
             after = State(0, (after.mine, after.theirs), after.table)
             known = all(hand in solution.compiled.places for hand in after.hands)
             if after not in seen and known:
@@ -241,7 +241,7 @@ def test_reachable_positions_are_counted_right(variant: tuple[str, dict[str, Any
     assert counts.positions == counts.wins + counts.draws + counts.losses
 
 
-def test_a_target_of_thousands_of_digits_is_answered() -> None:
+def test_a_target_with_thousands_of_digits_is_solved() -> None:
     game = dd.game("operation-target", target=10**4000)
     solution = dd.solve(game)
     verdict = solution.start
@@ -279,7 +279,7 @@ def test_large_targets_and_long_games_are_solved(name: str, options: dict[str, A
     assert verify(plan, codes)
 
 
-def test_what_is_too_large_is_refused_before_any_work() -> None:
+def test_games_that_are_too_large_are_refused_at_once() -> None:
     large: list[tuple[str, dict[str, Any]]] = [
         ("number-duel", {"highest": 99, "copies": 99}),
         ("equation-duel", {"highest": 99}),
@@ -301,7 +301,7 @@ def test_what_is_too_large_is_refused_before_any_work() -> None:
         State(0, (0, 0), dd.game("number-duel", highest=9).start().table),
     ],
 )
-def test_a_position_that_the_table_does_not_hold_is_refused_with_a_sentence(state: State[Any, Any]) -> None:
+def test_a_position_outside_the_table_is_refused_with_a_clear_message(state: State[Any, Any]) -> None:
     full = dd.game("number-duel").start()
     solution = dd.solve(dd.game("number-duel", highest=10), cache=False)
     state = state if state.table is not None else full._replace(hands=state.hands)
@@ -309,14 +309,14 @@ def test_a_position_that_the_table_does_not_hold_is_refused_with_a_sentence(stat
         solution.probe(state)
 
 
-def test_progress_is_told_from_nothing_to_all() -> None:
+def test_progress_is_reported_from_start_to_end() -> None:
     told: list[float] = []
     dd.solve(dd.game("number-quest", highest=6), cache=False, progress=lambda _, done: told.append(done))
     assert told == sorted(told)
     assert told[-1] == 1
 
 
-def test_a_finished_game_has_distance_nought_and_no_best_move(full: Tables) -> None:
+def test_a_finished_game_has_distance_zero_and_no_best_move(full: Tables) -> None:
     game = full.game
     states, _ = play_on(game, game.start(), random.Random(3), 100)
     outcome = game.outcome(states[-1])

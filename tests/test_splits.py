@@ -1,4 +1,4 @@
-"""Splits: which positions are for training, validation and testing, for ever."""
+"""Splits: the fixed assignment of positions to training, validation and testing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from digitduels.study.positions import positions
 from digitduels.study.splits import SPLITS, split
 from variants import play_on, solve
 
-# Worked out once with sha256sum; published results depend on them.
+# Computed once with sha256sum; published results depend on them.
 PINNED = {
     '["number-duel",{"copies":2,"highest":5,"target":20,"tie":"last-mover-loses"},[0],[0],[2,2,2,2,2]]': "train",
     '["equation-duel",{"highest":9,"target":50,"tie":"last-mover-loses"},[0],[0],[1,1,1,1,1,1,1,1,1]]': "test",
@@ -34,7 +34,7 @@ def test_the_split_of_a_position_is_pinned(text: str) -> None:
     assert PINNED[text] == ("train" if place < 8 else "validation" if place == 8 else "test")
 
 
-def test_eight_of_ten_positions_are_for_training_and_one_each_for_the_others() -> None:
+def test_positions_are_split_80_10_10() -> None:
     game, dice = dd.game("number-quest"), random.Random(1)
     states = {state for _ in range(300) for state in play_on(game, game.start(), dice, 99)[0]}
     counts = Counter(split(game, state) for state in states)
@@ -46,6 +46,6 @@ def test_eight_of_ten_positions_are_for_training_and_one_each_for_the_others() -
 @pytest.mark.parametrize("part", SPLITS)
 def test_positions_of_a_split_are_of_that_split(part: str) -> None:
     solution = solve(dd.game("number-quest", target=12, highest=4))
-    found = list(positions(solution, 30, part=part))
-    assert len(found) == 30
-    assert {split(match.game, match.state) for match in found} == {part}
+    split_positions = list(positions(solution, 30, part=part))
+    assert len(split_positions) == 30
+    assert {split(match.game, match.state) for match in split_positions} == {part}

@@ -1,4 +1,4 @@
-"""The frozen benchmark: its file never changes and tells the truth; runs, reports and private twins of it."""
+"""The frozen benchmark: its file never changes and is correct; runs, reports and private twins."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ SMALL = (("number-quest", {"target": 12, "highest": 4}), ("number-duel", {"targe
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small suite, in a folder of its own."""
+    """A small suite in its own folder."""
     file = tmp_path_factory.mktemp("suite") / "small.json"
     file.write_bytes(make_suite("small", "1", SMALL, 10, starts=1))
     return file
 
 
-def test_the_file_is_the_one_that_was_published() -> None:
+def test_the_file_has_the_published_checksum() -> None:
     assert read_suite().sha256 == SUITE_SHA256
     assert b"Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41" in SUITE.read_bytes()
 
 
-def test_the_generator_still_gives_the_same_positions() -> None:
-    """Of some small rule sets; the whole file takes minutes."""
+def test_the_generator_reproduces_the_published_positions() -> None:
+    """For some small rule sets; the whole file takes minutes."""
     suite = read_suite()
     chosen = [place for place, (name, _) in enumerate(RULE_SETS) if name == "operation-target"][:2]
     made = json.loads(make_suite(suite.name, PUBLIC_SEED, [RULE_SETS[place] for place in chosen]))
@@ -70,7 +70,7 @@ def test_the_generator_still_gives_the_same_positions() -> None:
         assert moves == [start["moves"] for start in suite.starts if start["variant"] == place]
 
 
-def test_every_position_and_start_is_of_the_test_split_and_the_strata_are_filled() -> None:
+def test_positions_and_starts_are_from_the_test_split_and_fill_the_strata() -> None:
     suite = read_suite()
     assert [(variant["game"], variant["book"]) for variant in suite.variants] == [
         (name, not options) for name, options in RULE_SETS
@@ -89,7 +89,7 @@ def test_every_position_and_start_is_of_the_test_split_and_the_strata_are_filled
     assert min(strata.values()) >= 15
 
 
-def test_the_listed_moves_are_those_that_keep_the_value() -> None:
+def test_the_listed_moves_keep_the_value() -> None:
     suite = read_suite()
     checked = 0
     for item in suite.positions:
@@ -121,7 +121,7 @@ def test_perfect_scores_1_random_0_within_its_interval_and_bad_answers_less(smal
     assert rows["copier"]["skill"]["value"] < 0
 
 
-def test_hostile_models_forfeit_and_errors_are_counted_apart(small: Path) -> None:
+def test_hostile_models_forfeit_and_errors_are_counted_separately(small: Path) -> None:
     folder, suite = small.parent / "hostile", read_suite(small)
     asked = 0
 
@@ -157,7 +157,7 @@ def test_games_are_played_from_both_seats(small: Path) -> None:
     assert log.results.scores[0].metrics["thrown"].value == 0.0
 
 
-def test_a_private_twin_depends_on_its_seed_and_has_no_public_position(small: Path) -> None:
+def test_a_private_twin_depends_on_its_seed_and_shares_no_position_with_the_public_suite(small: Path) -> None:
     public = read_suite(small)
     one, same, other = (make_suite("twin", seed, SMALL[:1], 5, starts=0, avoid=public) for seed in ("a", "a", "b"))
     assert one == same != other
@@ -181,12 +181,12 @@ def test_the_command_runs_and_reports(small: Path, capsys: pytest.CaptureFixture
     assert "(skill.svg)" in page
     assert "(gap.svg)" in page
     assert re.search(r"^\| digitduels/perfect \|( (1\.00|–) \|){4}$", page, re.MULTILINE)
-    # A dot for all games and one for each of the two; one for the variants, as this suite has no game by the book.
+    # One dot for all games and one for each of the two; one for the variants, as this suite has no game by the book.
     for plot, dots in (("skill.svg", 3), ("gap.svg", 1)):
         assert len(ElementTree.fromstring((out / plot).read_text()).findall("{*}circle")) == dots
 
 
-def test_published_rows_are_of_todays_levels_and_the_pages_follow_from_them() -> None:
+def test_published_rows_agree_with_the_current_levels_and_the_documentation() -> None:
     """If this fails, the levels changed: run `python -m benchmarks reference` and the commands of docs/suite.md."""
     assert f"\nLevels of version {LEVELS_VERSION};" in (DOCS / "suite.md").read_text(encoding="utf-8")
     found = json.loads((DOCS / "suite-results" / "results.json").read_text(encoding="utf-8"))
@@ -216,7 +216,7 @@ def test_the_interval_of_the_gap_follows_from_both_intervals() -> None:
 
 
 def test_the_task_for_lm_eval_grades_replies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without lm-eval, which is large: `make clients` runs the task in it."""
+    """Without lm-eval, which is a large package: `make clients` runs the task in lm-eval."""
     monkeypatch.syspath_prepend(str(DOCS.parent / "examples" / "lm_eval"))
     task = import_module("suite_task")
     documents = list(read_suite().rows())
@@ -231,8 +231,8 @@ def test_the_task_for_lm_eval_grades_replies(monkeypatch: pytest.MonkeyPatch) ->
     assert task.skill([(0.0, 0.25), (1.0, 0.5), (0.0, 0.25)]) == 0.0
 
 
-def test_our_players_answer_what_verifiers_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without verifiers, which is large: `make clients` runs the environments in it."""
+def test_our_players_answer_the_questions_of_verifiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without verifiers, which is a large package: `make clients` runs the environments in verifiers."""
     monkeypatch.syspath_prepend(str(DOCS.parent / "examples" / "verifiers"))
     players = import_module("players")
     rows = [row for row in read_suite().rows() if row["game"] == "operation-target"]
@@ -247,7 +247,7 @@ def test_our_players_answer_what_verifiers_asks(monkeypatch: pytest.MonkeyPatch)
         assert protocol.move(match, players.reply("random", again)) in match.game.legal_moves(match.state)
 
 
-def test_a_run_of_verifiers_is_reported_with_skill(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verifiers_run_is_reported_with_skill(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(DOCS.parent / "examples" / "verifiers"))
     report = import_module("skill").report
 
@@ -276,7 +276,7 @@ def test_a_run_of_verifiers_is_reported_with_skill(monkeypatch: pytest.MonkeyPat
         (["run", "digitduels/random", "--file", "README.md"], 4, "is not a suite"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_the_reason(
+def test_invalid_arguments_of_the_suite_are_refused_with_the_reason(
     arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[1])

@@ -1,4 +1,4 @@
-"""Games to test with: every game, as the book has it and in variants, and positions reached by random play."""
+"""Games for the tests: every game, by the book and in variants, and positions reached by random play."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
 ALL = [(name, options) for name in dd.games() for options in VARIANTS.get(name, [{}])]
 
 solve = functools.cache(functools.partial(dd.solve, cache=False))
-"""The solution of a game, worked out once for all tests."""
+"""The solution of a game, computed once for all tests."""
 
 
 def describe(variant: tuple[str, dict[str, Any]]) -> str:
@@ -58,7 +58,7 @@ def variants(draw: st.DrawFn) -> AnyGame:
 
 @st.composite
 def games_in_progress(draw: st.DrawFn) -> tuple[AnyGame, list[State[Any, Any]], list[Any]]:
-    """A variant with the positions and moves of a random game, played some way or to the end."""
+    """A variant with the positions and moves of a random game, played partly or to the end."""
     game = draw(variants())
     chance = random.Random(draw(st.integers(0, 2**32)))
     states, moves = play_on(game, game.start(), chance, draw(st.integers(0, 60)))
@@ -68,7 +68,7 @@ def games_in_progress(draw: st.DrawFn) -> tuple[AnyGame, list[State[Any, Any]], 
 def play_on(
     game: AnyGame, state: State[Any, Any], chance: random.Random, most: int
 ) -> tuple[list[State[Any, Any]], list[Any]]:
-    """The positions and moves of a random game from a position on."""
+    """The positions and moves of a random game from this position."""
     states: list[State[Any, Any]] = [state]
     moves: list[Any] = []
     while len(moves) < most and (legal := game.legal_moves(states[-1])):
@@ -78,7 +78,7 @@ def play_on(
 
 
 def reachable(game: AnyGame) -> set[State[Any, Any]]:
-    """Every position that play can lead to."""
+    """Every reachable position."""
     found, waiting = {game.start()}, [game.start()]
     while waiting:
         state = waiting.pop()
