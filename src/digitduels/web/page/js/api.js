@@ -1,11 +1,11 @@
-// Requests to the server. There is an answer, or a Failure whose message is a sentence for people.
+// Requests to the server. Each returns the response body or throws a Failure with a message for the reader.
 
 import { pause } from "./dom.js";
 
 export class Failure extends Error {
   /**
    * @param {string} message
-   * @param {number} status 0 when there was no answer at all
+   * @param {number} status the HTTP status; 0 if there was no response
    * @param {any} [body]
    */
   constructor(message, status, body) {
@@ -20,11 +20,11 @@ export class Failure extends Error {
   }
 }
 
-const AGAIN = [200, 800, 0]; // milliseconds after each try of a request that got no answer
-const SILENCE = 8000; // milliseconds after which a request that is answered at once counts as lost
-const WORK = 60_000; // milliseconds after which one that takes work does
-const BUSY = [429, 503]; // answers after which a request is sent again
-const TRIES = 30; // requests while the server is busy
+const AGAIN = [200, 800, 0]; // milliseconds to wait after each attempt that got no response
+const SILENCE = 8000; // timeout in milliseconds for a quick request
+const WORK = 60_000; // timeout for a request that makes the server compute
+const BUSY = [429, 503]; // statuses after which a request is retried
+const TRIES = 30; // attempts while the server is busy
 const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
 const SILENT = "Can't reach the server. Your game is safe. Check your connection and try again.";
 
@@ -55,7 +55,7 @@ async function send(path, request) {
 }
 
 /**
- * JSON, in which integers that JavaScript would round stay strings.
+ * Parses JSON. Integers that JavaScript would round become strings.
  * @param {string} text
  */
 export function parse(text) {
@@ -68,32 +68,32 @@ export function parse(text) {
 }
 
 /** @type {Record<string, string>} */
-let known = {};
+let authorization = {};
 
 /**
- * From now on the reader shows who they are, so that their class pays for what they ask.
+ * Sends this token with all further reads, so that the rate limit of the class applies.
  * @param {string | null} token
  */
 export function identify(token) {
-  known = token ? { Authorization: `Bearer ${token}` } : {};
+  authorization = token ? { Authorization: `Bearer ${token}` } : {};
 }
 
 /**
- * Reads something.
+ * Sends a GET request, with retries.
  * @param {string} path
  * @param {URLSearchParams | Record<string, string>} [query]
  * @param {AbortSignal} [signal]
- * @param {number} [silence] milliseconds after which the request counts as lost
+ * @param {number} [silence] timeout in milliseconds
  * @returns {Promise<any>}
  */
 export async function get(path, query, signal, silence = SILENCE) {
   const text = query ? new URLSearchParams(query).toString() : "";
   for (const wait of AGAIN) {
-    // A request may be lost without a sign of it.
+    // A lost request may never fail by itself.
     const timeout = AbortSignal.timeout(silence);
     try {
       return await send(text ? `${path}?${text}` : path, {
-        headers: known,
+        headers: authorization,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
     } catch (error) {
@@ -107,9 +107,9 @@ export async function get(path, query, signal, silence = SILENCE) {
 }
 
 /**
- * Reads something that only a player may.
+ * Sends a GET request with the bearer token of a player or teacher.
  * @param {string} path
- * @param {string} token of the player's seat
+ * @param {string} token
  * @param {AbortSignal} signal
  * @returns {Promise<any>}
  */
@@ -118,7 +118,7 @@ export function getAs(path, token, signal) {
 }
 
 /**
- * Reads something that the server may have to work out first, which takes a while the first time.
+ * Sends a GET request that may make the server compute for a while the first time.
  * @param {string} path
  * @param {URLSearchParams} query
  * @param {AbortSignal} signal
@@ -130,7 +130,7 @@ export function getPatiently(path, query, signal, waiting) {
 }
 
 /**
- * Asks again for as long as the server is busy, or others at this address ask too much, within reason.
+ * Retries while the server is busy or the rate limit is exceeded, up to a limit.
  * @template T
  * @param {() => Promise<T>} ask
  * @param {() => void} [waiting] called each time the server asks for patience
@@ -149,10 +149,10 @@ export async function patiently(ask, waiting) {
 }
 
 /**
- * Does something.
+ * Sends a POST request.
  * @param {string} path
  * @param {unknown} body
- * @param {string | null} [token] of the seat that does it
+ * @param {string | null} [token] of the seat that acts
  * @returns {Promise<any>}
  */
 export function post(path, body, token) {
@@ -162,22 +162,22 @@ export function post(path, body, token) {
   return send(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** What the page came with, for the address at which it was opened. */
+/** Data that the server embedded in the page for its address. */
 /** @type {{games?: GameCard[], position?: PositionView}} */
-const given = parse(globalThis.document?.getElementById("given")?.textContent ?? "{}");
+const embedded = parse(globalThis.document?.getElementById("given")?.textContent ?? "{}");
 
-/** The position that the page came with; null after the first time. */
+/** Returns the embedded position once; null after that. */
 export function givenPosition() {
-  const { position } = given;
-  delete given.position;
+  const { position } = embedded;
+  delete embedded.position;
   return position ?? null;
 }
 
 /** @type {Promise<GameCard[]> | null} */
-let cards = given.games ? Promise.resolve(given.games) : null;
+let cards = embedded.games ? Promise.resolve(embedded.games) : null;
 
 /**
- * All games.
+ * Returns all games.
  * @returns {Promise<GameCard[]>}
  */
 export function games() {
@@ -189,7 +189,7 @@ export function games() {
 }
 
 /**
- * The card of a game; null if there is no such game.
+ * Returns the card of a game; null if there is no such game.
  * @param {string} game
  */
 export async function gameCard(game) {

@@ -3,14 +3,14 @@
 import { fill, h, set } from "./dom.js";
 import { Track } from "./track.js";
 
-const PIPS = 4; // up to this many of a kind are dots; more are a number
+const PIPS = 4; // up to this many are drawn as dots; more are written as a number
 
-/** Who sits there, and a note about them. */
+/** The name shown for a seat, and a note about the player. */
 /** @typedef {{name: string, note: string}} Label */
 /** @typedef {[Label, Label]} Labels */
 
 /**
- * The players by name; the reader is "You".
+ * Returns the labels of both seats; the reader is "You".
  * @param {{names: [string, string]}} game
  * @param {Seat | null} reader
  * @param {string} [opponent] a note about the other player
@@ -53,7 +53,7 @@ export class Board {
   /**
    * @param {View} view
    * @param {Labels} labels
-   * @param {boolean} pool whether what lies on the table is shown here, not among the choices
+   * @param {boolean} pool whether the pool is shown here and not among the choices
    */
   update(view, labels, pool) {
     this.view = view;
@@ -68,7 +68,7 @@ export class Board {
     this.track.update(goal, places, hop && jumpOf(view, hop.player, hop), boardWords(view, labels));
   }
 
-  /** The score that the last move changed, on the screen. @returns {HTMLElement} */
+  /** The element of the score that the last move changed. @returns {HTMLElement} */
   get changed() {
     const { view } = this;
     const seat = view.hop && jumpOf(view, view.hop.player, view.hop)?.seat;
@@ -76,7 +76,7 @@ export class Board {
   }
 
   /**
-   * Shows where a move of the player to move would lead; null shows nothing.
+   * Previews a move of the player to move; null removes the preview.
    * @param {MoveEffect | null} effect
    */
   foresee(effect) {
@@ -130,7 +130,7 @@ class Player {
 
 /**
  * @param {Stock[]} stocks
- * @param {Hop | null} hop the last hop, if it may have taken something here
+ * @param {Hop | null} hop the last move, if it may have used one of these
  */
 function stockItems(stocks, hop) {
   return stocks.map((stock) => {
@@ -145,7 +145,7 @@ function stockItems(stocks, hop) {
 }
 
 /**
- * The scores of both players; a number that they share is both players' score.
+ * Returns the scores of both players. A shared number is the score of both.
  * @param {View} view
  * @returns {(Integer | null)[]}
  */
@@ -163,7 +163,7 @@ function tokensOf({ board: { hands, table } }) {
 }
 
 /**
- * The jump on the number line that a move is: of the score that it changes, else of the mover's own.
+ * Returns the jump of a move on the number line: of the score that it changes, else of the mover's own.
  * @param {View} view
  * @param {Seat} mover
  * @param {{before: (Integer | null)[], result: Integer | null, after: (Integer | null)[]}} did
@@ -176,14 +176,14 @@ function jumpOf(view, mover, { before, result, after }) {
   const [from, to] = [before[seat - 1] ?? null, after[seat - 1] ?? null];
   if (from === null || to === null) return null;
   const sum = result === null ? null : Number(from) + Number(result);
-  // The result is a step of its own if the rules then change it.
+  // If the rules then change the result, it is an intermediate step.
   const over = result === null || result === to || sum === Number(to) ? null : Number(result);
   const shared = view.board.table.score !== null;
   return { seat: shared ? 0 : seat, from: Number(from), over, to: Number(to) };
 }
 
 /**
- * What the number line shows, in words.
+ * Describes the number line in words.
  * @param {View} view
  * @param {Labels} labels
  */
@@ -196,7 +196,7 @@ function boardWords({ board }, labels) {
 }
 
 /**
- * How many are left: dots for a few, else a number.
+ * Shows how many are left: dots for a few, else a number.
  * @param {Stock} stock
  */
 export function left(stock) {
@@ -207,13 +207,13 @@ export function left(stock) {
     "span",
     { class: "left" },
     few && h("span", { "aria-hidden": "true" }, dots),
-    // The comma is heard: without it "1" and "2 left" would be "12 left".
+    // For screen readers: without the comma, "1" and "2 left" would be read as "12 left".
     h("span", { class: few ? "hidden" : "" }, few ? `, ${words}` : words),
   );
 }
 
 /**
- * A number that fits its place: the first digits of a very long one.
+ * Formats a number; a very long one is shortened to its first digits.
  * @param {Integer} number
  */
 export function figure(number) {
@@ -222,7 +222,7 @@ export function figure(number) {
 }
 
 /**
- * Plays an animation from its beginning.
+ * Restarts a CSS animation.
  * @param {HTMLElement} element
  * @param {string} name
  */

@@ -1,15 +1,15 @@
-// A move that is being chosen, field by field, by presses and by keys. It knows nothing of the screen.
+// A partly chosen move, field by field, by buttons and by keys. Independent of the DOM.
 
-/** What people type for the labels of operations. */
+/** The words and signs that people type for each operation. */
 /** @type {Record<string, string[]>} */
 const LABELS = { "+": ["+", "add"], "-": ["−", "subtract"], x: ["×", "multiply"], "/": ["÷", "divide"] };
-/** Keys that mean the same as another one. */
+/** Keys that are aliases of another one. */
 /** @type {Record<string, string>} */
 const KEYS = { "*": "x", X: "x", "×": "x", "·": "x", "÷": "/", ":": "/", "−": "-" };
 /** @type {Record<string, string>} */
 const SIGNS = { "×": "x", "÷": "/", "−": "-" };
 
-/** What a key did: it finished a field, it is part of one, or it is impossible. */
+/** The effect of a key: it completed a field, it is part of one, or it is impossible. */
 /** @typedef {{picked: {field: number, choice: number}} | {typed: string} | {refused: string}} Effect */
 
 export class Choice {
@@ -35,7 +35,7 @@ export class Choice {
     return this.typed !== "" || this.picks.some((pick) => pick !== null);
   }
 
-  /** The first field without a value; -1 when there is none. */
+  /** The index of the first field without a value, or -1. */
   get open() {
     return this.picks.indexOf(null);
   }
@@ -46,7 +46,7 @@ export class Choice {
   }
 
   /**
-   * Gives a field a value; null takes it away.
+   * Sets the value of a field; null clears it.
    * @param {number} field
    * @param {number | null} choice
    */
@@ -55,7 +55,7 @@ export class Choice {
     this.typed = "";
   }
 
-  /** Takes back the last key, else the last value. */
+  /** Removes the last typed key, else the last value. */
   erase() {
     if (this.typed) this.typed = this.typed.slice(0, -1);
     else
@@ -66,7 +66,7 @@ export class Choice {
   }
 
   /**
-   * Legal moves that agree with what is chosen, if a field gets this value.
+   * Returns the legal moves that match the chosen values if a field gets this value.
    * @param {number} field
    * @param {number} choice
    */
@@ -75,7 +75,7 @@ export class Choice {
   }
 
   /**
-   * Whether a field is chosen only after others that have no value yet.
+   * Whether a field has to wait for others that have no value yet.
    * @param {number} field
    */
   waits(field) {
@@ -91,7 +91,7 @@ export class Choice {
   }
 
   /**
-   * The values from the first field up to a value, by which the server knows what is forbidden; null if one is missing.
+   * Returns the values from the first field up to this one, for the server to explain; null if one is missing.
    * @param {number} field
    * @param {number} choice
    * @returns {number[] | null}
@@ -102,7 +102,7 @@ export class Choice {
   }
 
   /**
-   * A key that was pressed, as it is meant; null if it has nothing to do with a move.
+   * Normalises a pressed key; null if it is not part of a move.
    * @param {string} key
    */
   static sign(key) {
@@ -111,7 +111,7 @@ export class Choice {
   }
 
   /**
-   * Types a sign; an empty one says that what is typed is complete.
+   * Types a character; an empty one completes the typed text.
    * @param {string} sign
    * @returns {Effect}
    */
@@ -125,7 +125,7 @@ export class Choice {
       this.typed = text;
       return { typed: text };
     }
-    // The sign may begin the next field: 1 and + are the number 1 and an operation.
+    // The character may begin the next field: "1" and "+" are a number and an operation.
     const before = sign === "" ? undefined : possible.find(({ texts }) => texts.includes(this.typed));
     this.typed = "";
     if (!before) return { refused: text };
@@ -134,7 +134,7 @@ export class Choice {
   }
 
   /**
-   * The field and value that a refused text names.
+   * Returns the field and value that a refused text names.
    * @param {string} text
    */
   find(text) {
@@ -156,7 +156,7 @@ export class Choice {
     return this.moves.filter((move) => picks.every((pick, field) => pick === null || move.picks[field] === pick));
   }
 
-  /** Values that may still be chosen, and what people type for them. */
+  /** The values that can still be chosen, with the texts that people type for them. */
   #possible() {
     const legal = this.#legal(this.picks);
     return this.picks.flatMap((pick, field) => {
@@ -174,13 +174,13 @@ export class Choice {
   #texts(legal, field, choice) {
     const texts = textsOf(this.label(field, choice));
     if (this.fields.length > 1) return texts;
-    // Where a move has one field, its token is a way to write it.
+    // If a move has a single field, its token is accepted too.
     return [...texts, ...legal.filter(({ picks }) => picks[0] === choice).map(({ move }) => move)];
   }
 }
 
 /**
- * The sign that a word stands for, as people write it; empty if there is none.
+ * Returns the sign for an operation's word; an empty string if there is none.
  * @param {string} label
  */
 export function signFor(label) {
@@ -189,7 +189,7 @@ export function signFor(label) {
 }
 
 /**
- * What people type for a label.
+ * Returns the texts that people type for a label.
  * @param {string} label
  */
 function textsOf(label) {

@@ -1,18 +1,18 @@
-// Whether a chosen move is played at once or waits for "Play". The browser remembers what the reader prefers.
+// Whether a chosen move is played at once or waits for "Play". The browser remembers the reader's preference.
 
 import { recall, remember } from "./storage.js";
 
 const NAME = "confirm";
 
 /**
- * @param {boolean} usual what holds unless the reader has chosen
+ * @param {boolean} usual the default
  */
 export function confirmsFor(usual) {
   const wish = confirmWish();
   return wish ? wish === "on" : usual;
 }
 
-/** What the reader has chosen: on, off, or nothing. */
+/** The reader's preference: on, off, or null. */
 export function confirmWish() {
   return recall(NAME) ?? "";
 }
@@ -23,7 +23,7 @@ export function setConfirm(wish) {
 }
 
 /**
- * The choice in a menu that changes it.
+ * Returns the menu entry that changes the preference.
  * @param {boolean} now
  * @returns {import("./dialog.js").Entry}
  */

@@ -1,4 +1,4 @@
-// Questions in the browser's own dialog: it keeps the focus, and Escape closes it.
+// Questions in a native dialog element, which traps the focus and closes on Escape.
 
 import { h, unique } from "./dom.js";
 import { copyInput } from "./form.js";
@@ -8,7 +8,7 @@ import { say } from "./status.js";
  * Asks a question. Returns the value of the pressed button, or null when the dialog was closed.
  * @param {string} title
  * @param {import("./dom.js").Child[]} content
- * @param {[value: string, label: string][]} answers the first is the suggestion
+ * @param {[value: string, label: string][]} answers the first one is suggested
  * @returns {Promise<string | null>}
  */
 export function ask(title, content, answers) {
@@ -20,11 +20,11 @@ export function ask(title, content, answers) {
   return open(h("dialog", { "aria-labelledby": id, class: "sheet" }, form));
 }
 
-/** What a menu offers: its words, and what it does. */
+/** A menu entry: its label and its action. */
 /** @typedef {[label: string, act: () => unknown]} Entry */
 
 /**
- * Offers what is needed seldom.
+ * Shows a menu of rarely used actions.
  * @param {string} title
  * @param {(Entry | false | null)[]} entries
  */
@@ -74,7 +74,7 @@ export async function confirmConcession() {
 }
 
 /**
- * Shares a URL through the device or the clipboard, or shows it for copying by hand. Then says what it did.
+ * Shares a URL with the device's share sheet or the clipboard, or shows it for copying by hand. Reports which.
  * @param {string} url
  * @param {string} title
  */
@@ -86,7 +86,7 @@ export async function share(url, title, copied = "Link copied. Anyone who opens 
       return;
     }
   } catch (error) {
-    // Nobody was chosen.
+    // The reader closed the share sheet.
     if (error instanceof DOMException && error.name === "AbortError") return;
   }
   if (await copy(url)) say(copied);
@@ -97,7 +97,7 @@ export async function share(url, title, copied = "Link copied. Anyone who opens 
 }
 
 /**
- * Copies a text, also where the page came over plain http; false if the browser does not let it.
+ * Copies a text, also on plain http; returns false if the browser refuses.
  * @param {string} text
  */
 export async function copy(text) {

@@ -1,11 +1,11 @@
-// Elements, made in one call. Text is always set as text.
+// Helpers that create DOM elements. Text is always set as text, never as HTML.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 /** @typedef {(Child | Child[])[]} Children */
 /** @typedef {Record<string, unknown>} Props */
 
 /**
- * An element with attributes, listeners (`onclick` and the like) and children.
+ * Creates an element with attributes, listeners (`onclick` and the like) and children.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Props | null} [props]
@@ -57,7 +57,7 @@ function nodes(children) {
 }
 
 /**
- * A paragraph for each text.
+ * Creates a paragraph for each text.
  * @param {string[]} texts
  */
 export function paragraphs(texts) {
@@ -65,7 +65,7 @@ export function paragraphs(texts) {
 }
 
 /**
- * A button. `kind` is a class: main, quiet, plain.
+ * Creates a button. `kind` is a CSS class: main, quiet, plain.
  * @param {string} label
  * @param {() => void} act
  * @param {string} [kind]
@@ -75,7 +75,7 @@ export function button(label, act, kind = "quiet") {
 }
 
 /**
- * An anchor that looks like a button.
+ * Creates a link that looks like a button.
  * @param {string} label
  * @param {string} href
  * @param {string} [kind]
@@ -84,21 +84,21 @@ export function anchor(label, href, kind = "quiet") {
   return h("a", { class: `button ${kind}`, href }, label);
 }
 
-/** Whether the reader has asked for less motion. */
+/** Whether the reader's system asks for reduced motion. */
 export function calm() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 let count = 0;
 
-/** An unused id for an element. */
+/** Returns an unused element id. */
 export function unique() {
   count += 1;
   return `x${count}`;
 }
 
 /**
- * Waits.
+ * Resolves after a number of milliseconds.
  * @param {number} milliseconds
  */
 export function pause(milliseconds) {

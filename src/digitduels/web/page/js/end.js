@@ -36,24 +36,24 @@ export async function showEnd(section, view, link, reader, next, signal) {
     const wait = () => (lesson.textContent = WAIT);
     /** @type {Review} */
     const review = await getPatiently(`/api/review/${link.game}`, queryOf(link, named(view)), signal, wait);
-    // In a class the turning point is enough.
+    // A class sees only the turning point.
     const more = mood === "loss" && !inClass(view) ? review.resistance : null;
     const turning = tellAll(review.answer ? [review.sentence, review.answer] : [review.sentence], reader);
     fill(lesson, h("p", null, turning), more && h("p", { class: "soft" }, tell(more, reader)));
     const again = retry(review, link, reader);
     if (!again) return;
-    // One button stands out.
+    // Only one button is the main one.
     if (again.matches(".main")) for (const other of row.children) other.classList.remove("main");
     row.prepend(again);
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) return;
-    // Rules that are too large for a review do not spoil the end of a game.
+    // A game too large to review still shows its end.
     lesson.textContent = error instanceof Failure && error.status === 413 ? "" : error.message;
   }
 }
 
 /**
- * The names of friends, whom a link does not name.
+ * Returns the names of friends, which a link does not contain.
  * @param {View | Room} view
  * @returns {Record<string, string>}
  */
@@ -68,7 +68,7 @@ function inClass(view) {
 
 /**
  * @param {View} view
- * @param {Seat | null} reader who has won
+ * @param {Seat | null} reader the winner
  */
 function pictureButton(view, reader) {
   const picture = button("Picture", async () => {
@@ -100,7 +100,7 @@ function headingOf({ names, outcome }, mood) {
 }
 
 /**
- * The way back to the last moment at which the reader let the game turn.
+ * Returns a link back to the reader's last swing.
  * @param {Review} review
  * @param {Link} link
  * @param {Seat | null} reader
@@ -108,7 +108,7 @@ function headingOf({ names, outcome }, mood) {
 function retry(review, link, reader) {
   const swings = review.turns.filter((turn) => turn.swing);
   const mine = swings.findLast((turn) => reader === null || turn.player === reader);
-  // Without take-backs, the moment can only be tried again in the review.
+  // Without take-backs, the review is the only place to try again.
   if (!mine || !link.takebacks) return null;
   const moment = withKeys(pathOf(cutTo(link, mine.ply)), { find: mine.before.value });
   const decisive = mine === swings.at(-1);

@@ -1,10 +1,10 @@
-// What one sees, hears and feels when a move is played and when a game ends.
+// Animation, sound and vibration when a move is played and when a game ends.
 
 import { celebrate, travel } from "./motion.js";
 import { ring } from "./sound.js";
 
 /**
- * @param {import("./table.js").Table} table that shows what has become of it
+ * @param {import("./table.js").Table} table which already shows the new position
  * @param {import("./motion.js").Taken[]} taken the parts of the move
  * @param {boolean} ended whether the game has just ended
  */

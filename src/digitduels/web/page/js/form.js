@@ -1,20 +1,20 @@
-// The parts of forms, and what was filled in.
+// Form controls, and how to read their values.
 
 import { h, unique } from "./dom.js";
 
 /** @typedef {import("./dom.js").Child} Child */
 
 /**
- * A control with its label.
+ * Creates a control with its label.
  * @param {string} label
- * @param {...Child} content the control, and what follows it
+ * @param {...Child} content the control and anything after it
  */
 export function field(label, ...content) {
   return h("label", { class: "field" }, h("span", null, label), ...content);
 }
 
 /**
- * Controls that belong together.
+ * Groups controls in a fieldset.
  * @param {string} legend
  * @param {...Child} content
  */
@@ -59,13 +59,13 @@ export function seatRadios(seat) {
   return radios("seat", choices, String(seat));
 }
 
-/** The reader's name. */
+/** Creates the field for the reader's name. */
 export function nameInput() {
   return h("input", { name: "name", maxlength: 40, autocomplete: "nickname" });
 }
 
 /**
- * A text to be copied.
+ * Creates a read-only field with a text to copy.
  * @param {string} label
  * @param {string} url
  */
@@ -75,13 +75,13 @@ export function copyInput(label, url) {
   return input;
 }
 
-/** Where a form says what is wrong. */
+/** Creates the element for a form's error message. */
 export function trouble() {
   return h("p", { class: "trouble", role: "alert" });
 }
 
 /**
- * Fields for the options of a game.
+ * Creates fields for the options of a game.
  * @param {GameOption[]} options
  * @param {Record<string, string>} values those that differ from the book
  */
@@ -106,7 +106,7 @@ function optionField(option, value) {
 }
 
 /**
- * The options that were filled in and differ from the book.
+ * Returns the options in the form that differ from the book.
  * @param {GameOption[]} options
  * @param {FormData} data
  * @returns {Record<string, string>}

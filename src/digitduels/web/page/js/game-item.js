@@ -1,4 +1,4 @@
-// A game in a list of games: its sign, what to expect of it, and the ways to it.
+// A game in a list of games: its sign, what to expect, and links to it.
 
 import { anchor, h } from "./dom.js";
 import { dress, emblem } from "./head.js";
@@ -6,7 +6,7 @@ import { dress, emblem } from "./head.js";
 /**
  * @param {"h2" | "h3"} heading
  * @param {GameCard} card
- * @param {[label: string, path: string][]} ways the first is the main one
+ * @param {[label: string, path: string][]} ways links; the first is the main one
  */
 export function gameItem(heading, { look, title, summary }, ways) {
   const way = (/** @type {[string, string]} */ [label, path], /** @type {number} */ place) => {

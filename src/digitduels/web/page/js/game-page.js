@@ -1,4 +1,4 @@
-// What all pages with a game share: the table, the status line, requests to the server, and trouble with them.
+// The base class of all pages with a game: the table, the status line, requests to the server, and their errors.
 
 import { get, getPatiently, givenPosition } from "./api.js";
 import { seatLabels } from "./board.js";
@@ -9,7 +9,7 @@ import { tellAll } from "./sentence.js";
 import { say, sayWait } from "./status.js";
 import { moveList, Table } from "./table.js";
 
-/** An answer about a position that the page has left. */
+/** Thrown for a response about a position that the page no longer shows. */
 class Late extends Error {}
 
 /** How the page's URL changes with the position. */
@@ -26,9 +26,9 @@ export class GamePage {
     this.view = view;
     this.signal = signal;
     this.busy = false;
-    /** Counts the positions shown: an answer about an older one is late. */
+    /** Counts the positions shown, so that a response about an older one can be ignored. */
     this.shown = 0;
-    /** Counts the acts begun: an older one does not end a newer one. */
+    /** Counts the actions started, so that an older one does not end a newer one. */
     this.acts = 0;
     this.notice = h("div", { class: "notice", role: "alert" });
     this.record = h("div");
@@ -44,7 +44,7 @@ export class GamePage {
     });
   }
 
-  /** Whether a game is played here, not studied: then it is heard, and a win is celebrated. */
+  /** Whether a game is played here, not studied. If so, there are sounds, and a win is celebrated. */
   get lively() {
     return false;
   }
@@ -81,7 +81,7 @@ export class GamePage {
     return !this.over && !this.busy;
   }
 
-  /** Whether a chosen move waits for one more press. */
+  /** Whether a chosen move has to be confirmed with "Play". */
   get confirms() {
     return false;
   }
@@ -138,7 +138,7 @@ export class GamePage {
   }
 
   /**
-   * Does something that may fail; then says so, and the game stays as it is.
+   * Runs an action. If it fails, shows the error and leaves the game unchanged.
    * @param {() => Promise<void>} act
    */
   async safely(act) {
@@ -155,7 +155,7 @@ export class GamePage {
   }
 
   /**
-   * Says what went wrong, and offers to try again.
+   * Shows an error and a button to try again.
    * @param {unknown} error
    * @param {() => Promise<void>} act
    */
@@ -167,7 +167,7 @@ export class GamePage {
     );
   }
 
-  /** How many moves remain when the reader, or the last player if nobody is the reader, takes a move back. */
+  /** How many moves remain after a take-back by the reader, or by the last player if there is no reader. */
   get back() {
     const { view } = this;
     if (view.conceded) return view.moves.length;
@@ -185,14 +185,14 @@ export class GamePage {
     if (back !== null) await this.safely(() => this.goTo(cutTo(this.link, back)));
   }
 
-  /** The moves so far, to be opened and closed. */
+  /** The moves so far, in a section that opens and closes. */
   recordDetails() {
     const open = matchMedia("(min-width: 60rem)").matches;
     return h("details", { class: "record", open }, h("summary", null, "Moves"), this.record);
   }
 
   /**
-   * An answer, unless the page has gone on to another position.
+   * Returns the response, unless the page now shows another position.
    * @template T
    * @param {Promise<T>} answer
    */
@@ -205,10 +205,10 @@ export class GamePage {
 }
 
 /**
- * The position of a link.
+ * Fetches the position of a link.
  * @param {Link} link
  * @param {AbortSignal} signal
- * @param {Record<string, string>} [more] keys of its query
+ * @param {Record<string, string>} [more] further query parameters
  * @returns {Promise<PositionView>}
  */
 export function getPosition(link, signal, more = {}) {
@@ -216,14 +216,14 @@ export function getPosition(link, signal, more = {}) {
 }
 
 /**
- * The position of the link that a page is opened with, which the page may have come with.
+ * Returns the position of the link that the page was opened with: the embedded one, or else from the server.
  * @param {Link} link
  * @param {AbortSignal} signal
  * @returns {Promise<PositionView>}
  */
 export async function getFirstPosition(link, signal) {
   const view = givenPosition();
-  // A page that was opened elsewhere first has something else.
+  // The embedded position belongs to the first page of the visit only.
   const same = view?.game === link.game && view.moves.join(" ") === link.moves.join(" ");
   return view && same ? view : getPosition(link, signal);
 }

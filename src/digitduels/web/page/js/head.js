@@ -1,4 +1,4 @@
-// The head of a game's pages: its sign, its name, and the same ways everywhere.
+// The head of a game's pages: its sign, its name, and the same tabs everywhere.
 
 import { fill, h } from "./dom.js";
 import { newLink, pathOf } from "./link.js";
@@ -6,7 +6,7 @@ import { newLink, pathOf } from "./link.js";
 /** @type {string} */
 let shown = "";
 
-/** The games that this visit has on a board: where they are played and reviewed. */
+/** The games in progress during this visit, with the links to play and review them. */
 /** @type {Map<string, {play: string, review: string | null}>} */
 const boards = new Map();
 
@@ -14,7 +14,7 @@ const boards = new Map();
 
 /**
  * Shows the head of a game, in the colours of the game.
- * @param {Kind} kind the page that is open
+ * @param {Kind} kind the current page
  * @param {{game: string, title: string, look: Look, levels?: number[]}} game
  * @param {Record<string, string>} [options]
  * @param {string} [heading]
@@ -50,15 +50,15 @@ export function showHead(kind, game, options = {}, heading = game.title) {
 }
 
 /**
- * Lets the tabs of a game lead back to the board, and to the review of what is on it.
+ * Makes the tabs of a game lead back to the board and to the review of its game.
  * @param {Link} link
- * @param {string} play where it is played
- * @param {boolean} told whether it may be reviewed now
+ * @param {string} play the path of the game
+ * @param {boolean} reviewable whether it can be reviewed now
  */
-export function keepBoard({ game, options, ...rest }, play, told) {
+export function keepBoard({ game, options, ...rest }, play, reviewable) {
   const begun = rest.moves.length > rest.opening || rest.conceded !== null;
   const bare = newLink(game, { options });
-  const review = told && begun ? pathOf({ game, options, ...rest }, "review") : null;
+  const review = reviewable && begun ? pathOf({ game, options, ...rest }, "review") : null;
   boards.set(pathOf(bare), { play, review });
   const tabs = place().querySelectorAll(".tabs a");
   tabs[0]?.setAttribute("href", play);
@@ -85,7 +85,7 @@ export function dropHead() {
 }
 
 /**
- * The sign of a game.
+ * Creates the sign of a game.
  * @param {Look} look
  */
 export function emblem(look) {
@@ -95,7 +95,7 @@ export function emblem(look) {
 }
 
 /**
- * Gives an element the colours of a game.
+ * Sets the colours of a game on an element.
  * @param {HTMLElement} element
  * @param {Look} look
  */

@@ -1,4 +1,4 @@
-// Hints in four steps, from how the game stands to the move.
+// Hints in four steps, from who is winning to the move.
 
 import { button, paragraphs } from "./dom.js";
 import { tellEach } from "./sentence.js";

@@ -1,4 +1,4 @@
-// What explore, review, puzzles, learn and teach share: their style, their head, and the choice of a game.
+// Shared parts of explore, review, puzzles, learn and teach: styles, the head, and the choice of a game.
 
 import { games } from "./api.js";
 import { fill, h } from "./dom.js";
@@ -9,7 +9,7 @@ import { say } from "./status.js";
 const loaded = new Map();
 
 /**
- * Loads styles, which the first view does not need: those of the lessons, and further ones.
+ * Loads style sheets that the first view does not need: those of the lessons, and further ones.
  * @param {...string} further
  */
 export async function loadStyle(...further) {
@@ -32,12 +32,12 @@ function load(href) {
 }
 
 /**
- * A page to choose a game on.
+ * Shows a page on which to choose a game.
  * @param {Place} place
  * @param {string} page explore, learn or lab
  * @param {string} heading
  * @param {string} about
- * @param {string} act what there is to do with a game
+ * @param {string} act the label of the link to each game
  */
 export async function chooseGame({ main, signal }, page, heading, about, act) {
   const cards = await games();
@@ -52,13 +52,13 @@ const ONLY_HERE =
   "This address works on this computer only. Start the server with `duels serve --host 0.0.0.0`, then open this page " +
   "at the computer's address in your network, such as 192.168.1.20:8000.";
 
-/** Says how others reach this server, if they cannot at the address that the reader has opened. */
+/** Says how others can reach this server, if the reader's own address does not work for them. */
 export function localNote() {
   return LOCAL.test(location.hostname) && h("p", { class: "local" }, coded(ONLY_HERE));
 }
 
 /**
- * A text in which what is between ` is code.
+ * Renders a text with `code` between backticks.
  * @param {string} text
  */
 export function coded(text) {

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 
 /**
- * Levels to choose from.
+ * Creates the options for choosing a level.
  * @param {Pick<GameCard, "levels" | "characters">} card
  */
 export function levelOptions({ levels, characters }) {

@@ -1,4 +1,4 @@
-// A page on which a game is played forward and back, both sides by the same people: explore, and the board on the wall.
+// A page on which the reader moves for both sides, forward and back: explore, and the wall display.
 
 import { GamePage } from "./game-page.js";
 import { cutTo } from "./link.js";
@@ -12,12 +12,12 @@ export class LinePage extends GamePage {
    */
   constructor(link, view, signal) {
     super(link, view, signal);
-    /** The moves played, with those that were stepped back over. */
+    /** The moves played, including those undone by stepping back. */
     this.line = link.moves;
     this.stepper = new Stepper((at) => void this.step(at), signal);
   }
 
-  /** Values come while the reader may already choose a move. */
+  /** Values load while the reader can already choose a move. */
   get active() {
     return !this.over;
   }

@@ -1,9 +1,9 @@
-// A solo game is its link: reloading, going back and sharing need nothing else.
+// A solo game is stored in its link alone: reloading, going back and sharing need nothing else.
 
 const KEYS = ["moves", "first", "position", "opening", "conceded", "vs", "seat", "seed", "hints", "takebacks"];
 
 /**
- * The game in a query. Keys that are not ours are options of the game.
+ * Parses a game from a query. Unknown keys are options of the game.
  * @param {string} game
  * @param {URLSearchParams} query
  * @returns {Link}
@@ -27,7 +27,7 @@ export function readLink(game, query) {
 }
 
 /**
- * A game at its beginning.
+ * Returns the link of a new game.
  * @param {string} game
  * @param {Partial<Link>} [rest]
  * @returns {Link}
@@ -37,7 +37,7 @@ export function newLink(game, rest = {}) {
 }
 
 /**
- * The link of a game that the server has shown.
+ * Returns the link of a game in the server's response.
  * @param {View} view
  * @returns {Link}
  */
@@ -48,7 +48,7 @@ export function linkOf(view) {
 }
 
 /**
- * The game in a query to the server, with further keys.
+ * Serializes the game as a query for the server, with further keys.
  * @param {Link} link
  * @param {Record<string, string>} [more]
  */
@@ -68,7 +68,7 @@ export function queryOf(link, more = {}) {
 }
 
 /**
- * The path of the game on a page: play, explore, review, learn.
+ * Returns the path of the game on a page: play, explore, review, learn.
  * @param {Link} link
  * @param {string} [page]
  */
@@ -81,7 +81,7 @@ export function pathOf(link, page = "play") {
 }
 
 /**
- * The game with one more move.
+ * Returns the game with one more move.
  * @param {Link} link
  * @param {...string} moves
  * @returns {Link}
@@ -91,7 +91,7 @@ export function withMoves(link, ...moves) {
 }
 
 /**
- * The game after its first moves. Nobody has conceded there.
+ * Returns the game after its first moves, without a concession.
  * @param {Link} link
  * @param {number} length
  * @returns {Link}
@@ -101,7 +101,7 @@ export function cutTo(link, length) {
 }
 
 /**
- * A new game from this position: the moves so far are its opening.
+ * Returns a new game from this position, with the moves so far as its opening.
  * @param {Link} link
  * @param {string} vs
  * @param {Seat} reader
@@ -111,7 +111,7 @@ export function continuation(link, vs, reader) {
 }
 
 /**
- * A position with other scores: the player to move, then the numbers of both hands and the table.
+ * Returns a position with other scores: the player to move, then the numbers of both hands and the table.
  * @param {string} placed
  * @param {number} mine of the player to move
  * @param {number} theirs
@@ -127,7 +127,7 @@ export function withScores(placed, mine, theirs) {
 }
 
 /**
- * The same game again with the seats swapped. Two people at one screen swap by themselves.
+ * Returns a rematch with the seats swapped. Two people at one screen swap by themselves.
  * @param {Link} link
  * @returns {Link}
  */
@@ -137,7 +137,7 @@ export function rematchOf(link) {
 }
 
 /**
- * The other seat.
+ * Returns the other seat.
  * @param {Seat} player
  * @returns {Seat}
  */
@@ -146,7 +146,7 @@ export function other(player) {
 }
 
 /**
- * A page's own keys, and the rest of its query, which is a game.
+ * Splits a query into the page's own keys and the game.
  * @param {URLSearchParams} query
  * @param {string[]} names
  * @returns {[Record<string, string>, URLSearchParams]}
@@ -158,7 +158,7 @@ export function splitQuery(query, names) {
 }
 
 /**
- * A path with a page's own keys; empty ones are left out.
+ * Returns a path with the page's own keys; empty ones are left out.
  * @param {string} path
  * @param {Record<string, string | number | null | undefined>} keys
  */
@@ -171,13 +171,13 @@ export function withKeys(path, keys) {
   return query.size ? `${way}?${query}` : way;
 }
 
-/** A random seed. */
+/** Returns a random seed. */
 export function randomSeed() {
   return String(crypto.getRandomValues(new Uint32Array(1))[0]);
 }
 
 /**
- * Words separated by spaces.
+ * Splits a text at its spaces.
  * @param {string} text
  */
 export function words(text) {

@@ -4,18 +4,18 @@ import { Failure, get, parse } from "./api.js";
 import { pause } from "./dom.js";
 
 const SILENCE = 25_000; // milliseconds after which a connection counts as broken; the server sends something more often
-const LOOK = 1000; // between looks at the clock, which goes on while a machine sleeps; timers do not
-const WAITS = [200, 500, 1000, 2000, 3000]; // before the next try
+const LOOK = 1000; // milliseconds between checks of the clock; timers stop while a machine sleeps, the clock does not
+const WAITS = [200, 500, 1000, 2000, 3000]; // backoff in milliseconds
 
 /**
  * @template News
  * @typedef {{
  *   news: (state: News) => Promise<unknown> | void,
  *   lost: (failure: Failure) => void,
- * }} Listener `lost`: the connection is broken; there are further tries unless the game is gone or closed to the reader
+ * }} Listener `lost`: the connection is broken. It is retried unless the game is gone or closed to the reader.
  */
 
-/** The moves of a game in words. The server sends each once; a message has the last one. */
+/** Collects the moves of a game in words. Each message contains only the last one; the rest comes from the history. */
 export class Ledger {
   /** @type {Turn[]} */
   #turns = [];
@@ -25,7 +25,7 @@ export class Ledger {
   #last = Promise.resolve();
 
   /**
-   * A state with all the moves that led to it.
+   * Returns the state with all the moves that led to it.
    * @param {RoomNews} news
    * @param {AbortSignal} signal
    * @returns {Promise<Room>}
@@ -48,7 +48,7 @@ export class Ledger {
     let current = true;
     if (steps === 1 && played === 1 && news.last && names === this.#names) this.#turns = [...this.#turns, news.last];
     else if (steps < 0 || steps > 1 || played !== 0 || names !== this.#names) {
-      // If every step was a move, the moves before are the same.
+      // If every new version is a move, the earlier moves are unchanged.
       if (played < 0 || steps !== played || names !== this.#names) this.#turns = [];
       while (this.#turns.length < news.move_count) {
         const query = { from: String(this.#turns.length) };
@@ -61,17 +61,17 @@ export class Ledger {
     const history = this.#turns.slice(0, news.move_count);
     this.#turns = history;
     this.#names = names;
-    // If the game went on meanwhile, the next message brings all of it.
+    // If the game has moved on meanwhile, the next message loads all moves again.
     this.#version = current ? news.version : -1;
     return { ...news, history, moves: history.map((turn) => turn.move) };
   }
 }
 
 /**
- * Listens until the signal ends it. A hidden page does not listen; shown again, it catches up at once.
+ * Listens to a feed until the signal aborts it. A hidden page disconnects, and catches up when it is visible again.
  * @template News
  * @param {string} path of the feed
- * @param {() => string | null} token of the reader, so that the others see that somebody is there
+ * @param {() => string | null} token of the reader, so that the other player sees them as present
  * @param {Listener<News>} listener
  * @param {AbortSignal} signal
  */
@@ -84,7 +84,7 @@ export async function listen(path, token, listener, signal) {
     const hide = () => document.hidden && line.abort();
     signal.addEventListener("abort", leave);
     document.addEventListener("visibilitychange", hide);
-    // When the network goes or comes, the old connection may be dead without a sign of it.
+    // When the network changes, the old connection may be dead without an error.
     window.addEventListener("offline", leave);
     window.addEventListener("online", leave);
     try {
@@ -151,7 +151,7 @@ async function follow(path, token, line, news) {
 }
 
 /**
- * Waits until the page is shown.
+ * Waits until the page is visible.
  * @param {AbortSignal} signal
  * @returns {Promise<void>}
  */

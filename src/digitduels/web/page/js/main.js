@@ -1,4 +1,4 @@
-// The start: the navigation, the theme, and the page of the URL.
+// The entry point: the navigation, the theme, and the table of routes.
 
 import { h } from "./dom.js";
 import { start } from "./router.js";
@@ -32,7 +32,7 @@ const root = document.documentElement;
 try {
   root.dataset["theme"] = localStorage.getItem("theme") ?? "";
 } catch {
-  // A browser that keeps nothing follows the system.
+  // Without storage, the page uses the system's theme.
 }
 document.getElementById("theme")?.addEventListener("click", () => {
   const dark = root.dataset["theme"]
@@ -42,7 +42,7 @@ document.getElementById("theme")?.addEventListener("click", () => {
   try {
     localStorage.setItem("theme", root.dataset["theme"]);
   } catch {
-    // Then it holds until the page is left.
+    // Without storage, the choice lasts until the reader leaves the page.
   }
 });
 

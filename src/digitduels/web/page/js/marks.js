@@ -1,4 +1,4 @@
-// Three marks for a first visit: the goal, a number, an operation. The first move, or a press, puts them away for good.
+// Three tips for a first visit: the goal, a number, an operation. The first move, or a press, removes them for good.
 
 import { figure } from "./board.js";
 import { h } from "./dom.js";
@@ -7,7 +7,7 @@ import { recall, remember } from "./storage.js";
 const NAME = "marks";
 
 /**
- * Marks what a beginner looks for.
+ * Shows the tips on the table.
  * @param {import("./table.js").Table} table
  */
 export function showMarks({ board, picker, view }) {

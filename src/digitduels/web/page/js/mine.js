@@ -1,9 +1,9 @@
-// The games and puzzles of this browser: kept here only, to go on with, to look back on, and to take away or clear.
+// The reader's games and puzzles, stored in this browser only.
 
 import { recall, remember } from "./storage.js";
 
 const NAME = "mine";
-const MOST = 60; // games that are kept, the latest first
+const MOST = 60; // stored games, the latest first
 
 /**
  * @typedef {{
@@ -15,13 +15,13 @@ const MOST = 60; // games that are kept, the latest first
  *   result: "" | "won" | "lost" | "drawn" | "over",
  *   moves: number,
  *   at: number,
- * }} MyGame `key`: the same game is kept once, where it stands
+ * }} MyGame `key`: identifies a game, so that it is stored once, in its latest state
  */
 /** @typedef {{key: string, title: string, path: string, missed: number, at: number}} MyPuzzle */
 /** @typedef {{games: MyGame[], best: Record<string, {title: string, level: number}>, puzzles: MyPuzzle[]}} Mine */
 
 /**
- * All of it.
+ * Returns everything stored.
  * @returns {Mine}
  */
 export function mine() {
@@ -33,7 +33,7 @@ export function mine() {
 }
 
 /**
- * Keeps a game where it stands.
+ * Stores a game in its latest state.
  * @param {Omit<MyGame, "at">} game
  * @param {number | null} [level] of the computer, if it has been beaten
  */
@@ -46,7 +46,7 @@ export function keepGame(game, level = null) {
 }
 
 /**
- * Keeps a puzzle that was solved; the first time counts.
+ * Stores a solved puzzle; only the first time counts.
  * @param {Omit<MyPuzzle, "at">} puzzle
  */
 export function keepPuzzle(puzzle) {
@@ -55,13 +55,13 @@ export function keepPuzzle(puzzle) {
   remember(NAME, JSON.stringify({ ...all, puzzles: [{ ...puzzle, at: Date.now() }, ...all.puzzles] }));
 }
 
-/** Forgets all of it. */
+/** Deletes everything stored. */
 export function clearMine() {
   remember(NAME, "{}");
 }
 
 /**
- * How a game ended for its reader.
+ * Returns how a game ended for its reader.
  * @param {View} view
  * @param {Seat | null} reader
  * @returns {MyGame["result"]}

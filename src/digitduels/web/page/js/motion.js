@@ -1,4 +1,4 @@
-// What one sees when a move is played or a game is won. Nothing moves for readers who asked for calm.
+// Animations for a move and for a won game. Nothing moves if the reader's system asks for reduced motion.
 
 import { calm, h } from "./dom.js";
 
@@ -6,11 +6,11 @@ const TRAVEL = 300; // milliseconds
 const RAIN = 1600;
 const DROPS = 28;
 
-/** A choice that was played, and where its tile was. */
+/** A played choice, and the place of its tile. */
 /** @typedef {{label: string, box: DOMRect}} Taken */
 
 /**
- * Lets tiles travel to the score that they change.
+ * Animates tiles that travel to the score they change.
  * @param {Taken[]} taken
  * @param {Element} score
  * @param {Seat} player
@@ -30,7 +30,7 @@ export function travel(taken, score, player) {
 }
 
 /**
- * Lets the sign and the choices of a game rain, because somebody has won.
+ * Lets the sign and the choices of a game rain down after a win.
  * @param {string[]} labels
  */
 export function celebrate(labels) {

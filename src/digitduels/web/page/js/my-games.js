@@ -49,11 +49,11 @@ export function showMyGames(main, signal) {
 }
 
 /**
- * The games of one kind that this browser has, to be reviewed.
+ * Lists this browser's games of one kind, with links to their reviews.
  * @param {{game: string, title: string}} game
  */
 export function recentGames({ game, title }) {
-  const games = mine().games.filter((each) => each.game === game);
+  const games = mine().games.filter((stored) => stored.game === game);
   if (!games.length)
     return h("p", { class: "lead" }, `Play a game of ${title}, and find here on which move it turned.`);
   return [
@@ -98,7 +98,7 @@ function day(at) {
   return new Date(at).toLocaleDateString("en", { day: "numeric", month: "short" });
 }
 
-/** Hands all of it out as a file. */
+/** Downloads everything stored as a file. */
 function download() {
   const file = new Blob([JSON.stringify(mine(), null, 2)], { type: "application/json" });
   const link = h("a", { href: URL.createObjectURL(file), download: "digit-duels.json" });

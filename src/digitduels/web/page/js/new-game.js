@@ -1,4 +1,4 @@
-// The sheet for a new game: which one, against whom, from which seat and start, by which rules.
+// The dialog for a new game: the game, opponent, seat, start and rules.
 
 import { games, get } from "./api.js";
 import { button, fill, h, unique } from "./dom.js";
@@ -21,9 +21,9 @@ import { challenge } from "./seats.js";
 import { recall, remember } from "./storage.js";
 
 /**
- * Asks how to play. Returns the path of the new game, or null.
- * @param {Link} old the game that the sheet shows at first
- * @param {string} [vs] the opponent that it shows at first
+ * Opens the dialog. Returns the path of the new game, or null.
+ * @param {Link} old the game that is selected at first
+ * @param {string} [vs] the opponent that is selected at first
  * @returns {Promise<string | null>}
  */
 export async function askForGame(old, vs = old.vs ?? "human") {
@@ -80,7 +80,7 @@ class Sheet {
     this.form.addEventListener("submit", (event) => this.#submit(event));
     document.body.append(this.dialog);
     this.dialog.showModal();
-    // The browser begins at the first game, whichever is chosen.
+    // By default the browser would focus the first game, not the selected one.
     const chosen = this.form.querySelector("[name=game]:checked");
     if (chosen instanceof HTMLElement) chosen.focus();
     return new Promise((resolve) => {
@@ -102,7 +102,7 @@ class Sheet {
     else if (target instanceof HTMLInputElement && target.name === "game") this.#offer();
   }
 
-  /** Offers what the chosen game has. */
+  /** Updates the form for the selected game. */
   #offer() {
     const { card, old, opponents } = this;
     const wanted = opponents.value || this.vs;
@@ -147,7 +147,7 @@ const STARTS = [
 ];
 
 /**
- * The games to choose from, each with its sign and what to expect of it.
+ * Creates the list of games to choose from, each with its sign and what to expect.
  * @param {GameCard[]} cards
  * @param {string} game
  */
@@ -165,10 +165,10 @@ function gameChoice({ game, title, look }) {
 }
 
 /**
- * The path of a game as the form says.
+ * Returns the path of the game described by the form.
  * @param {GameCard} card
  * @param {FormData} data
- * @param {Link} old whose hints and take-backs stay on or off, as the link of a class has them
+ * @param {Link} old its settings for hints and take-backs are kept, because the link of a class may fix them
  */
 async function begin(card, data, { hints, takebacks }) {
   const vs = readText(data, "vs");
@@ -184,7 +184,7 @@ async function begin(card, data, { hints, takebacks }) {
 }
 
 /**
- * The game with its opening moves, if it gets a balanced start. The server refuses rules that it cannot play.
+ * Adds the opening moves of a balanced start, if the form asks for one. The server refuses rules it cannot play.
  * @param {Link} link
  * @param {boolean} fair
  * @returns {Promise<Link>}

@@ -1,11 +1,11 @@
-// The one place beside the board for words: the moves so far, and hints and values while somebody asks for them.
+// The panel beside the board: the moves so far, or hints and values when the reader asks for them.
 
 import { fill, h, set } from "./dom.js";
 
 export class Notebook {
   /**
    * @param {HTMLElement} record the moves so far
-   * @param {() => void} closed called when the reader puts the advice away
+   * @param {() => void} closed called when the reader closes the advice
    */
   constructor(record, closed) {
     this.record = record;

@@ -1,4 +1,4 @@
-// The button that opens the record of a game: a file that is chosen, or dropped anywhere.
+// The button that opens a saved game: a selected file, or one dropped on the page.
 
 import { post } from "./api.js";
 import { h } from "./dom.js";
@@ -6,14 +6,14 @@ import { trouble } from "./form.js";
 import { pathOf, queryOf, readLink } from "./link.js";
 import { go } from "./router.js";
 
-const LARGEST = 1 << 20; // bytes of a record
+const LARGEST = 1 << 20; // the maximum size of a record in bytes
 
-/** The review of the record that was opened last: it has the players' words, which its link does not. */
+/** The review of the last opened record. It has the players' comments, which the link does not contain. */
 /** @type {{query: string, review: Review} | null} */
 let opened = null;
 
 /**
- * The review of an opened record, if a link is its game.
+ * Returns the review of the last opened record if the link is the same game.
  * @param {Link} link
  */
 export function openedReview(link) {

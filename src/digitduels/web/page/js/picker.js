@@ -1,4 +1,4 @@
-// The choice of a move on the screen: buttons in any order, or digits and signs on the keyboard.
+// The controls for choosing a move: buttons in any order, or digits and signs on the keyboard.
 
 import { left, scoresOf } from "./board.js";
 import { Choice, signFor } from "./choice.js";
@@ -15,11 +15,11 @@ import { bestValue, SIGNS, WORDS } from "./verdict.js";
  *   foresee: (effect: MoveEffect | null) => void,
  *   confirm: () => boolean,
  *   reader: () => Seat | null,
- * }} Hooks `explain`: says why values from the first field on are forbidden; `foresee`: shows on the board where a move
- * would lead; `confirm`: whether a move needs one more press
+ * }} Hooks `explain`: says why these values, from the first field on, are forbidden; `foresee`: previews a move on the
+ * board; `confirm`: whether a move has to be confirmed with "Play"
  */
 
-/** Choices in one row of buttons: two fields with the same choices share it. */
+/** A row of buttons. Two fields with the same choices share one. */
 /** @typedef {{fields: number[], labels: string[], buttons: HTMLButtonElement[], element: HTMLElement}} Group */
 
 const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
@@ -38,7 +38,7 @@ export class Picker {
     this.values = null;
     /** What each move does, once it is known. @type {Map<string, MoveEffect>} */
     this.effects = new Map();
-    /** The value that is pointed at. @type {{group: Group, label: string} | null} */
+    /** The value under the pointer. @type {{group: Group, label: string} | null} */
     this.pointed = null;
     /** The move that is on its way. @type {string | null} */
     this.sent = null;
@@ -57,7 +57,7 @@ export class Picker {
     this.element.addEventListener("keydown", (event) => this.#arrows(event));
   }
 
-  /** Whether the numbers on the table are among the choices, with how many are left. */
+  /** Whether the buttons also show how many of each number are left in the pool. */
   get showsPool() {
     const labels = this.view.board.table.stocks.map((stock) => stock.label);
     return labels.length > 0 && this.groups.some((group) => labels.every((label) => group.labels.includes(label)));
@@ -101,13 +101,13 @@ export class Picker {
     this.#draw();
   }
 
-  /** Draws again, after a setting has changed. */
+  /** Redraws after a setting has changed. */
   refresh() {
     this.#draw();
   }
 
   /**
-   * The buttons of a move's parts, and where they are now.
+   * Returns the buttons of a move's parts, with their current places.
    * @param {LegalMove} move
    * @returns {import("./motion.js").Taken[]}
    */
@@ -120,14 +120,14 @@ export class Picker {
     });
   }
 
-  /** Puts the focus on the first choice that is possible. */
+  /** Focuses the first possible choice. */
   focus() {
     const all = this.#buttons();
     (all.find((button) => !button.hasAttribute("aria-disabled")) ?? all[0])?.focus({ preventScroll: true });
   }
 
   /**
-   * Handles a key that was pressed anywhere on the page; false if it means nothing here.
+   * Handles a key pressed anywhere on the page; returns false if it means nothing here.
    * @param {string} key
    */
   press(key) {
@@ -184,7 +184,7 @@ export class Picker {
   }
 
   /**
-   * The field that a press on a group gives a value: the first without one, else the last.
+   * Returns the field that a press on a group sets: the first without a value, else the last.
    * @param {Group} group
    */
   #open(group) {
@@ -193,7 +193,7 @@ export class Picker {
   }
 
   /**
-   * The field of a group in which a label is chosen.
+   * Returns the field of a group whose chosen value is this label.
    * @param {Group} group
    * @param {string} label
    */
@@ -214,7 +214,7 @@ export class Picker {
   }
 
   /**
-   * Shows the move that a press would complete.
+   * Previews the move that a press would complete.
    * @param {Group | null} group
    * @param {string} label
    */
@@ -224,7 +224,7 @@ export class Picker {
     if (!this.sent) this.#drawPreview();
   }
 
-  /** The move that is chosen, or that a press on the value pointed at would complete. */
+  /** The chosen move, or the one that a press on the value under the pointer would complete. */
   #foreseen() {
     const { choice, pointed, active } = this;
     if (!active) return null;
@@ -259,7 +259,7 @@ export class Picker {
   }
 
   /**
-   * Goes on after a field got a value.
+   * Asks for the next field, or plays the complete move, unless it has to be confirmed.
    * @param {number} field
    * @param {number} place
    */
@@ -271,12 +271,12 @@ export class Picker {
     else this.hooks.say(`${this.preview.element.innerText} Press Enter to play.`);
   }
 
-  /** Says what comes before the value that was tried. */
+  /** Says which field has to be chosen first. */
   #askFirst() {
     this.hooks.ask(`${this.view.fields[this.choice.open]?.prompt}.`);
   }
 
-  /** Sends the move. It stays chosen and locked until there is an answer. */
+  /** Sends the move. It stays selected and locked until the server responds. */
   #finish() {
     const { move } = this.choice;
     if (!move || this.sent) return;
@@ -285,7 +285,7 @@ export class Picker {
     this.preview.send();
     this.element.dispatchEvent(new Event("played"));
     void this.hooks.play(move.move).finally(() => {
-      // A position that was shown meanwhile has let go of it; after a refusal the move can be changed or sent again.
+      // A new position has already unlocked it. After a refusal, the reader can change the move or send it again.
       if (this.sent !== move.move) return;
       this.sent = null;
       this.#draw();
@@ -381,7 +381,7 @@ export class Picker {
   }
 
   /**
-   * What a choice leads to, if it completes the move.
+   * Returns what a choice leads to, if it completes the move.
    * @param {LegalMove[]} moves that agree with it
    * @param {number} field
    */
@@ -391,7 +391,7 @@ export class Picker {
     const text = effect && outcomeOf(effect, this.view.player ?? 1, scoresOf(this.view));
     if (!effect || !text) return null;
     const sign = TONES[effect.tone];
-    // A score of the other player that falls is good, and no sign points up for it.
+    // A drop in the opponent's score is good, but an arrow up would be misleading.
     const seen = sign ? text.replace(sign === TONES["bad"] ? /[=→]/ : "=", sign) : text;
     const shown =
       seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span", { class: "hidden" }, text)];
@@ -399,7 +399,7 @@ export class Picker {
   }
 
   /**
-   * Who has just taken something of this kind from what the player to move chooses from.
+   * Returns the seat that has just taken this number from the pool, if any.
    * @param {string} label
    */
   #taker(label) {
@@ -416,7 +416,7 @@ export class Picker {
     return [...board.table.stocks, ...(own ?? [])].find((stock) => stock.label === label);
   }
 
-  /** Who is waited for. */
+  /** Says whose turn it is while the reader waits. */
   #waiting() {
     const { names, player } = this.view;
     return player === null || player === this.hooks.reader() ? "" : `Waiting for ${names[player - 1]}…`;

@@ -1,10 +1,10 @@
-// The line that says what the chosen move does: large, and always in the same place.
+// The line that shows the effect of the chosen move: large, and always in the same place.
 
 import { figure } from "./board.js";
 import { fill, h } from "./dom.js";
 import { tell } from "./sentence.js";
 
-/** What a move does by the rules alone, for the player who makes it. */
+/** The effect of a move by the rules, for the player who makes it. */
 /** @type {Record<string, string>} */
 export const TONES = { good: "▲", bad: "▼" };
 
@@ -18,7 +18,7 @@ export class Preview {
   }
 
   /**
-   * Asks for what comes next.
+   * Shows the prompt for the next part.
    * @param {string} text
    */
   ask(text) {
@@ -36,7 +36,7 @@ export class Preview {
   }
 
   /**
-   * Shows what a move does.
+   * Shows the effect of a move.
    * @param {string} shown the move
    * @param {MoveEffect | undefined} effect
    * @param {Seat} mover
@@ -47,12 +47,12 @@ export class Preview {
     const { tone, result, scores } = effect;
     const score = scores[mover - 1] ?? null;
     const note = effect.note && `${TONES[tone] ?? ""} ${tell(effect.note, reader)}`.trim();
-    // If the rules change the result, the note already says what the score is.
+    // If the rules change the result, the note already states the score.
     const told = result === null || score === null || result === score || (note && tone === "bad");
     this.#show(tone, effect.equation ?? shown, [note, !told && `Score: ${figure(score)}.`].filter(Boolean).join(" "));
   }
 
-  /** Says that the move is on its way. */
+  /** Says that the move is being sent. */
   send() {
     this.element.classList.add("sending");
     this.note.append(h("span", { class: "wait" }, "sending…"));
@@ -71,7 +71,7 @@ export class Preview {
 }
 
 /**
- * What a move leads to, in a few characters for its button.
+ * Returns the effect of a move in a few characters, for its button.
  * @param {MoveEffect} effect
  * @param {Seat} mover
  * @param {(Integer | null)[]} before the scores now

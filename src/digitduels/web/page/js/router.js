@@ -1,4 +1,4 @@
-// Which page a URL shows. Links and the back button work without loading the site again.
+// The router: links and the back button switch pages without reloading the site.
 
 import { Failure } from "./api.js";
 import { anchor, button, fill, h, set } from "./dom.js";
@@ -13,7 +13,7 @@ let routes = [];
 let left = new AbortController();
 
 /**
- * Shows the page of the URL, and from now on that of each next one.
+ * Shows the page of the URL, and follows every later change of it.
  * @param {Route[]} table
  */
 export function start(table) {
@@ -33,7 +33,7 @@ export function start(table) {
 }
 
 /**
- * Goes to another page of the site.
+ * Navigates to another page of the site.
  * @param {string} path
  */
 export function go(path) {
@@ -42,9 +42,9 @@ export function go(path) {
 }
 
 /**
- * Changes the URL only: the page already shows what it says.
+ * Changes only the URL, because the page already shows the new content.
  * @param {string} path
- * @param {boolean} [replace] whether the old one leaves the history
+ * @param {boolean} [replace] whether to replace the current history entry
  */
 export function note(path, replace = false) {
   if (path === location.pathname + location.search) return;
@@ -58,7 +58,7 @@ export function setTitle(title) {
 }
 
 /**
- * A part of a path; one that is not well encoded stays as it is, and names nothing.
+ * Decodes a part of a path. A badly encoded part stays as it is; it matches nothing.
  * @param {string} part
  */
 function decoded(part) {
@@ -78,7 +78,7 @@ function match(pathname) {
   return null;
 }
 
-/** @param {boolean} moved whether the reader asked for another page, which then gets the focus */
+/** @param {boolean} moved whether the reader navigated, so that the new page gets the focus */
 async function open(moved) {
   left.abort();
   left = new AbortController();
@@ -126,7 +126,7 @@ async function open(moved) {
 }
 
 /**
- * Says what went wrong and what to do. The URL, and so the game, stays.
+ * Says what went wrong and what to do. The URL, and so the game, is kept.
  * @param {HTMLElement} main
  * @param {unknown} error
  */

@@ -1,14 +1,14 @@
-// Where numbers lie on a line: evenly up to a few hundred, by their size beyond. It knows nothing of the screen.
+// The scale of the number line: linear up to a few hundred, logarithmic beyond. Independent of the DOM.
 
-const EVEN = 400; // a longer line is drawn by the size of the numbers
+const EVEN = 400; // a longer line has a logarithmic scale
 const STEPS = [1, 2, 5, 10, 20, 25, 50, 100];
-const MARKS = 6; // numbers along the line, at most
+const MARKS = 6; // the maximum number of marks along the line
 
-/** What a line has to show: its target, if there is one, the lowest score to be seen and the highest. */
+/** The range of a line: the target, if there is one, and the lowest and highest score to show. */
 /** @typedef {{goal: number | null, low: number, high: number}} Range */
 
 /**
- * The range of a line on which these numbers can be seen. What passes the target has a place of its own.
+ * Returns the range of a line that shows these numbers. Numbers past the target have their own place.
  * @param {number | null} goal
  * @param {number[]} numbers
  * @returns {Range}
@@ -22,19 +22,19 @@ export function rangeOf(goal, numbers) {
 }
 
 /**
- * The place of a number between 0 and 1; more than 1 if it passes the target.
+ * Returns the place of a number from 0 to 1; more than 1 if it is past the target.
  * @param {Range} range
  * @param {number} number
  */
 export function placeOf({ low, high }, number) {
   if (number > high) return 2;
-  const size = high - low > EVEN ? grown : (/** @type {number} */ each) => each;
+  const size = high - low > EVEN ? grown : (/** @type {number} */ value) => value;
   const share = (size(number) - size(low)) / (size(high) - size(low));
   return Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0));
 }
 
 /**
- * Round numbers along the line, without its target.
+ * Returns round numbers along the line, except the target.
  * @param {Range} range
  */
 export function marksOf(range) {
@@ -48,12 +48,12 @@ export function marksOf(range) {
     marks.push(0);
     for (let power = 0; power <= powers; power += stride) marks.push(10 ** power);
   }
-  // The target has a mark of its own, which needs room.
+  // Leave room for the mark of the target.
   return marks.filter((mark) => placeOf(range, mark) < 0.93);
 }
 
 /**
- * A number in a few characters.
+ * Formats a number in a few characters.
  * @param {number} number
  */
 export function shortly(number) {
@@ -64,7 +64,7 @@ export function shortly(number) {
 }
 
 /**
- * The step between marks on an even line; null on one that is not even.
+ * Returns the step between the marks of a linear scale; null on a logarithmic one.
  * @param {number} span
  */
 function stepOf(span) {
@@ -72,7 +72,7 @@ function stepOf(span) {
 }
 
 /**
- * A number by its size: each digit takes the same room.
+ * Returns the signed logarithm of a number, so that each digit takes the same space.
  * @param {number} number
  */
 function grown(number) {

@@ -1,4 +1,4 @@
-// Who wins at which scores, as a picture and in words: own score across, the other's up.
+// The map of who wins at which scores, as a picture and in words: the mover's score across, the opponent's up.
 
 import { fill, h, paragraphs, unique } from "./dom.js";
 import { svg } from "./svg.js";
@@ -7,13 +7,13 @@ import { chip, WORDS } from "./verdict.js";
 /** @type {Record<string, Value>} */
 const VALUES = { w: "win", d: "draw", l: "loss" };
 
-/** What the arrow keys do to both scores. */
+/** The change of both scores for each arrow key. */
 /** @type {Record<string, [number, number]>} */
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-const SIZE = 50; // of the picture, in units of its own
+const SIZE = 50; // of the picture, in SVG units
 const MARGIN = SIZE * 0.09;
-const NAMED = 12; // scores along an axis that are all named
+const NAMED = 12; // up to this many scores along an axis, all are labelled
 
 export class ScoreMap {
   /** @param {(mine: number, theirs: number) => void} choose */
@@ -26,7 +26,7 @@ export class ScoreMap {
     /** @type {number[]} */
     this.up = [];
     this.hatch = unique();
-    /** The scores that the keys have reached. @type {{mine: number, theirs: number} | null} */
+    /** The scores selected with the arrow keys. @type {{mine: number, theirs: number} | null} */
     this.cursor = null;
     this.picture = svg("svg", { role: "application", tabindex: 0, class: "map" });
     this.pointer = svg("circle", { class: "cursor" });
@@ -51,12 +51,12 @@ export class ScoreMap {
    */
   update(map, mover, waiter) {
     this.map = map;
-    // Only scores that occur have a place.
+    // Only scores that occur are on the map.
     this.across = scoresAt(map, (score) => map.rows.some((row) => row[score - map.low] !== "."));
     this.up = scoresAt(map, (score) => /[^.]/.test(map.rows[score - map.low] ?? ""));
     const rows = this.up.map((theirs) => this.across.map((mine) => this.#letter(mine, theirs)).join(""));
     this.picture.setAttribute("viewBox", `${-MARGIN} ${-MARGIN / 4} ${SIZE + MARGIN * 1.25} ${SIZE + MARGIN * 1.25}`);
-    const found = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) =>
+    const values = /** @type {Value[]} */ (["win", "draw", "loss"]).filter((value) =>
       rows.some((row) => [...row].some((sign) => VALUES[sign] === value)),
     );
     const step = SIZE / 28;
@@ -68,7 +68,7 @@ export class ScoreMap {
         svg("rect", { class: "stripe", width: SIZE / 90, height: step }),
       ),
       svg("rect", { class: "ground", width: SIZE, height: SIZE }),
-      found.map((value) => svg("path", { class: `cell ${value}`, d: outline(rows, value, SIZE) })),
+      values.map((value) => svg("path", { class: `cell ${value}`, d: outline(rows, value, SIZE) })),
       svg("path", { d: outline(rows, "loss", SIZE), fill: `url(#${this.hatch})` }),
       this.#labels(),
       this.#value(map.mine, map.theirs) && ring(...this.#point(map.mine, map.theirs)),
@@ -80,7 +80,7 @@ export class ScoreMap {
     this.picture.setAttribute("aria-label", words.join(" "));
     fill(
       this.legend,
-      found.map((value) => chip(value, `${mover} ${WORDS[value]}`)),
+      values.map((value) => chip(value, `${mover} ${WORDS[value]}`)),
       h("span", { class: "soft" }, "◎ now"),
     );
     this.axes.textContent =
@@ -107,7 +107,7 @@ export class ScoreMap {
   }
 
   /**
-   * Where a pair of scores is in the picture.
+   * Returns the place of a pair of scores in the picture.
    * @param {number} mine
    * @param {number} theirs
    * @returns {[x: number, y: number]}
@@ -177,7 +177,7 @@ export class ScoreMap {
 }
 
 /**
- * The map in words.
+ * Describes the map in words.
  * @param {Scores} map
  * @param {string} mover
  * @param {string} waiter
@@ -198,13 +198,13 @@ export function mapWords(map, mover, waiter) {
 }
 
 /**
- * The cells of a value as one outline in a square: a run of cells is one box.
+ * Returns the cells of a value as one SVG path in a square; a run of cells is one box.
  * @param {string[]} rows
  * @param {Value} value
  * @param {number} size of the square
  */
 export function outline(rows, value, size) {
-  const sign = Object.keys(VALUES).find((each) => VALUES[each] === value) ?? "";
+  const sign = Object.keys(VALUES).find((letter) => VALUES[letter] === value) ?? "";
   const runs = new RegExp(`${sign}+`, "g");
   const height = size / rows.length;
   const width = size / (rows[0]?.length ?? 1);
@@ -221,35 +221,35 @@ export function outline(rows, value, size) {
 }
 
 /**
- * Where a sign stands in a row, in words: 0–4, 6 and 9.
+ * Lists the places of a sign in a row, in words: 0–4, 6 and 9.
  * @param {string} row
  * @param {string} sign
  * @param {number} low
  */
 export function ranges(row, sign, low) {
-  const found = [...row.matchAll(new RegExp(`${sign}+`, "g"))].map((run) => {
+  const runs = [...row.matchAll(new RegExp(`${sign}+`, "g"))].map((run) => {
     const from = run.index + low;
     const to = from + run[0].length - 1;
     return (from === to ? `${from}` : from < 0 ? `${from} to ${to}` : `${from}–${to}`).replaceAll("-", "−");
   });
-  const last = found.pop() ?? "";
-  return found.length ? `${found.join(", ")} and ${last}` : last;
+  const last = runs.pop() ?? "";
+  return runs.length ? `${runs.join(", ")} and ${last}` : last;
 }
 
 /**
- * Round numbers along an axis.
+ * Returns round numbers along an axis.
  * @param {number} low
  * @param {number} high
  */
 export function ticks(low, high) {
-  const step = [1, 2, 5, 10, 20, 50, 100].find((each) => (high - low) / each <= 6) ?? 200;
-  const found = [];
-  for (let score = Math.ceil(low / step) * step; score <= high; score += step) found.push(score);
-  return found;
+  const step = [1, 2, 5, 10, 20, 50, 100].find((size) => (high - low) / size <= 6) ?? 200;
+  const scores = [];
+  for (let score = Math.ceil(low / step) * step; score <= high; score += step) scores.push(score);
+  return scores;
 }
 
 /**
- * The scores of an axis for which something holds.
+ * Returns the scores of an axis that satisfy a condition.
  * @param {Scores} map
  * @param {(score: number) => boolean} occurs
  */
@@ -258,7 +258,7 @@ function scoresAt({ low, high }, occurs) {
 }
 
 /**
- * The scores of an axis that are named: all of a few, else round ones.
+ * Returns the labelled scores of an axis: all if there are few, else round ones.
  * @param {number[]} scores
  */
 function named(scores) {
@@ -268,7 +268,7 @@ function named(scores) {
 }
 
 /**
- * The ring around the present scores.
+ * Draws the ring around the current scores.
  * @param {number} x
  * @param {number} y
  */

@@ -1,4 +1,4 @@
-// The seats that this browser has in games between friends. Tokens stay here and in a header, never long in a URL.
+// This browser's seats in games between friends. Tokens are sent in a header and removed from URLs at once.
 
 import { Failure, getAs, post } from "./api.js";
 import { recall, remember } from "./storage.js";
@@ -6,7 +6,7 @@ import { recall, remember } from "./storage.js";
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
 
 /**
- * The seat that this browser has in a game.
+ * Returns this browser's seat in a game.
  * @param {string} id
  * @returns {Mine | null}
  */
@@ -24,8 +24,8 @@ export function keep(id, seat) {
 }
 
 /**
- * Takes a seat or an invitation from the fragment of a URL, and removes it there at once. A seat is kept only if the
- * server says that the token opens it: a link that somebody made up takes nobody's seat away.
+ * Reads a seat or an invitation from the fragment of a URL, and removes it from there. A seat is stored only if the
+ * server confirms the token, so that a forged link cannot replace the reader's own seat.
  * @param {string} id
  * @param {string} fragment
  * @param {AbortSignal} signal
@@ -46,7 +46,7 @@ export async function receive(id, fragment, signal) {
 }
 
 /**
- * The URL that takes a seat to another browser.
+ * Returns the URL that opens the seat in another browser.
  * @param {string} id
  * @param {Mine} seat
  */
@@ -55,7 +55,7 @@ export function own(id, seat) {
 }
 
 /**
- * Begins a game with a friend; its path.
+ * Creates a game with a friend and returns its path.
  * @param {Link} link
  * @param {string} name
  */
@@ -75,7 +75,7 @@ export async function challenge(link, name) {
  * @returns {Promise<RoomNews>}
  */
 export async function join(id, invite, name) {
-  // A second try has the same key, so that a lost answer costs no seat.
+  // A retry has the same idempotency key, so that a lost response costs no seat.
   const key = recall(`key:${id}`) ?? secret();
   remember(`key:${id}`, key);
   const { seat, token, state } = /** @type {GivenSeat} */ (await post(`/api/games/${id}/seats`, { invite, key, name }));
@@ -83,7 +83,7 @@ export async function join(id, invite, name) {
   return state;
 }
 
-/** A text that nobody can guess. */
+/** Returns an unguessable text. */
 export function secret() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,9 +1,9 @@
-// The words of the server for the person who reads them. The page never rewrites them.
+// Picks the form of the server's sentences for the reader. The page never rewrites them.
 
 /**
- * A sentence as a reader is told it.
+ * Returns a sentence in the form for a reader.
  * @param {Sentence} sentence
- * @param {Seat | null} [reader] null for anybody who has no seat, or shares the screen
+ * @param {Seat | null} [reader] null for a spectator, or for two people at one screen
  */
 export function tell(sentence, reader = null) {
   if (reader === null || sentence.of === undefined) return sentence.text;
@@ -11,7 +11,7 @@ export function tell(sentence, reader = null) {
 }
 
 /**
- * Sentences one by one; empty ones are left out.
+ * Returns sentences in the form for a reader, without empty ones.
  * @param {Sentence[]} sentences
  * @param {Seat | null} [reader]
  */
@@ -20,7 +20,7 @@ export function tellEach(sentences, reader = null) {
 }
 
 /**
- * Sentences in one line.
+ * Joins sentences into one line.
  * @param {Sentence[]} sentences
  * @param {Seat | null} [reader]
  */
@@ -29,7 +29,7 @@ export function tellAll(sentences, reader = null) {
 }
 
 /**
- * A text whose equations and numbered names are not broken at the end of a line.
+ * Prevents line breaks inside equations and names with numbers.
  * @param {string} text
  */
 export function unbroken(text) {

@@ -1,11 +1,11 @@
-// Three quiet sounds, and a touch on phones that can. One choice silences them all.
+// Three quiet sounds, and vibration on phones that support it. One setting turns all of them off.
 
 import { recall, remember } from "./storage.js";
 
 const NAME = "sound";
 const LOUDNESS = 0.05; // of 1
 
-/** What is played: the frequencies in hertz, the seconds between them, and how a phone shakes in milliseconds. */
+/** Each sound: frequencies in hertz, seconds between them, and the vibration pattern in milliseconds. */
 /** @type {Record<string, {notes: number[], step: number, touch: number[]}>} */
 const SOUNDS = {
   move: { notes: [523], step: 0, touch: [12] },
@@ -20,7 +20,7 @@ let audio = null;
 /** @param {string} what */
 export function ring(what) {
   const { notes, step, touch } = SOUNDS[what] ?? { notes: [], step: 0, touch: [] };
-  // Browsers refuse both before the reader has done something.
+  // Browsers refuse both before the first user gesture.
   if (!navigator.userActivation?.hasBeenActive || recall(NAME) === "off") return;
   if (touch.length) navigator.vibrate?.(touch);
   audio ??= new AudioContext();
@@ -43,7 +43,7 @@ function tone(context, frequency, wait) {
 }
 
 /**
- * The choice in a menu that silences the page, or lets it sound again.
+ * Returns the menu entry that turns sounds off or on.
  * @returns {import("./dialog.js").Entry}
  */
 export function soundChoice() {

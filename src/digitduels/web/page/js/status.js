@@ -1,11 +1,11 @@
-// The line that says what happened last and whose turn it is. Screen readers speak it.
+// The status line: what happened last, and whose turn it is. Screen readers announce it.
 
 import { unbroken } from "./sentence.js";
 
 /** @typedef {"" | "turn" | "wait" | "over"} Mood */
 
-const LONG = 58; // characters that fill the line on a phone
-const LONGER = 76; // characters that fill it in small type
+const LONG = 58; // characters that fit on the line on a phone
+const LONGER = 76; // characters that fit in small type
 
 /**
  * @param {string} text
@@ -21,7 +21,7 @@ export function say(text, mood = "") {
 }
 
 /**
- * Tells screen readers alone what a press did, which others see on the board.
+ * Announces the effect of a press to screen readers only; others see it on the board.
  * @param {string} text
  */
 export function whisper(text) {
@@ -30,7 +30,7 @@ export function whisper(text) {
 
 export const WAIT = "One moment…";
 
-/** Says that the server is at work. */
+/** Says that the server is computing. */
 export function sayWait() {
   say(WAIT, "wait");
 }

@@ -6,7 +6,7 @@ export class Stepper {
   /**
    * @param {(at: number) => void} step
    * @param {AbortSignal} signal
-   * @param {Element} [middle] what is between the buttons; by default numbers that tell the place in the game
+   * @param {Element} [middle] the element between the buttons; by default the number of the current move
    */
   constructor(step, signal, middle) {
     this.at = 0;

@@ -1,4 +1,4 @@
-// What each player has left, to be chosen: the map then shows the scores that are possible with it.
+// Controls for what each player has left; the map then shows the scores that are possible with it.
 
 import { fill, h } from "./dom.js";
 
@@ -27,7 +27,7 @@ export class StockChooser {
     );
   }
 
-  /** The position with what is chosen, and with no score. */
+  /** The position with the chosen stocks and scores of zero. */
   get position() {
     const [player, , , table] = this.placed.split(";");
     const hands = [...this.element.children].map((side) =>

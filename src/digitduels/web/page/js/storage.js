@@ -1,6 +1,6 @@
-// What this browser remembers.
+// Local storage, with a fallback in memory.
 
-/** For browsers without storage: until the page is left. */
+/** The fallback for browsers without storage. */
 /** @type {Map<string, string>} */
 const memory = new Map();
 
@@ -22,7 +22,7 @@ export function remember(name, text) {
   try {
     localStorage.setItem(name, text);
   } catch {
-    // Then the memory must do.
+    // Use the fallback.
   }
 }
 
@@ -32,12 +32,12 @@ export function forget(name) {
   try {
     localStorage.removeItem(name);
   } catch {
-    // Then there is nothing to forget.
+    // Without storage there is nothing to remove.
   }
 }
 
 /**
- * The names that begin with a prefix, without it.
+ * Returns the names that begin with a prefix, without the prefix.
  * @param {string} prefix
  */
 export function recallNames(prefix) {
@@ -45,7 +45,7 @@ export function recallNames(prefix) {
   try {
     stored = Object.keys(localStorage);
   } catch {
-    // Then the memory must do.
+    // Use the fallback.
   }
   const names = new Set([...stored, ...memory.keys()]);
   return [...names].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));

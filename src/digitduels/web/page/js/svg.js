@@ -1,4 +1,4 @@
-// Elements of a picture, made in one call.
+// A helper that creates SVG elements.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,4 @@
-// A game on the table: the board, the choice of a move, and the moves so far.
+// A game on the screen: the board, the choice of a move, and the moves so far.
 
 import { get } from "./api.js";
 import { Board } from "./board.js";
@@ -21,8 +21,8 @@ const COMBINED = "That doesn't fit what you have already chosen.";
  *   confirm?: () => boolean,
  *   lively?: () => boolean,
  *   silent?: () => boolean,
- * }} Setting `query`: the game in a query to the server; `confirm`: whether a chosen move needs one more press;
- * `lively`: whether a game is played here, not studied, so that it is heard and a win is celebrated
+ * }} Setting `query`: the game as a query for the server; `confirm`: whether a move has to be confirmed with "Play";
+ * `lively`: whether a game is played here, not studied, so that there are sounds and a win is celebrated
  */
 
 const no = () => false;
@@ -65,23 +65,23 @@ export class Table {
     this.relabel(view, labels);
     if (active) void this.#foretell();
     const ended = over && before.outcome === null;
-    // Without the network, a move is played without show.
+    // If the script cannot be loaded, the move is played without effects.
     if (move || ended) import("./feel.js").then(({ feel }) => feel(this, taken, ended)).catch(() => {});
   }
 
-  /** Shows what each move does, which is asked once a turn. */
+  /** Fetches and shows the effect of each move, once per turn. */
   async #foretell() {
     const { view } = this;
     try {
       const { effects } = /** @type {Effects} */ (await get(`/api/effects/${view.game}`, this.query()));
       if (view === this.view && this.picker.active) this.picker.foretell(effects);
     } catch {
-      // Then the buttons are bare, and the move says afterwards what it did.
+      // The buttons then show no effects; the status line reports the move after it is played.
     }
   }
 
   /**
-   * Shows other labels. A move that is half chosen stays.
+   * Shows other labels. A partly chosen move is kept.
    * @param {View} view
    * @param {import("./board.js").Labels} labels
    */
@@ -102,7 +102,7 @@ export class Table {
         const { reason } = await get(`/api/objection/${this.view.game}`, query);
         text = reason ? tell(reason, reader) : COMBINED;
       } catch {
-        // Then it is said without a reason.
+        // Then the message has no reason.
       }
     }
     say(text, "turn");
@@ -114,14 +114,14 @@ export class Table {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !this.element.isConnected) return;
     if (target.closest("input, select, textarea, dialog")) return;
     if (event.key.length === 1 && recall("keys") === "off") return;
-    // Enter on a button or link is theirs, unless a number is half typed.
+    // Enter activates a focused button or link, unless a number is half typed.
     if (event.key === "Enter" && target.closest("button, a, summary") && !this.picker.typing) return;
     if (this.picker.press(event.key)) event.preventDefault();
   }
 }
 
 /**
- * The move that leads from a position to the next one; undefined if they do not follow each other.
+ * Returns the move between two consecutive positions; undefined if they are not consecutive.
  * @param {View} before
  * @param {View} after
  */
@@ -131,7 +131,7 @@ function moveBetween(before, after) {
 }
 
 /**
- * The moves so far, the last one first.
+ * Lists the moves so far, the last one first.
  * @param {View} view
  * @param {Seat | null} reader
  */
@@ -151,9 +151,9 @@ export function moveList(view, reader) {
 }
 
 /**
- * The rules that differ from the book; false if none do.
+ * Shows the rules that differ from the book; returns false if none do.
  * @param {{house_rules: string}} view
- * @param {string} lab where these rules can be changed, if they can
+ * @param {string} lab the path where these rules can be changed, or empty
  */
 export function houseRules({ house_rules: rules }, lab = "") {
   const change = lab && [" ", h("a", { href: lab }, "Change these rules")];

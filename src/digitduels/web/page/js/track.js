@@ -1,18 +1,18 @@
-// The number line: both players, the target as a gate, the last hop as a trace, the move to come as a ghost.
+// The number line: both players, the target as a gate, the last move as a hop, the previewed move as a ghost.
 
 import { calm, fill } from "./dom.js";
 import { marksOf, placeOf, rangeOf, shortly } from "./scale.js";
 import { svg } from "./svg.js";
 
 const SIDE = 18; // pixels left of the line
-const PAST = 52; // right of it, where what passes the target lies
+const PAST = 52; // right of it, for numbers past the target
 const UNDER = 34; // below it
-const LARGE = 110; // in a higher picture everything is larger
+const LARGE = 110; // above this height everything is drawn larger
 const HOP = 300; // milliseconds
 
-/** A number that moves: from where, over which result, to where. Null is a player without a number. */
+/** A move on the line: the start, the result before the rules change it, and the end. */
 /** @typedef {{seat: number, from: number, over: number | null, to: number}} Jump */
-/** A token: whose it is (0 if both players share it), and where it stands. */
+/** A token: its seat (0 if both players share it), and its place. */
 /** @typedef {{seat: number, at: number}} Token */
 
 export class Track {
@@ -54,7 +54,7 @@ export class Track {
   }
 
   /**
-   * Shows where a move would lead; null shows nothing.
+   * Previews a move; null removes the preview.
    * @param {Jump | null} jump
    * @param {string} [tone]
    */
@@ -76,7 +76,7 @@ export class Track {
     if (!this.width) return;
     const jumps = [this.last, this.next?.jump].filter((jump) => jump !== null && jump !== undefined);
     const numbers = jumps.flatMap(({ from, over, to }) => [from, over ?? to, to]);
-    // What lies below the line for a moment only is shown at its beginning.
+    // An intermediate result below zero is drawn at the start of the line.
     const kept = numbers.filter((number) => number >= 0 || this.places.some(({ at }) => at < 0));
     this.range = rangeOf(this.goal, [...this.places.map(({ at }) => at), ...kept]);
     this.element.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
@@ -90,7 +90,7 @@ export class Track {
     );
   }
 
-  /** How large everything is drawn. */
+  /** The scale of the drawing. */
   get #size() {
     return this.height > LARGE ? 1.4 : 1;
   }
@@ -140,7 +140,7 @@ export class Track {
   }
 
   /**
-   * The arc of a jump, and below the line the way back that the rules ask for.
+   * Draws the arc of a jump and, below the line, the correction by the rules.
    * @param {Jump} jump
    * @param {string} kind
    */
@@ -162,7 +162,7 @@ export class Track {
   }
 
   /**
-   * How high a hop is.
+   * Returns the height of a hop.
    * @param {number} start
    * @param {number} end
    */
@@ -181,7 +181,7 @@ export class Track {
   }
 
   /**
-   * Lets a token hop to its new place, as the rules took it there.
+   * Animates the hop of a token to its new place.
    * @param {Jump} jump
    */
   #hop({ seat, from, over, to }) {
@@ -202,7 +202,7 @@ export class Track {
  * @param {number} lift
  */
 function curve(start, end, y, lift) {
-  // A cubic curve comes three quarters of the way to its handles.
+  // A cubic Bézier curve reaches three quarters of the height of its control points.
   const handle = y + lift / 0.75;
   return `M${start} ${y}C${start} ${handle} ${end} ${handle} ${end} ${y}`;
 }

@@ -1,10 +1,10 @@
-// What the server sends, and what the pages hand to each other. Only the type checker reads this file;
+// The types of the server's JSON and of values shared by the pages. Browsers do not load this file;
 // tests/test_page_types.py checks it against the answers of a running server.
 
 type Seat = 1 | 2;
 type Value = "win" | "draw" | "loss";
 
-/** A sentence for every reader: `you` for the player in seat `of`, `them` for the other one, `text` for all others. */
+/** A sentence for every reader: `you` for the player in seat `of`, `them` for the opponent, `text` for all others. */
 interface Sentence {
   text: string;
   you?: string;
@@ -27,9 +27,9 @@ interface Side {
 interface Field {
   prompt: string;
   choices: string[];
-  /** Where its value is shown among those of the move. */
+  /** The place of its value when the move is written. */
   slot: number;
-  /** Whether it is chosen only after the fields before it. */
+  /** Whether the fields before it must be chosen first. */
   ordered: boolean;
 }
 interface LegalMove {
@@ -48,7 +48,7 @@ interface Outcome {
   reason: Sentence;
 }
 
-/** The sign of a game, its colour on light and on dark ground, and what to expect of it. */
+/** The sign of a game, its colours in light and dark mode, and what to expect. */
 interface Look {
   emblem: string;
   light: string;
@@ -58,24 +58,24 @@ interface Look {
   /** The options of the recommended edition. */
   suggested: Record<string, string>;
 }
-/** What the last move did to the board. */
+/** The effect of the last move on the board. */
 interface Hop {
   player: Seat;
   before: (Integer | null)[];
   result: Integer | null;
   after: (Integer | null)[];
-  /** The labels of what it took. */
+  /** The labels of the numbers or operations it used. */
   taken: string[];
 }
 
-/** A position, and how the players got there. */
+/** A position and the moves that led to it. */
 interface View {
   game: string;
   title: string;
   look: Look;
   options: Record<string, OptionValue>;
   changed: Record<string, OptionValue>;
-  /** The rules that differ from the book, in words; empty by the book. */
+  /** The rules that differ from the book, in words; empty if none do. */
   house_rules: string;
   names: [string, string];
   first: Seat;
@@ -96,19 +96,19 @@ interface View {
   /** What happened last, then whose turn it is or how the game ended. */
   status: Sentence[];
   ending: Sentence[];
-  /** How many moves remain after a take-back by each seat; null if there is nothing to take back. */
+  /** By seat, how many moves remain after a take-back; null if there is nothing to take back. */
   back: [number | null, number | null];
 }
 
 /** GET /api/position. */
 interface PositionView extends View {
-  /** The position as it is written in a link. */
+  /** The position in the notation of links. */
   placed: string;
   /** The book's lines about the last move. */
   lines: Sentence[];
 }
 
-/** A game between friends: the position, and who sits there. GET /api/games/{id}. */
+/** A game between friends: the position and its players. GET /api/games/{id}. */
 interface Room extends View {
   id: string;
   version: number;
@@ -116,12 +116,12 @@ interface Room extends View {
   takeback: Seat | null;
   rematch: string | null;
   closed: boolean;
-  /** What a teacher says while the game rests. */
+  /** The teacher's message while the game is paused. */
   paused: string | null;
-  /** What is allowed, if it is a game of a class. */
+  /** The permissions in a game of a class; else null. */
   class: { hints: boolean; takebacks: boolean } | null;
 }
-/** What the server sends of it: the position, without the moves that led there. */
+/** The state as the server sends it: the position without the moves that led to it. */
 type RoomNews = Omit<Room, "moves" | "history">;
 /** Some of the moves in words: GET /api/games/{id}/history. */
 interface RoomHistory {
@@ -142,7 +142,7 @@ interface Chair {
   away: boolean;
   substitute: boolean;
 }
-/** A seat that was given: POST /api/games and …/seats. */
+/** A newly assigned seat: POST /api/games and …/seats. */
 interface GivenSeat {
   seat: Seat;
   token: string;
@@ -153,22 +153,22 @@ interface NewRoom extends GivenSeat {
   /** Null against the computer. */
   invite: string | null;
 }
-/** What an act did: POST /api/games/{id}/moves and the like. */
+/** The result of an act: POST /api/games/{id}/moves and the like. */
 interface Acted {
-  /** The version in which it happened. */
+  /** The version that it created. */
   accepted: number;
   state: RoomNews;
 }
-/** Why something cannot be done: every answer with a status from 400 on. */
+/** An error: every response with a status of 400 or more. */
 interface Refusal {
   detail: string;
-  /** The newest state, if the game has moved on. */
+  /** The latest state, after a version conflict. */
   state?: RoomNews;
 }
 
 type ClassMode = "pairs" | "computer" | "rounds";
 type ClassStart = "book" | "fair";
-/** What a class plays, and how. */
+/** The settings of a class. */
 interface ClassRules {
   game: string;
   title: string;
@@ -194,13 +194,13 @@ interface ClassBasics {
 /** A class as its teacher sees it: GET /api/classes/{code} with the teacher's token. */
 interface TeacherClass extends ClassBasics {
   role: "teacher";
-  /** Seconds since 1970, at the server. */
+  /** The server's time, in seconds since 1970. */
   now: number;
   deleted: number;
-  /** After how many seconds without a move a board counts as stuck. */
+  /** The number of seconds without a move after which a board counts as stuck. */
   stuck: number;
   pupils: ClassPupil[];
-  /** Whom the teacher took off the list. */
+  /** The pupils that the teacher removed. */
   removed: { pupil: number; name: string }[];
   boards: ClassBoard[];
 }
@@ -211,10 +211,10 @@ interface ClassPupil {
   place: number;
   away: boolean;
   playing: boolean;
-  /** The computer took over, and they have not come back. */
+  /** Whether the computer plays for them because they have left. */
   absent: boolean;
   waiting: boolean;
-  /** Who this may be, on another device. */
+  /** The pupil who may be the same person, on another device. */
   like: number | null;
 }
 /** A game on the wall. */
@@ -243,7 +243,7 @@ interface PupilClass extends ClassBasics {
   points: number;
   games: PupilGame[];
 }
-/** A game from the side of one pupil; without points while it is played. */
+/** A game from one pupil's point of view; without points while it is in progress. */
 interface PupilGame {
   round: number;
   against: string;
@@ -261,7 +261,7 @@ interface JoinedClass {
   token: string;
   state: PupilClass;
 }
-/** POST /api/classes/{code}/acts; there is no state after the class was deleted. */
+/** POST /api/classes/{code}/acts; no state if the class was deleted. */
 interface ActedClass {
   accepted: number;
   state: TeacherClass | null;
@@ -275,7 +275,7 @@ interface ClassResults {
   mode: string;
   rounds: number;
   explained: string[];
-  /** A position that most pupils missed, on a large board. */
+  /** A link to a position that most pupils missed, on a large board. */
   discussion: { path: string; missed: number; times: number; position: string[]; quest: string } | null;
   pupils: ResultRow[];
   games: ResultGame[];
@@ -285,21 +285,21 @@ interface ResultRow {
   name: string;
   place: number;
   points: number;
-  /** The points of the opponents together. */
+  /** The sum of the opponents' points. */
   opponents: number;
   games: number;
   won: number;
   drawn: number;
   lost: number;
-  /** Critical moves found, how many there were, and how many a random mover would find. */
+  /** Critical moves found, the number of critical moves, and the number that a random mover would find. */
   found: number;
   critical: number;
   chance: number;
-  /** Own misses, to try them again. */
+  /** The pupil's own misses, to try again. */
   moments: ClassMoment[];
   rounds: { against: string; points: number | null }[][];
 }
-/** A miss of a pupil: a link to its review, and in words for paper. */
+/** A pupil's miss: a link to its review, and a description for paper. */
 interface ClassMoment {
   round: number;
   against: string;
@@ -316,7 +316,7 @@ interface ResultGame {
   round: number;
   names: string[];
   over: boolean;
-  /** Null while it is played, and for a game without a move, which does not count. */
+  /** Null while it is in progress, and for a game without a move, which does not count. */
   points: number[] | null;
   review: string | null;
 }
@@ -328,7 +328,7 @@ interface GameOption {
   about: string;
   allowed: string;
   words: string[] | null;
-  /** The lowest and the highest value that is worth trying, where it is an integer. */
+  /** The lowest and highest useful value, if it is an integer. */
   around: number[] | null;
 }
 interface GameCard {
@@ -337,13 +337,13 @@ interface GameCard {
   look: Look;
   summary: string;
   levels: number[];
-  /** The level that somebody who has just read the rules can beat. */
+  /** The level that a beginner can beat. */
   beginner: number;
   characters: Record<string, { name: string; about: string }>;
   options: GameOption[];
 }
 
-/** What a move does by the rules. */
+/** The effect of a move by the rules. */
 interface MoveEffect {
   move: string;
   equation: string | null;
@@ -383,7 +383,7 @@ interface JudgedMove extends Verdict {
   shown: string;
   words: Sentence;
 }
-/** What every move is worth: GET /api/solve. */
+/** The value of every move: GET /api/solve. */
 interface Solved {
   game: string;
   options: Record<string, OptionValue>;
@@ -403,7 +403,7 @@ interface Hint {
   lines: Sentence[];
 }
 
-/** What one move is worth and why: GET /api/judge. */
+/** The value of one move and the reason: GET /api/judge. */
 interface Judgement extends Verdict {
   keeps: boolean;
   warning: Sentence | null;
@@ -411,7 +411,7 @@ interface Judgement extends Verdict {
   why: Sentence;
   line: LineStep[];
 }
-/** A move of a line of best play. */
+/** A move in a line of best play. */
 interface LineStep {
   move: string;
   player: Seat;
@@ -437,9 +437,9 @@ interface ReviewTurn {
   /** Why the best move at a swing was good. */
   reason: Sentence | null;
   lesson?: Sentence;
-  /** What to look for when the moment is tried again. */
+  /** The task for trying the moment again. */
   quest?: Sentence;
-  /** What would have kept the result. */
+  /** The moves that would have kept the result. */
   answer?: Sentence | null;
   /** The move and the best play that follows; null when the player conceded. */
   line?: LineStep[] | null;
@@ -458,7 +458,7 @@ interface Review {
   game: string;
   options: Record<string, OptionValue>;
   names: [string, string];
-  /** What played in each seat. */
+  /** The kind of player in each seat. */
   players: string[];
   first: Seat;
   opening: number;
@@ -477,12 +477,12 @@ interface Review {
   story: Sentence;
   lines: Sentence[];
   ribbon: string;
-  /** Questions and answers of a record. */
+  /** The help that the players asked for, from a record. */
   asked: unknown[][];
   link: string;
 }
 
-/** Who wins at which scores: GET /api/map. A row per score of the player who waits, a letter per score of the other. */
+/** Who wins at which scores: GET /api/map. A row per score of the waiting player, a letter per score of the mover. */
 interface Scores {
   low: number;
   high: number;
@@ -491,7 +491,7 @@ interface Scores {
   theirs: number;
 }
 
-/** What a rule set is worth: GET /api/lab/{game}/report. */
+/** The measures of a rule set: GET /api/lab/{game}/report. */
 interface LabReport {
   label: string;
   outcome: string;
@@ -505,10 +505,10 @@ interface LabReport {
 interface LabRow {
   name: string;
   value: string;
-  /** What it means; empty if the name says it. */
+  /** Its meaning; empty if the name is clear. */
   about: string;
 }
-/** Who wins with other values of an option: GET /api/lab/{game}/strip. 0 is a draw, null unknown. */
+/** The winner for other values of an option: GET /api/lab/{game}/strip. 0 is a draw, null unknown. */
 interface LabStrip {
   about: string;
   here: number;
@@ -532,15 +532,15 @@ interface Puzzle extends PuzzleText {
   date: string | null;
   seed: string;
 }
-/** What happens when a move is tried in a puzzle: GET /api/attempt. */
+/** The result of trying a move in a puzzle: GET /api/attempt. */
 interface Attempt {
   kind: "right" | "slower" | "wrong";
   sentences: Sentence[];
-  /** The moves to play then. */
+  /** The moves to play on the board. */
   moves: string[];
 }
 
-/** A game to read about: GET /api/learn. */
+/** The rules of a game and facts about it: GET /api/learn. */
 interface Lesson extends GameCard {
   changed: Record<string, OptionValue>;
   house_rules: string;
@@ -549,7 +549,7 @@ interface Lesson extends GameCard {
   moves: string;
   example: { moves: string; lines: string[] };
   ideas: { title: string; about: string; moves: string; example: Sentence }[];
-  /** Null when it comes later. */
+  /** Null if it has to be requested separately. */
   theory: Sentence[] | null;
 }
 
@@ -607,13 +607,13 @@ interface Link {
   takebacks: boolean;
 }
 
-/** What the router hands to a page. */
+/** The arguments that the router passes to a page. */
 interface Place {
   main: HTMLElement;
-  /** The open parts of the route's path. */
+  /** The variable parts of the route's path. */
   parts: string[];
   query: URLSearchParams;
-  /** What follows # in the URL. */
+  /** The fragment of the URL. */
   fragment: string;
   /** Aborted when the reader leaves the page. */
   signal: AbortSignal;

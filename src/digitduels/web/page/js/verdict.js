@@ -18,7 +18,7 @@ export function chip(value, words = WORDS[value]) {
 }
 
 /**
- * Moves with their verdicts, those with the same verdict together. A press plays a move.
+ * Lists moves, grouped by verdict. A press plays the move.
  * @param {JudgedMove[]} moves the best first
  * @param {Seat | null} reader
  * @param {(move: string) => void} play
@@ -41,7 +41,7 @@ export function verdictList(moves, reader, play) {
 }
 
 /**
- * Moves by the words about them.
+ * Groups moves by the text of their verdict.
  * @param {JudgedMove[]} moves
  * @param {Seat | null} reader
  */
@@ -56,7 +56,7 @@ export function sameVerdict(moves, reader) {
 }
 
 /**
- * The best of some values.
+ * Returns the best of some values.
  * @param {(Value | undefined)[]} values
  * @returns {Value | null}
  */

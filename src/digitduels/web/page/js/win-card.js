@@ -1,4 +1,4 @@
-// A won game as a picture, to keep or to post. It is drawn here; nothing is sent anywhere.
+// A won game as a picture to save or share. It is drawn in the browser and sent nowhere.
 
 import { figure, scoresOf } from "./board.js";
 import { h } from "./dom.js";
@@ -7,9 +7,9 @@ import { other } from "./link.js";
 const [WIDTH, HEIGHT, EDGE] = [1200, 630, 90];
 
 /**
- * Shares the picture through the device, or saves it as a file.
+ * Shares the picture with the device's share sheet, or saves it as a file.
  * @param {View} view
- * @param {Seat} winner who reads this
+ * @param {Seat} winner the reader
  */
 export async function shareWin(view, winner) {
   const canvas = h("canvas", { width: WIDTH, height: HEIGHT });
@@ -20,7 +20,7 @@ export async function shareWin(view, winner) {
   const file = new File([blob], `${view.game}.png`, { type: "image/png" });
   const shared = { files: [file], title: view.title };
   if (matchMedia("(pointer: coarse)").matches && navigator.canShare?.(shared)) {
-    await navigator.share(shared).catch(() => {}); // nobody was chosen
+    await navigator.share(shared).catch(() => {}); // the reader closed the share sheet
     return;
   }
   const link = h("a", { href: URL.createObjectURL(file), download: file.name });

@@ -1,4 +1,4 @@
-// One board of a class, large. Values stay hidden until the teacher asks for them.
+// A single large board of a class. Values stay hidden until the teacher asks for them.
 
 import { get } from "../api.js";
 import { anchor, button, fill, h } from "../dom.js";
@@ -41,13 +41,13 @@ export async function show({ main, parts, signal }, state) {
 }
 
 /**
- * What the players are called on an anonymous wall; null if they have their names.
+ * Returns the labels of the players on an anonymous wall; null if names are shown.
  * @param {TeacherClass} state
  * @param {string} id of the game
  */
 function numbersOf(state, id) {
   if (!state.rules.anonymous) return null;
-  const board = state.boards.find((each) => each.id === id);
+  const board = state.boards.find((game) => game.id === id);
   const names = pupilNames(state, true);
   const number = (/** @type {Seat} */ seat) => (board ? playerName(board, seat, names) : `Player ${seat}`);
   return /** @type {[string, string]} */ ([number(1), number(2)]);
@@ -89,7 +89,7 @@ class BigBoard extends RoomPage {
   }
 
   /**
-   * A game without the names of its players, if the wall shows numbers: the server's words about the numbers.
+   * Fetches the game with numbers in place of names, if the wall is anonymous.
    * @param {Room} state
    * @returns {Promise<Room>}
    */

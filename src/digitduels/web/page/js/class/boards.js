@@ -1,4 +1,4 @@
-// The boards of a round: who plays whom, the scores, whose turn it is and for how long.
+// The boards of a round: the players, the scores, whose turn it is and for how long.
 
 import { figure } from "../board.js";
 import { fill, h, set } from "../dom.js";
@@ -8,7 +8,7 @@ const SEATS = /** @type {Seat[]} */ ([1, 2]);
 /** @typedef {{names: Map<number, string>, now: number, path: (id: string) => string, stuck: number | null}} Showing */
 
 /**
- * What pupils are called: by name, or by number.
+ * Returns the labels of the pupils: names or numbers.
  * @param {TeacherClass} state
  * @param {boolean} anonymous
  */
@@ -17,7 +17,7 @@ export function pupilNames(state, anonymous) {
 }
 
 /**
- * What a player of a board is called.
+ * Returns the label of a player on a board.
  * @param {ClassBoard} board
  * @param {Seat} seat
  * @param {Map<number, string>} names of the pupils
@@ -27,7 +27,7 @@ export function playerName(board, seat, names) {
   return pupil ? (names.get(pupil) ?? "left") : `Level ${board.levels[seat - 1]}`;
 }
 
-/** The boards of a class, each in its place, so that nothing jumps. */
+/** The boards of a class. Each keeps its place, so that nothing jumps. */
 export class Boards {
   constructor() {
     /** @type {Map<string, Tile>} */

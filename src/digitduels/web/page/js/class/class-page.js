@@ -1,4 +1,4 @@
-// What all of a teacher's class pages share: the newest state, a clock, and acts.
+// The base class of a teacher's class pages: the latest state, a clock, and acts.
 
 import { getAs } from "../api.js";
 import { anchor, fill, h } from "../dom.js";
@@ -34,7 +34,7 @@ export class ClassPage {
     void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
   }
 
-  /** The time at the server. */
+  /** The server's time. */
   get now() {
     return Date.now() / 1000 - this.ahead;
   }
@@ -52,7 +52,7 @@ export class ClassPage {
   lose(failure) {
     this.line.hidden = false;
     this.line.textContent = LOST;
-    // A deleted class leaves no name on the screen.
+    // Remove all names of a deleted class from the screen.
     if (failure.status === 404 || failure.status === 403) fill(this.main, gone(failure.message));
   }
 
@@ -60,16 +60,16 @@ export class ClassPage {
     this.tick();
   }
 
-  /** Once a second. */
+  /** Called once a second. */
   tick() {
     // For pages with a clock.
   }
 
   /**
-   * Does something in the class.
+   * Sends an act of the teacher.
    * @param {string} act
    * @param {Record<string, unknown>} [more]
-   * @param {string} [done] what is said then
+   * @param {string} [done] the message shown on success
    */
   async act(act, more = {}, done = "") {
     if (this.busy) return;
@@ -88,7 +88,7 @@ export class ClassPage {
 }
 
 /**
- * What is left of a class that was deleted.
+ * Shows that the class was deleted.
  * @param {string} message
  */
 export function gone(message) {
@@ -102,7 +102,7 @@ export function gone(message) {
 }
 
 /**
- * The class of a path, if this browser is its teacher; otherwise says what to do.
+ * Opens the class if this browser is its teacher; otherwise says what to do.
  * @param {string} code
  * @param {HTMLElement} main
  * @param {AbortSignal} signal

@@ -1,4 +1,4 @@
-// Counts as people write them.
+// Formats counts for people.
 
 /**
  * 2½

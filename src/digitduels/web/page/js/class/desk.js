@@ -1,4 +1,4 @@
-// The teacher's desk: who is there, what to do next, all boards, and the settings of the next games.
+// The teacher's desk: the pupils, the next step, all boards, and the settings of the next games.
 
 import { games } from "../api.js";
 import { ask } from "../dialog.js";
@@ -41,7 +41,7 @@ class ClassDesk extends ClassPage {
     super(state, token, main, signal);
     this.sentence = h("p", { class: "lead" });
     this.actions = h("div", { class: "row steer", role: "group", "aria-label": "Steer the class" });
-    /** What the actions are made from, as text: they are drawn only when it changes, so that they keep the focus. */
+    /** The data behind the buttons, serialized: they are redrawn only when it changes, so that they keep the focus. */
     this.steered = "";
     this.joining = h(
       "section",
@@ -114,7 +114,7 @@ class ClassDesk extends ClassPage {
     );
   }
 
-  /** Offers the games and levels, as soon as the server has told them. */
+  /** Fills in the games and levels once the server has sent them. */
   async offerGames() {
     const { rules } = this.state;
     const cards = await games();
@@ -125,7 +125,7 @@ class ClassDesk extends ClassPage {
     this.level.value = String(card.levels.findLast((level) => level <= rules.level) ?? rules.level);
   }
 
-  /** How many games are in progress. */
+  /** The number of games in progress. */
   get open() {
     return this.state.boards.filter((board) => board.player !== null).length;
   }
@@ -188,7 +188,7 @@ class ClassDesk extends ClassPage {
     this.boards.update(state.boards, { names: pupilNames(state, false), now, path, stuck });
   }
 
-  // What the teacher does.
+  // The teacher's acts
 
   async nextRound() {
     const sure = !this.open || (await confirm("Begin the next round?", BROKEN_OFF, "Next round", "Not yet"));
@@ -226,7 +226,7 @@ class ClassDesk extends ClassPage {
 }
 
 /**
- * Asks before something that cannot be undone.
+ * Asks for confirmation of something that cannot be undone.
  * @param {string} title
  * @param {string} text
  * @param {string} yes

@@ -1,4 +1,4 @@
-// How pupils get in: the code, the address, and a QR code.
+// How pupils join: the code, the address, and a QR code.
 
 import { h } from "../dom.js";
 import { localNote } from "../lesson.js";

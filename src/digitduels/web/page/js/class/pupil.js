@@ -1,4 +1,4 @@
-// A pupil in a class: waits, plays, and waits for the next game. The board is that of any game between friends.
+// A pupil's page: waits, plays, and waits for the next game. The board is the same as in games between friends.
 
 import { fill, h } from "../dom.js";
 import { listen } from "../live.js";
@@ -21,7 +21,7 @@ export class PupilPage {
    * @param {PupilClass} state
    * @param {string} token
    * @param {AbortSignal} signal
-   * @param {() => void} leave when the class does not know the reader any more
+   * @param {() => void} leave called when the reader is no longer in the class
    */
   constructor(state, token, signal, leave) {
     this.state = state;
@@ -34,7 +34,7 @@ export class PupilPage {
     this.head = h("h1", { class: "class-head" });
     this.line = h("p", { class: "line", hidden: true });
     this.note = h("section", { class: "card class-note", "aria-live": "polite" });
-    /** What the note says, as text. */
+    /** The content of the note, serialized to detect changes. */
     this.drawn = "";
     this.goal = h("p", { class: "class-goal" });
     this.place = h("div", { class: "class-game" });
@@ -103,7 +103,7 @@ export class PupilPage {
     }
   }
 
-  /** What the pupil has reached so far. */
+  /** The pupil's points so far. */
   #games() {
     const over = this.state.games.filter((game) => game.points !== null);
     if (!over.length) return null;
@@ -132,7 +132,7 @@ export class PupilPage {
       signal: this.left.signal,
     };
     Promise.resolve(showRoom(place)).catch(() => {
-      // The class goes on: the next message shows the game again.
+      // The next message shows the game again.
       this.game = "";
     });
     scrollTo(0, 0);

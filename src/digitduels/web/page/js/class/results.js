@@ -1,4 +1,4 @@
-// What comes back from a lesson: on the screen, on paper, and as a table for a spreadsheet.
+// The results of a lesson: on the screen, on paper, and as a table for a spreadsheet.
 
 import { getAs, patiently } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
@@ -116,12 +116,12 @@ function row(row) {
 function roundList(games, round) {
   const result = (/** @type {ResultGame} */ { over, points }) =>
     points ? points.map(halves).join(" – ") : over ? "no move, does not count" : "not over";
-  const game = (/** @type {ResultGame} */ each) =>
+  const game = (/** @type {ResultGame} */ played) =>
     h(
       "li",
       null,
-      `${each.names[0]} – ${each.names[1]}: ${result(each)} `,
-      each.review && h("a", { class: "no-print", href: each.review, target: "_blank" }, "review"),
+      `${played.names[0]} – ${played.names[1]}: ${result(played)} `,
+      played.review && h("a", { class: "no-print", href: played.review, target: "_blank" }, "review"),
     );
   return h("section", { class: "round" }, h("h3", null, `Round ${round}`), h("ul", null, games.map(game)));
 }
@@ -137,7 +137,7 @@ function discussion({ path, missed, times, position, quest }) {
 }
 
 /**
- * On paper, the moments are positions to cut out and hand back.
+ * Creates the printed exercises: positions to cut out and hand back.
  * @param {ResultRow[]} pupils
  */
 function momentSheet(pupils) {
@@ -165,7 +165,7 @@ function date(seconds) {
 }
 
 /**
- * Saves a file that only the teacher may read.
+ * Downloads a file that only the teacher may read.
  * @param {string} path
  * @param {string} token
  * @param {string} name

@@ -1,4 +1,4 @@
-// The list of pupils on the desk: how each is doing, and what the teacher can do about it.
+// The list of pupils on the desk, with their points and the teacher's actions.
 
 import { ask } from "../dialog.js";
 import { button, fill, h } from "../dom.js";
@@ -8,7 +8,7 @@ import { points } from "./counts.js";
 /** @typedef {(act: string, more?: Record<string, unknown>, done?: string) => Promise<void>} Act */
 
 export class Roster {
-  /** @param {Act} act does something in the class */
+  /** @param {Act} act sends an act of the teacher */
   constructor(act) {
     this.act = act;
     this.list = h("ul", { class: "roster" });
@@ -20,7 +20,7 @@ export class Roster {
       this.list,
       this.removed,
     );
-    /** What is shown, as text: it is drawn only when it changes, so that buttons keep the focus. */
+    /** The data shown, serialized: the list is redrawn only when it changes, so that buttons keep the focus. */
     this.drawn = "";
     /** @type {ClassPupil[]} */
     this.pupils = [];
@@ -42,7 +42,7 @@ export class Roster {
 
   /**
    * @param {ClassPupil} pupil
-   * @param {boolean} begun whether there are points
+   * @param {boolean} begun whether anyone has played, so that there are points
    */
   #row(pupil, begun) {
     const { ended } = this;
@@ -69,7 +69,7 @@ export class Roster {
     );
   }
 
-  /** @param {{pupil: number, name: string}} pupil who was removed */
+  /** @param {{pupil: number, name: string}} pupil the removed pupil */
   #out({ pupil, name }) {
     const done = `${name} can join again on the same device.`;
     const back = button(`Let ${name} in again`, () => void this.act("restore", { pupil }, done));
@@ -101,7 +101,7 @@ export class Roster {
   }
 
   /**
-   * A newcomer may be a pupil who joined before, on another device.
+   * Asks whether a newcomer is a pupil who joined before on another device.
    * @param {ClassPupil} newcomer
    * @param {ClassPupil} pupil
    */
@@ -123,7 +123,7 @@ export class Roster {
   }
 
   /**
-   * A pupil joined again on another device under another name, and the teacher says who it is.
+   * Lets the teacher choose which pupil a newcomer is, if they joined again under another name.
    * @param {ClassPupil} newcomer
    * @param {ClassPupil[]} others
    */

@@ -1,12 +1,12 @@
-// The classes that this browser belongs to, and what it does in them.
+// The classes that this browser belongs to, and requests to them.
 
 import { Failure, getAs, identify, post } from "../api.js";
 import { pause } from "../dom.js";
 import { secret } from "../seats.js";
 import { forget, recall, recallNames, remember } from "../storage.js";
 
-const TRIES = 10; // of an act without an answer; its key makes it happen once
-const WAIT = [300, 600, 1200, 2400]; // milliseconds before the next try
+const TRIES = 10; // attempts of an act without a response; its idempotency key makes it happen once
+const WAIT = [300, 600, 1200, 2400]; // backoff in milliseconds
 
 /** @typedef {{role: "teacher" | "pupil", token: string}} Membership */
 
@@ -16,7 +16,7 @@ export function classPath(code) {
 }
 
 /**
- * Who the reader is in a class; null for a stranger.
+ * Returns the reader's role and token in a class; null if they are not a member.
  * @param {string} code
  * @param {Membership["role"]} role
  */
@@ -37,7 +37,7 @@ function enter(code, role, token) {
 }
 
 /**
- * Starts a class; its code.
+ * Creates a class and returns its code.
  * @param {Record<string, unknown>} rules
  */
 export async function startClass(rules) {
@@ -48,7 +48,7 @@ export async function startClass(rules) {
 }
 
 /**
- * Forgets that this browser is the teacher of a class.
+ * Deletes the teacher's token of a class from this browser.
  * @param {string} code
  */
 export function forgetClass(code) {
@@ -57,28 +57,28 @@ export function forgetClass(code) {
 }
 
 /**
- * The classes that this browser is the teacher of. Those that are gone are forgotten.
+ * Returns the classes that this browser is the teacher of, and forgets those that no longer exist.
  * @param {AbortSignal} signal
  */
 export async function myClasses(signal) {
-  const found = [];
+  const classes = [];
   for (const code of recallNames("class:teacher:")) {
     const deleted = Number(recall(`class:deleted:${code}`) ?? Infinity);
     try {
       if (deleted * 1000 < Date.now()) forgetClass(code);
       else
-        found.push(
+        classes.push(
           /** @type {TeacherClass} */ (await getAs(classPath(code), recall(`class:teacher:${code}`) ?? "", signal)),
         );
     } catch (error) {
       if (error instanceof Failure && (error.status === 404 || error.status === 403)) forgetClass(code);
     }
   }
-  return found;
+  return classes;
 }
 
 /**
- * Joins a class. A second try has the same key, so that a lost answer makes no second pupil.
+ * Joins a class. A retry has the same idempotency key, so that a lost response creates no second pupil.
  * @param {string} code
  * @param {string} name
  */
@@ -91,7 +91,7 @@ export async function joinClass(code, name) {
 }
 
 /**
- * Does something as the teacher. If the class has gone on meanwhile, the act is for its newest state.
+ * Sends an act of the teacher. After a version conflict, it is retried on the latest state.
  * @param {TeacherClass} state
  * @param {string} token
  * @param {string} act
@@ -114,7 +114,7 @@ export async function teach(state, token, act, more = {}) {
 }
 
 /**
- * The address that pupils type.
+ * Returns the address that pupils type.
  * @param {string} code
  */
 export function joinUrl(code) {

@@ -1,4 +1,4 @@
-// The form that starts a class: a suggestion, or settings of one's own.
+// The form that starts a class: with a suggestion, or with custom settings.
 
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";

@@ -1,4 +1,4 @@
-// The wall: the code while the class gathers, then all boards, at the end the standings; readable from the last row.
+// The wall, readable from the last row: the code while pupils join, then all boards, at the end the standings.
 
 import { anchor, button, fill, h } from "../dom.js";
 import { setTitle } from "../router.js";
@@ -72,7 +72,7 @@ class ClassWall extends ClassPage {
     const { anonymous } = state.rules;
     const gathering = state.round === 0;
     this.element.classList.toggle("gathering", gathering);
-    // First large, then beside the title, for latecomers.
+    // Large at first, later beside the title for latecomers.
     if (gathering) this.arrivals.prepend(this.invited);
     else this.title.after(this.invited);
     this.invited.hidden = state.ended;

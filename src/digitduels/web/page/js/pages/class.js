@@ -1,4 +1,4 @@
-// A class, for its teacher: the desk, the wall, the results, and one board large.
+// A class, for its teacher: the desk, the wall, the results, and a single large board.
 
 import { openClass } from "../class/class-page.js";
 import { loadStyle } from "../lesson.js";
@@ -9,11 +9,11 @@ export async function show(place) {
   const { main, parts, signal } = place;
   await loadStyle("class");
   const code = (parts[0] ?? "").toUpperCase();
-  const found = await openClass(code, main, signal);
-  if (!found || signal.aborted) return;
+  const membership = await openClass(code, main, signal);
+  if (!membership || signal.aborted) return;
   say("");
   const part = await load(parts[1] ?? "");
-  if (!signal.aborted) await part.show(place, found.state, found.token);
+  if (!signal.aborted) await part.show(place, membership.state, membership.token);
 }
 
 /**

@@ -1,4 +1,4 @@
-// Any position of a game: what every move is worth, forward and back, set up by hand, and a map of who wins where.
+// Explore any position: the value of every move, stepping forward and back, setting up a position, and the score map.
 
 import { gameCard, get, getPatiently } from "../api.js";
 import { scoresOf } from "../board.js";
@@ -18,9 +18,9 @@ import { say, WAIT } from "../status.js";
 import { StockChooser } from "../stock-chooser.js";
 import { chip, verdictList } from "../verdict.js";
 
-const CHOOSING = 150; // milliseconds after which a choice is taken to be the last
-const MANY = 40; // losing moves that are folded away
-const BEST = 6; // best moves that are named
+const CHOOSING = 150; // debounce in milliseconds
+const MANY = 40; // more losing moves than this are collapsed
+const BEST = 6; // the maximum number of best moves listed
 const NOTHING = "Only one pair of scores is possible with this left. Choose a smaller number for somebody.";
 const ABOUT =
   "Every position of every game is solved. Choose a game, then play moves forward and back, " +
@@ -65,7 +65,7 @@ class Explore extends LinePage {
     this.map = new ScoreMap((mine, theirs) => void this.jump(mine, theirs));
     this.chooser = new StockChooser(() => void this.#remap());
     this.choosing = new AbortController();
-    /** The position that the map belongs to. */
+    /** The position of the current map. */
     this.mapPosition = view.placed;
     this.nothing = h("p", { class: "soft" }, NOTHING);
     this.mapped = h(
@@ -76,7 +76,7 @@ class Explore extends LinePage {
       this.nothing,
       this.map.element,
     );
-    // On a phone, the map takes the place of the board while it is wanted.
+    // On a phone, the map can take the place of the board.
     this.flip = button("Map", () => {
       const map = this.element.classList.toggle("show-map");
       this.flip.setAttribute("aria-pressed", String(map));
@@ -137,7 +137,7 @@ class Explore extends LinePage {
     await this.evaluate();
   }
 
-  /** Shows what every move is worth, and who wins where. */
+  /** Shows the value of every move, and the score map. */
   async evaluate() {
     this.choosing.abort();
     if (this.over) return;
@@ -145,11 +145,11 @@ class Explore extends LinePage {
       const before = this.choosing;
       const { placed } = this.position;
       const map = this.ask("map");
-      map.catch(() => {}); // it is reported below, unless the values fail first
+      map.catch(() => {}); // reported below, unless the values fail first
       this.#showValues(await this.ask("solve"));
       this.sayStatus();
       const shown = await map;
-      // Who has chosen something else meanwhile sees that.
+      // Do not overwrite a map that the reader has chosen meanwhile.
       if (before === this.choosing) this.#showMap(shown, placed);
     });
   }
@@ -196,7 +196,7 @@ class Explore extends LinePage {
     return h("details", { class: `kind ${kind}`, open }, h("summary", null, heading), list);
   }
 
-  /** Shows who wins where with what is chosen to be left. The last choice counts. */
+  /** Shows the score map for the chosen stocks. Only the last choice counts. */
   async #remap() {
     this.choosing.abort();
     const { signal } = (this.choosing = new AbortController());
@@ -214,7 +214,7 @@ class Explore extends LinePage {
     }
   }
 
-  /** The scores of the player to move and of the other. */
+  /** The scores of the player to move and of the opponent. */
   #scores() {
     const [one, two] = scoresOf(this.view).map(Number);
     return /** @type {[number, number]} */ (this.view.player === 2 ? [two, one] : [one, two]);
@@ -222,7 +222,7 @@ class Explore extends LinePage {
 
   /**
    * @param {Scores | null} map
-   * @param {string | null} placed the position that it belongs to
+   * @param {string | null} placed the position of the map
    */
   #showMap(map, placed) {
     this.mapPosition = placed ?? "";
@@ -246,7 +246,7 @@ class Explore extends LinePage {
   }
 
   /**
-   * Shows a position that was set up; fails if it is impossible.
+   * Shows a position that the reader set up; throws if it is impossible.
    * @param {string} position
    */
   async setUp(position) {
@@ -288,7 +288,7 @@ class Explore extends LinePage {
   }
 }
 
-/** The numbers of a position, each in a field of its own. */
+/** The form for setting up a position, with a field for each number. */
 class PositionEditor {
   /** @param {(position: string) => Promise<void>} setUp */
   constructor(setUp) {
@@ -365,7 +365,7 @@ function numberInput(name, label, value, low, high) {
 }
 
 /**
- * The options of the game, to explore it by other rules.
+ * Creates the form for exploring the game with other rules.
  * @param {GameCard} card
  * @param {View} view
  * @param {Link} link

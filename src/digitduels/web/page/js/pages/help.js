@@ -1,4 +1,4 @@
-// Help: how to play here, the keys, and what the browser remembers about them.
+// Help: how to play, the keys, and their settings.
 
 import { confirmWish, setConfirm } from "../confirm.js";
 import { fill, h } from "../dom.js";

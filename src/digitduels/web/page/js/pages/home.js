@@ -1,4 +1,4 @@
-// The first page: a game already begun, all games, today's puzzle.
+// The first page: a game ready to play, all games, today's puzzle.
 
 import { games, get } from "../api.js";
 import { seatLabels } from "../board.js";
@@ -32,7 +32,7 @@ export async function show({ main, signal }) {
   fill(main, h("div", { class: "welcome game" }, page.table.element, aside(card, link)));
   page.draw();
   showMarks(page.table);
-  // What is below can wait until the board can be seen.
+  // Show the board before the rest of the page.
   await pause(0);
   if (signal.aborted) return;
   const puzzle = h("p", null, "One position, one winning move.");
@@ -45,7 +45,7 @@ export async function show({ main, signal }) {
   );
 }
 
-/** The game on the first page: its first move goes to the page of the game. */
+/** The game on the first page. Its first move leads to the page of the game. */
 class FirstMove extends GamePage {
   get reader() {
     return this.link.seat;
@@ -74,7 +74,7 @@ function showHero(card, { names: [, computer] }) {
 }
 
 /**
- * What else there is to do, beside the board.
+ * Shows links to everything else, beside the board.
  * @param {GameCard} card
  * @param {Link} link
  */

@@ -1,4 +1,4 @@
-// The way into a class: the code and a first name. Then the same page is the pupil's place in the class.
+// Joining a class with its code and a first name. Afterwards this is the pupil's page.
 
 import { Failure, getAs } from "../api.js";
 import { PupilPage } from "../class/pupil.js";
@@ -49,8 +49,8 @@ function ask(main, given, signal, wrong) {
   const code = h("input", { ...letters, value: given, required: true, class: "code-input" });
   const name = h("input", { name: "name", maxlength: 20, required: true, autocomplete: "given-name" });
   name.value = recall("name") ?? "";
-  const told = trouble();
-  told.textContent = wrong;
+  const problem = trouble();
+  problem.textContent = wrong;
   const form = h(
     "form",
     { class: "sheet narrow join" },
@@ -58,12 +58,12 @@ function ask(main, given, signal, wrong) {
     field("Code on the wall", code),
     field("Your first name", name),
     h("p", { class: "soft" }, ABOUT, " ", h("a", { href: "/privacy" }, "What is stored?")),
-    told,
+    problem,
     h("p", { class: "row" }, h("button", { class: "main" }, "Join")),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    void join(main, code.value.replace(/\s/g, "").toUpperCase(), name.value.trim(), signal, told);
+    void join(main, code.value.replace(/\s/g, "").toUpperCase(), name.value.trim(), signal, problem);
   });
   fill(main, form);
   (given && !wrong ? name : code).focus();
@@ -74,9 +74,9 @@ function ask(main, given, signal, wrong) {
  * @param {string} code
  * @param {string} name
  * @param {AbortSignal} signal
- * @param {HTMLElement} told
+ * @param {HTMLElement} problem
  */
-async function join(main, code, name, signal, told) {
+async function join(main, code, name, signal, problem) {
   try {
     const state = await joinClass(code, name);
     if (signal.aborted) return;
@@ -84,7 +84,7 @@ async function join(main, code, name, signal, told) {
     note(`/j/${code}`, true);
     enter(main, state, member(code, "pupil") ?? "", signal);
   } catch (error) {
-    if (!signal.aborted && error instanceof Error) told.textContent = error.message;
+    if (!signal.aborted && error instanceof Error) problem.textContent = error.message;
   }
 }
 

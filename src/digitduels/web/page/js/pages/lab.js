@@ -1,4 +1,4 @@
-// The lab: change a rule, see what it does, play what you found.
+// The lab: change a rule, see what it does, play the result.
 
 import { Failure, gameCard, get } from "../api.js";
 import { share } from "../dialog.js";
@@ -15,9 +15,9 @@ import { tellAll } from "../sentence.js";
 const ABOUT =
   "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +
   "Choose a game to start with.";
-const AGAIN = 1000; // milliseconds before a busy server is asked again
+const AGAIN = 1000; // milliseconds before a request to a busy server is retried
 const TRIES = 20;
-const DELAY = 300; // milliseconds after the last change before the server is asked
+const DELAY = 300; // debounce in milliseconds
 const GAUGES = "Fair: equal players score alike in both seats. Deep: looking further ahead always pays.";
 const PEOPLE = "Between players who make mistakes, as people do:";
 const SHARED = "Link copied. It opens the lab with these rules.";
@@ -99,7 +99,7 @@ class Lab {
     return newLink(this.card.game, { options: this.options });
   }
 
-  /** Draws a control for each option. */
+  /** Creates a control for each option. */
   #offer() {
     const { suggested } = this.card.look;
     const repaired = Object.keys(suggested).length > 0;
@@ -167,14 +167,14 @@ class Lab {
     this.#later();
   }
 
-  /** Asks soon, once nothing changes any more. */
+  /** Schedules a measurement once the controls stop changing. */
   #later() {
     clearTimeout(this.timer);
     this.asking.abort();
     this.timer = setTimeout(() => void this.measure(), DELAY);
   }
 
-  /** Asks the server everything about these rules, and shows each answer when it comes. */
+  /** Requests all measures of these rules, and shows each response as it arrives. */
   async measure() {
     note(pathOf(this.link, "lab"), true);
     this.asking = new AbortController();
@@ -195,7 +195,7 @@ class Lab {
       ["Trying other values…", `/api/lab/${game}/strip`, this.#showStrip, null],
     ];
     this.progress.hidden = false;
-    // One after the other: a visitor has few questions at a time, and those that were dropped may still be at work.
+    // One after the other: the server limits a visitor's open requests, and aborted ones may still be running.
     for (const [place, [words, path, answered, room]] of questions.entries()) {
       this.step.textContent = words;
       this.steps.value = place / questions.length;
@@ -206,12 +206,12 @@ class Lab {
   }
 
   /**
-   * Asks until there is an answer or a refusal, and shows it.
+   * Retries until there is a result or a refusal, and shows it.
    * @template T
    * @param {AbortSignal} signal
    * @param {string} path
    * @param {(this: Lab, answer: T) => void} answered
-   * @param {HTMLElement | null} room where a refusal is shown
+   * @param {HTMLElement | null} room the place for a refusal
    */
   async #show(signal, path, answered, room) {
     for (let tries = 1; !signal.aborted; tries += 1) {
@@ -277,7 +277,7 @@ class Lab {
     );
   }
 
-  /** All measures, beside those of the rules that were kept. */
+  /** Shows all measures beside those of the rule set kept for comparison. */
   #compare() {
     const reports = [this.kept, this.report].filter((report) => report !== null);
     const [first] = reports;
@@ -328,7 +328,7 @@ class Lab {
 
   /** @param {LabStrip | null} strip */
   #showStrip(strip) {
-    // A row of question marks tells nothing.
+    // Do not show a row of question marks.
     const known = strip?.cells.some(({ winner }) => winner !== null) ?? false;
     this.others.hidden = !known;
     if (!strip || !known) return;

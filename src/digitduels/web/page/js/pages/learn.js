@@ -1,4 +1,4 @@
-// A game to read about: its rules, an example to step through, its options and rulings, and what is known about it.
+// The rules of a game, an example to step through, its options and rulings, and facts about it.
 
 import { gameCard, get, getPatiently } from "../api.js";
 import { Board, seatLabels } from "../board.js";
@@ -12,7 +12,7 @@ import { tell, tellEach } from "../sentence.js";
 import { say, WAIT } from "../status.js";
 import { Stepper } from "../stepper.js";
 
-const LINES = 2; // of what a move did; the rest repeats the board
+const LINES = 2; // of the book's text about a move; the rest repeats the board
 const ABOUT = "Two players, a handful of numbers, a target to hit exactly. The rules of each game fit on a card.";
 
 /** @param {Place} place */
@@ -68,7 +68,7 @@ export async function show(place) {
 }
 
 /**
- * Fills in what is known about a game, once it is worked out.
+ * Fills in the facts about a game once the server has computed them.
  * @param {HTMLElement} element
  * @param {string} game
  * @param {Record<string, string>} options
@@ -109,7 +109,7 @@ function part(title, ...content) {
 }
 
 /**
- * An idea, and the position that shows it.
+ * Shows an idea and its position.
  * @param {Lesson["ideas"][number]} idea
  * @param {Link} link
  */
@@ -139,7 +139,7 @@ function optionList({ options }) {
   return h("dl", { class: "options" }, options.flatMap(item));
 }
 
-/** The example of the book, move by move. */
+/** The book's example, move by move. */
 class Example {
   /**
    * @param {Link} link

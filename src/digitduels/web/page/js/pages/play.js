@@ -1,4 +1,4 @@
-// A game on one screen: against a level, with the coach, or between two people who share it.
+// A game on one screen: against a level or the coach, or between two people.
 
 import { seatLabels } from "../board.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
@@ -16,7 +16,7 @@ import { houseRules } from "../table.js";
 import { verdictList } from "../verdict.js";
 
 const THINKING = 600; // milliseconds before the computer moves, so that the reader sees their own move first
-/** What to look for when a moment is tried again, by what there is to keep. */
+/** The task when the reader tries a moment again, by the result to keep. */
 const QUESTS = new Map([
   ["win", "Find a move that keeps your win."],
   ["draw", "Find a move that keeps the draw."],
@@ -38,7 +38,7 @@ export async function show({ main, parts, query, signal }) {
   void page.goOn();
 }
 
-/** What the first view does without. */
+/** Modules that the first view does not need. */
 function dialogs() {
   return import("../dialog.js");
 }
@@ -51,7 +51,7 @@ class Play extends GamePage {
    */
   constructor(link, view, signal) {
     super(link, view, signal);
-    /** What the reader looks for, until they have moved. */
+    /** The reader's task, until they have moved. */
     this.quest = "";
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
     this.notebook = new Notebook(this.record, () => this.hideAdvice());
@@ -81,7 +81,7 @@ class Play extends GamePage {
     );
   }
 
-  /** What is needed seldom. */
+  /** The menu of rarely used actions. */
   async more() {
     const [{ menu, share }, { soundChoice }] = await Promise.all([dialogs(), import("../sound.js")]);
     const playing = !this.over && !this.waiting;
@@ -137,11 +137,11 @@ class Play extends GamePage {
     super.draw();
     keepBoard(this.link, this.path, this.over || this.link.hints);
     this.hideAdvice();
-    for (const each of [this.hints.button, this.values]) each.disabled = this.over || this.waiting;
+    for (const button of [this.hints.button, this.values]) button.disabled = this.over || this.waiting;
     this.undo.disabled = this.back === null;
     this.end.hidden = !this.over;
     this.element.classList.toggle("over", this.over);
-    // A reader whose button is gone or disabled now goes on at the choices.
+    // If the focused button is gone or disabled, move the focus to the choices.
     if (focused && document.activeElement?.matches("body, :disabled")) this.table.picker.focus();
   }
 
@@ -150,7 +150,7 @@ class Play extends GamePage {
     else super.sayStatus();
   }
 
-  /** Keeps the game in this browser's list. */
+  /** Stores the game in this browser's list. */
   async #keep() {
     const { link, view, reader } = this;
     if (view.moves.length <= view.opening) return;
@@ -165,7 +165,7 @@ class Play extends GamePage {
 
   /**
    * @param {Link} link
-   * @param {import("../game-page.js").Step} [step] Back leaves the game: moves are taken back with their own button
+   * @param {import("../game-page.js").Step} [step] the back button leaves the game and takes no move back
    */
   async goTo(link, step = "replace") {
     this.quest = "";
@@ -206,7 +206,7 @@ class Play extends GamePage {
   }
 
   /**
-   * Asks, as a coach does, before a result is thrown away.
+   * Warns, as a coach, before the reader throws a result away.
    * @param {string} move
    */
   async confirm(move) {
@@ -220,7 +220,7 @@ class Play extends GamePage {
     return (await ask("The coach asks", [h("p", null, tell(warning, this.reader))], answers)) === "on";
   }
 
-  /** Puts hints and values away. */
+  /** Closes hints and values. */
   hideAdvice() {
     this.hints.clear();
     if (this.values.getAttribute("aria-pressed") === "true") this.table.picker.judge(null);

@@ -1,4 +1,4 @@
-// What is stored about people, in plain words.
+// The privacy page: what is stored about people, in plain words.
 
 import { fill, h, paragraphs } from "../dom.js";
 import { loadStyle } from "../lesson.js";

@@ -1,4 +1,4 @@
-// Puzzles: one move keeps the win. The defence lasts as long as it can.
+// Puzzles: one move keeps the win. The opponent plays the longest defence.
 
 import { Failure, gameCard, games, getPatiently } from "../api.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
@@ -72,7 +72,7 @@ const FIRST_DAY = Date.UTC(2026, 0, 1); // of puzzle number 1
 const DAY = 86_400_000; // milliseconds
 
 /**
- * The number of a day's puzzle.
+ * Returns the number of a day's puzzle.
  * @param {string} date
  */
 function numberOf(date) {
@@ -80,7 +80,7 @@ function numberOf(date) {
 }
 
 /**
- * The position of a puzzle after some moves, each with its reply.
+ * Fetches the position of a puzzle after some moves, each with its reply.
  * @param {Link} start
  * @param {string[]} moves
  * @param {AbortSignal} signal
@@ -93,7 +93,7 @@ async function positionAfter(start, moves, signal) {
 }
 
 /**
- * The puzzles to choose from.
+ * Creates the links to other puzzles.
  * @param {GameCard[]} cards
  * @param {string} game
  * @param {string | undefined} tier
@@ -134,7 +134,7 @@ class PuzzlePage extends GamePage {
     this.seat = /** @type {Seat} */ (first.player ?? 1);
     this.missed = 0;
     this.question = h("p", { class: "quest" }, tell(puzzle.question, this.seat));
-    /** The question, and then the verdict on the last try. */
+    /** The question, then the verdict on the last attempt. */
     this.answer = h("div", { class: "attempt" }, this.question);
     this.quest = h(
       "section",
@@ -222,7 +222,7 @@ class PuzzlePage extends GamePage {
     keepPuzzle({ key, title: name, path: this.paths.here, missed: this.missed });
   }
 
-  /** Hands out a line that gives nothing away. */
+  /** Copies a line to share that does not reveal the answer. */
   async share() {
     const { copy } = await import("../dialog.js");
     const { title, date, seed } = this.puzzle;

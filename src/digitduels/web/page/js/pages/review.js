@@ -1,4 +1,4 @@
-// A game looked back on: who was winning when, on which moves it turned, and what you would have played there.
+// The review of a game: who was winning when, which moves turned it, and a second try at each of them.
 
 import { gameCard, getPatiently } from "../api.js";
 import { seatLabels } from "../board.js";
@@ -75,7 +75,7 @@ class ReviewPage extends GamePage {
     this.following = false;
     this.turning = h("p", { class: "turning" });
     this.moment = h("section", { class: "card moment", "aria-label": "This moment", tabindex: -1 });
-    /** Below the board: the way to the answer, then the answer as lines of best play. */
+    /** Below the board: the button for the answer, then the answer as lines of best play. */
     this.answer = h("div", { class: "answer" });
     this.element = h(
       "article",
@@ -122,7 +122,7 @@ class ReviewPage extends GamePage {
   }
 
   /**
-   * How a player is called.
+   * Returns the name of a player, or "you" for the reader.
    * @param {Seat} seat
    */
   name(seat) {
@@ -165,7 +165,7 @@ class ReviewPage extends GamePage {
   }
 
   /**
-   * Who is winning, as a class: a verdict for the reader, or a seat if nobody reads for one of the players.
+   * Returns the CSS class for who is winning: a verdict for the reader, or a seat if there is no reader.
    * @param {Seat | null} winner
    */
   #kind(winner) {
@@ -205,7 +205,7 @@ class ReviewPage extends GamePage {
   }
 
   /**
-   * A cell of the ribbon.
+   * Creates a cell of the ribbon.
    * @param {Seat | null} winner
    * @param {number} place
    */
@@ -232,7 +232,7 @@ class ReviewPage extends GamePage {
     );
   }
 
-  /** Which turning point comes next. */
+  /** The next turning point. */
   get #number() {
     return this.swings.filter(({ ply }) => ply <= this.at).length;
   }
@@ -249,7 +249,7 @@ class ReviewPage extends GamePage {
     else if (Number.isNaN(at) && first) say("Here another move was harder to answer.");
   }
 
-  /** The reader's move in a lost position than which another would have been hardest to answer. */
+  /** The reader's weakest defence: the move in a lost position with the largest gap to the best one. */
   #weakest() {
     const lost = (/** @type {ReviewTurn} */ { defence }) =>
       defence ? defence.best_error_chance - defence.error_chance : 0;
@@ -275,7 +275,7 @@ class ReviewPage extends GamePage {
   }
 
   /**
-   * Shows a step of a line.
+   * Shows a step of a line of best play.
    * @param {LineStep[]} line
    * @param {number} place
    * @param {HTMLElement} chosen
@@ -308,7 +308,7 @@ class ReviewPage extends GamePage {
     const focused = [this.moment, this.answer].some((part) => part.contains(document.activeElement));
     this.#drawMoment();
     this.#drawAnswer();
-    // A reader whose button is gone goes on at what it led to.
+    // If the focused button is gone, move the focus to its result.
     if (focused) this.moment.focus({ preventScroll: true });
   }
 
@@ -326,7 +326,7 @@ class ReviewPage extends GamePage {
     return past.move === null ? shown : `Move ${past.ply + 1}, ${this.name(past.player)}: ${shown}.`;
   }
 
-  /** What decided the game. What would have been better is told once it was found or asked for. */
+  /** Says what decided the game. Better moves stay hidden until the reader finds them or asks. */
   #drawTurning() {
     const { sentence, answer } = this.review;
     const decisive = this.swings.at(-1);
@@ -357,7 +357,7 @@ class ReviewPage extends GamePage {
       "p",
       { class: "lesson" },
       tellAll(
-        [lesson, answer, reason].filter((each) => each !== null && each !== undefined),
+        [lesson, answer, reason].filter((sentence) => sentence !== null && sentence !== undefined),
         this.reader,
       ),
     );
@@ -394,7 +394,7 @@ class ReviewPage extends GamePage {
   }
 
   /**
-   * Shows how the game goes on from here if nobody makes a mistake.
+   * Shows best play from here.
    * @param {string} move
    */
   async #showBest(move) {
@@ -406,7 +406,7 @@ class ReviewPage extends GamePage {
   }
 
   /**
-   * A line of best play, as steps that move the board.
+   * Creates a line of best play, as steps that move the board.
    * @param {LineStep[]} line
    * @param {string} [title]
    */
@@ -447,14 +447,14 @@ class ReviewPage extends GamePage {
     this.table.element.scrollIntoView({ block: "nearest" });
     say(
       tellAll(
-        [turn.lesson, turn.answer].filter((each) => each !== null && each !== undefined),
+        [turn.lesson, turn.answer].filter((sentence) => sentence !== null && sentence !== undefined),
         this.reader,
       ),
     );
   }
 
   /**
-   * A try at a turning point.
+   * Judges an attempt at a turning point.
    * @param {string} move
    */
   async play(move) {
@@ -470,11 +470,11 @@ class ReviewPage extends GamePage {
         this.table.element.scrollIntoView({ block: "nearest" });
       } else this.table.update(this.view, this.labels, this.active);
       const result = keeps ? chip("win", "Found") : chip("loss", "Not yet");
-      const told = h("p", { class: keeps ? "told win" : "told loss" }, result, " ", text);
-      if (keeps) this.answer.prepend(told);
+      const message = h("p", { class: keeps ? "told win" : "told loss" }, result, " ", text);
+      if (keeps) this.answer.prepend(message);
       else {
         this.#drawAnswer();
-        this.answer.append(told, ...(line.length > 1 ? [this.#line(line)] : []));
+        this.answer.append(message, ...(line.length > 1 ? [this.#line(line)] : []));
         this.answer.scrollIntoView({ block: "nearest" });
       }
       say(keeps ? text : `Not yet: ${tell(words, this.reader)}.`, keeps ? "" : "turn");
@@ -483,7 +483,7 @@ class ReviewPage extends GamePage {
 }
 
 /**
- * The next move, and how good it was.
+ * Describes the next move and how good it was.
  * @param {ReviewTurn} turn
  * @param {Seat | null} reader
  */

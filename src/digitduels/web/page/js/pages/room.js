@@ -1,4 +1,4 @@
-// A game between friends: invite, join, play, watch. The server has the game; this page shows its newest state.
+// A game between friends: invite, join, play, watch. The server stores the game; this page shows its latest state.
 
 import { Failure, gameCard, get, post } from "../api.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
@@ -22,8 +22,8 @@ import { say, whisper } from "../status.js";
 import { recall, remember } from "../storage.js";
 import { houseRules, moveList } from "../table.js";
 
-const TRIES = 8; // of an act without an answer; its key makes it happen once
-const NEWS = 6000; // milliseconds for which the page says who came or went
+const TRIES = 8; // attempts of an act without a response; its idempotency key makes it happen once
+const NEWS = 6000; // milliseconds for which a message about joining and leaving is shown
 const LOST = "Connection lost. Reconnecting… your game is safe.";
 const OUTDATED = "The game has moved on. Look at the board and choose again.";
 const CLOSED = "This game was closed because nobody had played for a long time.";
@@ -31,7 +31,7 @@ const BROKEN_OFF = "Your teacher has ended this game.";
 const SHARING =
   "Anyone with the link can watch. Your own link moves your seat to another device, so keep it to yourself.";
 
-/** The rematch that the reader goes to. */
+/** The rematch that the reader is being taken to. */
 let rematch = "";
 
 /** @param {Place} place */
@@ -65,7 +65,7 @@ export class RoomPage extends GamePage {
     this.ledger = ledger;
     this.state = state;
     this.mine = seats.mine(state.id);
-    /** What is on the screen, as text. */
+    /** The content of the screen, serialized to detect changes. */
     this.drawn = "";
     this.ended = false;
     this.name = nameInput();
@@ -75,7 +75,7 @@ export class RoomPage extends GamePage {
     this.lobby = h("div");
     /** Whether the reader wants the board before both players are there. */
     this.early = false;
-    /** What just happened beside the board. */
+    /** The latest message about something other than a move. */
     this.event = "";
     this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
     this.again = button("Rematch", () => void this.rematch(), "main");
@@ -101,7 +101,7 @@ export class RoomPage extends GamePage {
     );
   }
 
-  /** What is needed seldom. */
+  /** The menu of rarely used actions. */
   async more() {
     await menu("More", [
       !this.state.class && ["Share", () => this.share()],
@@ -175,7 +175,7 @@ export class RoomPage extends GamePage {
   }
 
   /**
-   * Shows a state that the server sent, unless a newer one is shown.
+   * Shows a state from the server, unless a newer one is already shown.
    * @param {RoomNews} news
    */
   async hear(news) {
@@ -239,13 +239,13 @@ export class RoomPage extends GamePage {
   /** @param {boolean} moved */
   #drawTable(moved) {
     const { state, labels, active, table } = this;
-    // A half-chosen move stays, unless the position has changed.
+    // Keep a partly chosen move, unless the position has changed.
     if (moved || this.over || active !== table.picker.active) table.update(state, labels, active);
     else table.relabel(state, labels);
   }
 
   #drawLobby() {
-    // A half-typed name stays, and so does the cursor in it.
+    // Keep a half-typed name and its cursor.
     const cursor = document.activeElement === this.name ? this.name.selectionStart : null;
     const lobby = this.#waitingRoom();
     this.element.classList.toggle("lobbying", lobby !== null);
@@ -255,7 +255,7 @@ export class RoomPage extends GamePage {
     this.name.setSelectionRange(cursor, cursor);
   }
 
-  /** What is shown in place of the board, until both players are there. */
+  /** The content shown in place of the board until both players have joined. */
   #waitingRoom() {
     const { state, reader } = this;
     if (this.full || this.early || state.closed || state.outcome) return null;
@@ -265,7 +265,7 @@ export class RoomPage extends GamePage {
   }
 
   /**
-   * Says who came, left or came back, and follows to the rematch.
+   * Says who joined, left or came back, and follows to the rematch.
    * @param {Room} before
    * @param {Room} now
    */
@@ -286,7 +286,7 @@ export class RoomPage extends GamePage {
   }
 
   /**
-   * Says for a while what happened.
+   * Shows a message for a few seconds.
    * @param {string} event
    */
   announce(event) {
@@ -319,14 +319,14 @@ export class RoomPage extends GamePage {
     if (showing) void showEnd(this.end, state, this.link, reader, [reader !== null && this.again], this.signal);
   }
 
-  /** What the other player asks of the reader. */
+  /** The opponent's request to the reader. */
   request() {
     const { state, reader } = this;
     if (reader === null || state.takeback === null || state.takeback === reader || state.outcome) return "";
     return `${state.names[state.takeback - 1]} asks to take back a move.`;
   }
 
-  /** What there is to decide besides the move. */
+  /** The bars at the foot of the screen: messages and requests. */
   #bars() {
     const { state, reader } = this;
     const bars = [this.event && !this.#asking && bar(this.event)];
@@ -338,7 +338,7 @@ export class RoomPage extends GamePage {
     return bars;
   }
 
-  /** Whether somebody waits for the reader's answer. */
+  /** Whether the opponent is waiting for the reader's answer. */
   get #asking() {
     return this.request() !== "";
   }
@@ -364,15 +364,15 @@ export class RoomPage extends GamePage {
   }
 
   /**
-   * The wait for a friend, with everything that brings them here.
+   * Shows the link, the copy button and the QR code while the reader waits for a friend.
    * @param {string} invite
    */
   inviting(invite) {
     const { state } = this;
     const url = `${location.origin}/g/${state.id}#invite=${invite}`;
-    const told = h("p", { class: "soft", role: "alert" });
+    const message = h("p", { class: "soft", role: "alert" });
     const copied = async () => {
-      told.textContent = (await copy(url)) ? "Copied. Send it to your friend." : "Select the link and copy it.";
+      message.textContent = (await copy(url)) ? "Copied. Send it to your friend." : "Select the link and copy it.";
     };
     const open = () => {
       this.early = true;
@@ -392,12 +392,12 @@ export class RoomPage extends GamePage {
         button("Copy the link", () => void copied(), "main"),
         "share" in navigator && button("Share…", () => void share(url, state.title)),
       ),
-      told,
+      message,
       h("p", null, button("Show the board", open, "plain")),
     );
   }
 
-  /** The game in a line, by its own rules. */
+  /** Shows the summary of the game with its options. */
   #about() {
     const about = h("p", { class: "about-game" });
     get(`/api/learn/${this.state.game}`, { ...this.link.options, theory: "later" }, this.signal).then(
@@ -446,7 +446,7 @@ export class RoomPage extends GamePage {
       const state = await seats.join(this.state.id, invite, name);
       this.mine = seats.mine(this.state.id);
       await this.hear(state);
-      // The page opens its feed again, now with a seat.
+      // Reconnect the feed, now with a seat.
       void go(`/g/${this.state.id}`);
     });
   }
@@ -477,7 +477,7 @@ export class RoomPage extends GamePage {
   }
 
   /**
-   * Does something in the game. Without an answer it is sent again with the same key, so it happens once.
+   * Sends an act. Without a response it is retried with the same idempotency key, so it happens once.
    * @param {string} what
    * @param {Record<string, unknown>} [more]
    */
@@ -496,7 +496,7 @@ export class RoomPage extends GamePage {
           const news = /** @type {RoomNews | undefined} */ (error.body?.state);
           const state = news && (await this.hear(news));
           if (state && error.status === 409) {
-            // A move still counts if only something beside the board has changed, such as a seat.
+            // The move is still valid if the position has not changed, for example if only a player joined.
             const same = what === "moves" && state.moves.join(" ") === before && state.takeback === null;
             if (!same) throw new Failure(OUTDATED, 409);
             body.version = state.version;
@@ -517,7 +517,7 @@ export class RoomPage extends GamePage {
 
   /** @param {unknown} error */
   fail(error) {
-    // An act has been tried often enough, or the game has moved on.
+    // All attempts have failed, or the game has moved on.
     fill(this.notice, h("p", null, messageOf(error)));
   }
 
@@ -531,7 +531,7 @@ export class RoomPage extends GamePage {
   }
 
   /**
-   * The path of the rematch, in which a token opens the other seat.
+   * Returns the path of the rematch, in which the reader has the other seat.
    * @param {string} id
    */
   successor(id) {

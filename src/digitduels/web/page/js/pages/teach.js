@@ -1,4 +1,4 @@
-// For a class: a link that carries its settings, a board for the wall, and sheets to print.
+// For teachers: a link with settings for a class, a wall display, and sheets to print.
 
 import { games } from "../api.js";
 import { loadStyle } from "../lesson.js";

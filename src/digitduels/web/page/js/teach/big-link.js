@@ -1,4 +1,4 @@
-// The link of a class, large enough for the last row.
+// The link of a class, readable from the last row.
 
 import { anchor, fill, h } from "../dom.js";
 import { classUrl, describeLink, teachPath } from "./class-link.js";

@@ -16,13 +16,13 @@ const SEEDS = 10_000; // so that a link stays short
  * }} Lesson `own`: the keys of the teacher's pages
  */
 
-/** A short random seed. */
+/** Returns a short random seed. */
 export function shortSeed() {
   return String(Number(randomSeed()) % SEEDS);
 }
 
 /**
- * The path of a teacher's page.
+ * Returns the path of a teacher's page.
  * @param {Link} link
  * @param {Record<string, string | number | null | undefined>} own
  */
@@ -32,7 +32,7 @@ export function teachPath(link, own) {
 }
 
 /**
- * The URL that a class opens, a balanced start included.
+ * Returns the URL for a class, including a balanced start.
  * @param {Link} link
  * @param {boolean} fair
  */
@@ -41,7 +41,7 @@ export async function classUrl(link, fair) {
 }
 
 /**
- * What a class gets, in a line.
+ * Describes the settings of a class in one line.
  * @param {GameCard} card
  * @param {Link} link
  * @param {boolean} fair

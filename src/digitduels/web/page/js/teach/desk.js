@@ -1,4 +1,4 @@
-// The teacher's desk: what the class gets, and the ways to the board and the sheets.
+// The teacher's desk: the settings of a class, and links to the wall display and the sheets.
 
 import { getPatiently } from "../api.js";
 import { count } from "../class/counts.js";
@@ -25,7 +25,7 @@ import { gameRadios } from "../new-game.js";
 import { go, note } from "../router.js";
 import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 
-const COUNT = "6"; // puzzles on a sheet unless somebody wants more or fewer
+const COUNT = "6"; // the default number of puzzles on a sheet
 const ABOUT =
   "No accounts. Start a class with a code, send a link with your settings, play together on one large board, " +
   "or print puzzles.";
@@ -78,7 +78,7 @@ class Desk {
     return new FormData(this.form).get("fair") === "on";
   }
 
-  /** The game by the rules above, at its start. */
+  /** The start of the game with the rules in the form. */
   get rules() {
     return newLink(this.card.game, { options: readOptions(this.card.options, new FormData(this.form)) });
   }
@@ -172,18 +172,18 @@ class Desk {
     return section("paper", "On paper", h("p", { class: "soft" }, about), form, h("p", { class: "row" }, plan));
   }
 
-  /** Offers the kinds of puzzles, as soon as the server has told them. */
+  /** Fills in the kinds of puzzles once the server has sent them. */
   async #offerTiers() {
     try {
       const { tiers } = /** @type {Puzzle} */ (await getPatiently("/api/puzzle", new URLSearchParams(), this.signal));
       this.tiers.append(...Object.entries(tiers).map(([tier, about]) => h("option", { value: tier }, about)));
       this.tiers.value = this.own["tier"] ?? "";
     } catch {
-      // Then there are puzzles of any kind.
+      // Without them, the sheet has puzzles of any kind.
     }
   }
 
-  /** Shows the link for what the form says. */
+  /** Shows the link for the settings in the form. */
   async update() {
     const data = new FormData(this.form);
     const { card, fair } = this;
@@ -242,7 +242,7 @@ class Desk {
   /** @param {string} game */
   #switch(game) {
     const { link } = this;
-    const card = this.cards.find((each) => each.game === game) ?? this.card;
+    const card = this.cards.find((option) => option.game === game) ?? this.card;
     const known = link.vs === null || link.vs === "coach" || card.levels.includes(Number(link.vs));
     const next = { ...link, game, options: {}, vs: known ? link.vs : String(card.beginner) };
     void go(teachPath(next, { fair: this.fair ? "on" : null }));

@@ -13,7 +13,7 @@ const AXIS = 52;
 export function numberLine(goal, scores) {
   const top = Math.max(goal, ...scores.map((score) => Number(score ?? 0)));
   const at = (/** @type {number} */ value) => MARGIN + (value / top) * (WIDE - 2 * MARGIN);
-  const step = [1, 2, 5, 10, 20, 50, 100].find((each) => top / each <= 12) ?? Math.ceil(top / 12);
+  const step = [1, 2, 5, 10, 20, 50, 100].find((size) => top / size <= 12) ?? Math.ceil(top / 12);
   const small = top <= 60 ? 1 : step;
   const ticks = [];
   for (let value = 0; value <= top; value += small) {

@@ -1,4 +1,4 @@
-// Puzzles to print, with the answers on a page of their own.
+// Puzzles to print, with the answers on a separate page.
 
 import { getPatiently } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
@@ -64,7 +64,7 @@ function exercise({ heading, position, question, scores }, goal) {
 }
 
 /**
- * What the marks on the number lines mean.
+ * Explains the marks on the number lines.
  * @param {Exercise[]} puzzles
  */
 function marks(puzzles) {

@@ -1,4 +1,4 @@
-// A plan for a lesson, on one page of paper.
+// A lesson plan on one printed page.
 
 import { get } from "../api.js";
 import { anchor, button, fill, h } from "../dom.js";

@@ -1,4 +1,4 @@
-// A board for the whole class. Values are shown when somebody asks for them.
+// A board for the whole class. Values stay hidden until the teacher asks for them.
 
 import { anchor, button, fill, h } from "../dom.js";
 import { getPosition } from "../game-page.js";
