@@ -411,7 +411,7 @@ def test_a_cached_response_is_answered_with_304(site: httpx.Client) -> None:
         ("position/number-duel?opening=1", 422, "opening must be an integer from 0 to 0; '1' is not."),
         ("position/number-duel?moves=%2B5%20%2B10%20x10&conceded=1", 422, "The game is over."),
         ("position/equation-duel?highest=99", 422, "has 38,808 different moves; this server goes up to 1,000."),
-        ("objection/number-duel?picks=99", 422, "picks must be the place of a choice"),
+        ("objection/number-duel?picks=99", 422, "picks must be the index of a choice"),
         ("reply/number-duel?vs=9", 422, "vs must be one of random, 1, 2"),
         ("position/number-duel?names=Ann", 422, "The players need two different names."),
         ("reply/number-duel?vs=4&moves=%2B5%20%2B10%20x10", 422, "The game is over. Player 1 has reached 50 points."),

@@ -103,7 +103,7 @@ async def objection(game: Id, request: Request) -> Response:
     picks = [int(pick) for pick in text.split(",")] if re.fullmatch("[0-9]{1,6}(,[0-9]{1,6})*", text) else []
     fields = list(zip(choices, picks, strict=False))
     if not 0 < len(picks) <= len(choices) or any(pick >= len(column) for column, pick in fields):
-        raise Refusal(422, f"picks must be the place of a choice for each field from the first; {quoted(text)} is not.")
+        raise Refusal(422, f"picks must be the index of a choice for each field, in order; {quoted(text)} is not.")
     reason = match.game.objection(match.state, match.game.partial([column[pick] for column, pick in fields]))
     return reply(request, {"reason": None if reason is None else wire(reason, match.names)})
 
@@ -344,9 +344,9 @@ async def chosen_game(request: Request, *further: str) -> tuple[str | None, Matc
     return name, Match(match.game), more
 
 
-async def ask(request: Request, what: str, match: Match, **arguments: Any) -> Any:
+async def ask(request: Request, name: str, match: Match, **arguments: Any) -> Any:
     """Asks a worker, on behalf of the client."""
-    return await workers(request).ask(what, match, request.scope["address"], **arguments)
+    return await workers(request).ask(name, match, request.scope["address"], **arguments)
 
 
 def workers(request: Request) -> Supervisor:

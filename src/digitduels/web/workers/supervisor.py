@@ -253,30 +253,30 @@ class Supervisor:
         move: str = await self._answer(Urgency.GAME, "reply", match, who=str(level), seed=seed)
         return move
 
-    async def ask(self, what: str, match: Match, address: str = "", **arguments: Any) -> Any:
+    async def ask(self, name: str, match: Match, address: str = "", **arguments: Any) -> Any:
         """Answers one of the questions in answers.py for a client at an address. Raises Refusal if it cannot."""
-        slow = what in SLOW or bool(match.game.changes) or match.position is not None
+        slow = name in SLOW or bool(match.game.changes) or match.position is not None
         with self._limit_open_questions(address, slow):
-            return await self._answer(Urgency.SLOW if slow else Urgency.QUICK, what, match, **arguments)
+            return await self._answer(Urgency.SLOW if slow else Urgency.QUICK, name, match, **arguments)
 
-    async def _answer(self, urgency: Urgency, what: str, match: Match, **arguments: Any) -> Any:
+    async def _answer(self, urgency: Urgency, name: str, match: Match, **arguments: Any) -> Any:
         """Answers with the solution or, if there is none yet and the question allows it, with a search."""
-        if what not in SEARCHABLE or arguments.get("who") in PERFECT_PLAYERS:
-            return await self._ask(urgency, what, match, **arguments)
+        if name not in SEARCHABLE or arguments.get("who") in PERFECT_PLAYERS:
+            return await self._ask(urgency, name, match, **arguments)
         game = match.game
-        if game not in self._unsolvable and (game.changes or what != "reply" or self.ready[game.id].is_set()):
+        if game not in self._unsolvable and (game.changes or name != "reply" or self.ready[game.id].is_set()):
             try:
-                return await self._ask(urgency, what, match, **arguments)
+                return await self._ask(urgency, name, match, **arguments)
             except Refusal as refusal:
                 if refusal.status != 413 or not game.changes:
                     raise
                 self._unsolvable[game] = None
                 if len(self._unsolvable) > MOST_UNSOLVABLE:
                     self._unsolvable.popitem(last=False)
-        return await self._ask(urgency, what, match, searching=True, **arguments)
+        return await self._ask(urgency, name, match, searching=True, **arguments)
 
-    async def _ask(self, urgency: Urgency, what: str, match: Match, **arguments: Any) -> Any:
-        question = json.dumps({"ask": what, "record": to_record(match), "with": arguments}).encode()
+    async def _ask(self, urgency: Urgency, name: str, match: Match, **arguments: Any) -> Any:
+        question = json.dumps({"ask": name, "record": to_record(match), "with": arguments}).encode()
         if question in self._cache:
             self._cache.move_to_end(question)
             return json.loads(self._cache[question])
