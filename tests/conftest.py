@@ -1,4 +1,4 @@
-"""What the tests share: which of them are slow, a home of its own for the program under test, no skips in CI."""
+"""Shared fixtures and hooks: the slow and long tests, an isolated home for the program under test, no skips in CI."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from databases import Postgresql, start_postgresql
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
 
-# The same examples each time, unless HYPOTHESIS_PROFILE=random asks for others.
+# The same examples in every run, unless HYPOTHESIS_PROFILE=random asks for new ones.
 settings.register_profile("fixed", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
@@ -34,9 +34,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 ROOT = Path(__file__).parents[1]
 DUELS = [sys.executable, "-m", "digitduels"]
 CACHE = pytest.StashKey[str]()
-PATIENCE = 60  # seconds without a word after which a program counts as hung
-# The test files that `make check` leaves out: browsers, servers, databases, frameworks, and all that solve large games
-# or start many programs. `make test` starts them in this order, the longest first, so that no core is idle at the end.
+PATIENCE = 60  # seconds without output after which a program counts as hung
+# The test files that `make check` leaves out: browsers, servers, databases, frameworks, and tests that solve large
+# games or start many programs. `make test` starts them in this order, the longest first, to keep all cores busy.
 # A slow test in another file is marked with @pytest.mark.slow.
 SLOW = (
     "test_solver",
@@ -94,16 +94,16 @@ SLOW = (
     "test_ggbench",
     "test_textarena",
 )
-# The longest tests, by how their names or those of their files begin. `make long` runs them; `make test` leaves them
-# out, to stay below twenty minutes on two cores. A file that is named on the command line runs whole.
+# The longest tests, by the beginning of their names or of their files' names. `make long` runs them, and `make test`
+# leaves them out, to stay below twenty minutes on two cores. A file named on the command line runs completely.
 LONG = (
-    "test_a_level_answers_as_likely_as_its_exact_probabilities_say[2-number-quest",
+    "test_a_level_replies_with_its_exact_probabilities[2-number-quest",
     "test_tables_and_reference_agree_in_every_position_of_small_variants[number-duel target=20",
     "test_the_harness_detects_an_injected_fault",
     "test_rooms_model",
     "test_the_steps_of_the_container",
     "test_in_every_position_the_verdict_follows_from_the_successors",
-    "test_an_opponent_answers_by_the_rules[equation-duel-options2-perfect",
+    "test_an_opponent_replies_by_the_rules[equation-duel-options2-perfect",
     "test_the_number_of_move_sequences_is_known[equation-duel-options3",
     "test_huge_variants_are_played_to_the_end[num",
     "test_a_person_addressed_as_you_is_never_called_player_1",
@@ -114,12 +114,12 @@ LONG = (
     "test_the_review_route_agrees_with_the_command[operation-target target=1000",
     "test_the_perfect_player_finds_every_move",
     "test_larger_spaces_are_searched",
-    "test_no_table_is_kept_when_a_rule_or_an_ending_changes",
+    "test_no_table_is_reused_when_a_rule_or_an_ending_changes",
     "test_a_lesson_survives_a_kill_and_its_results_equal_the_records",
-    "test_a_table_is_kept_when_only_words_change",
+    "test_a_table_is_reused_when_only_texts_change",
     "test_no_request_fails_during_a_rolling_restart",
     "test_a_game_uses_as_much_disk_space_as_documented",
-    "test_inspect_finds_us_by_our_entry_point",
+    "test_inspect_finds_our_tasks_by_the_entry_point",
     "test_a_variant_that_is_too_large_is_played_to_the_end",
 )
 HINT = "Type ? at any time for help.\n\n"
@@ -129,8 +129,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _nobodys_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Servers inside the tests keep their games in nobody's home."""
+def _isolated_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps the games of servers inside the tests out of the real home directory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
@@ -146,21 +146,21 @@ def postgresql() -> Iterator[Postgresql]:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tables: Path) -> Path:
-    """A home directory of its own, so that no test sees or touches a real one's games. Solved tables are shared."""
+    """An isolated home directory, so that no test sees or changes real games. Solved tables are shared."""
     for name, folder in (("HOME", "home"), ("XDG_STATE_HOME", "state")):
         (tmp_path / folder).mkdir()
         monkeypatch.setenv(name, str(tmp_path / folder))
     monkeypatch.setenv("PYTHONUTF8", "1")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("TERM", "dumb")
-    for name in ("COLUMNS", "LINES", "NO_COLOR"):  # what a terminal knows better
+    for name in ("COLUMNS", "LINES", "NO_COLOR"):  # a terminal knows these better
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
 @pytest.fixture(scope="session")
 def tables() -> Path:
-    """The cache folder, with the tables of all games: made once, and without the checks of a first time."""
+    """The cache folder with the tables of all games, computed once for all tests."""
     from digitduels.solver import cache
     from digitduels.solver.tables import Tables
     from variants import solve
@@ -168,7 +168,7 @@ def tables() -> Path:
     folder = Path(os.environ["XDG_CACHE_HOME"])
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)  # the other process of the tests waits for this one
+        fcntl.flock(handle, fcntl.LOCK_EX)  # the other test process waits for this one
         for game in map(dd.game, dd.games()):
             if not cache.path_of(game).exists() and isinstance(solution := solve(game), Tables):
                 cache.keep(solution)
@@ -179,7 +179,7 @@ def tables() -> Path:
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder of the test's own, with nothing in it."""
+    """An empty cache folder for this test."""
     folder = tmp_path / "cache"
     folder.mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
@@ -188,7 +188,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """A server in the process of the tests, and a client that calls it."""
+    """A server in the test process, and its client."""
     from fastapi.testclient import TestClient
 
     from digitduels.web.app import create
@@ -201,7 +201,7 @@ def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[T
 
 @pytest.fixture
 def duels(home: Path) -> Run:
-    """Runs `duels` with these arguments, and with `answers` typed into a pipe."""
+    """Runs `duels` with these arguments, and pipes `answers` into it."""
 
     def run(*arguments: str, answers: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
@@ -220,7 +220,7 @@ def duels(home: Path) -> Run:
 
 
 class Terminal:
-    """A program on a pseudo-terminal of its own, before which somebody sits who reads and types."""
+    """A program on its own pseudo-terminal, and the person who reads and types there."""
 
     def __init__(self, command: list[str], folder: Path, columns: int) -> None:
         self.screen, keyboard = pty.openpty()
@@ -231,7 +231,7 @@ class Terminal:
             stdout=keyboard,
             stderr=keyboard,
             cwd=folder,
-            env=dict(os.environ),  # without the COLUMNS that line editing hides in the environment of the tests
+            env=dict(os.environ),  # without the COLUMNS that readline puts into the environment
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
@@ -239,7 +239,7 @@ class Terminal:
         self._unread = b""
 
     def read(self, until: str) -> str:
-        """What is shown next, up to and with `until`."""
+        """Waits for `until` and returns everything shown up to it."""
         mark = until.replace("\n", "\r\n").encode()
         while mark not in self._unread:
             assert self._look(), f"{until!r} never came; the end was {self._unread.decode()!r}"
@@ -250,22 +250,22 @@ class Terminal:
         """Presses these keys."""
         keys = text.encode() if isinstance(text, str) else text
         while keys:
-            shown, ready, _ = select.select([self.screen], [self.screen], [], PATIENCE)
-            if shown and not self._look():
+            readable, ready, _ = select.select([self.screen], [self.screen], [], PATIENCE)
+            if readable and not self._look():
                 return
             if ready:
                 keys = keys[os.write(self.screen, keys[:100]) :]
 
     def interrupt(self) -> None:
-        """Presses Ctrl-C, and once more if nobody listened: line editing misses a signal that comes as it begins."""
+        """Presses Ctrl-C, and again if nothing happens: line editing misses a signal that arrives just as it starts."""
         self.type("\x03")
         end = time.monotonic() + PATIENCE
         while not select.select([self.screen], [], [], 3)[0]:
-            assert time.monotonic() < end, "nobody listens to Ctrl-C"
+            assert time.monotonic() < end, "the program ignores Ctrl-C"
             self.type("\x03")
 
     def rest(self) -> str:
-        """What is shown until the program ends."""
+        """Everything shown until the program ends."""
         while self._look():
             pass
         self.program.wait(PATIENCE)
@@ -277,14 +277,14 @@ class Terminal:
             os.close(self.screen)
 
     def _look(self) -> bool:
-        """Waits for more to be shown; False when the program has ended."""
+        """Waits for more output; returns False when the program has ended."""
         assert select.select([self.screen], [], [], PATIENCE)[0], f"no end, after {self._unread.decode()!r}"
         try:
-            shown = os.read(self.screen, 1 << 16)
-        except OSError:  # how Linux says that nobody writes any more
+            output = os.read(self.screen, 1 << 16)
+        except OSError:  # on Linux, this means that the program has closed the terminal
             return False
-        self._unread += shown
-        return bool(shown)
+        self._unread += output
+        return bool(output)
 
 
 Open = Callable[..., Terminal]
@@ -292,7 +292,7 @@ Open = Callable[..., Terminal]
 
 @pytest.fixture
 def terminal(home: Path) -> Iterator[Open]:
-    """Starts a command, `duels` with these arguments unless another is named, on a terminal of its own."""
+    """Starts a command on its own terminal, by default `duels` with these arguments."""
     opened: list[Terminal] = []
 
     def start(*arguments: str, command: list[str] = DUELS, columns: int = 200) -> Terminal:
@@ -300,16 +300,16 @@ def terminal(home: Path) -> Iterator[Open]:
         return opened[-1]
 
     yield start
-    for each in opened:
-        each.program.kill()
-        each.program.wait(PATIENCE)
-        each.close()
+    for window in opened:
+        window.program.kill()
+        window.program.wait(PATIENCE)
+        window.close()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives the tests a cache folder that nobody else sees, one for all their processes."""
+    """Gives all test processes one cache folder of their own."""
     if not hasattr(config, "workerinput"):
-        # Only pip may use what it has downloaded before.
+        # Only pip may use its existing cache.
         caches = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser()
         os.environ.setdefault("PIP_CACHE_DIR", str(caches / "pip"))
         os.environ["XDG_CACHE_HOME"] = config.stash[CACHE] = tempfile.mkdtemp(prefix="cache-")
@@ -321,7 +321,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests that are listed as slow or long, and begins with the slow files in this order."""
+    """Marks the tests that are listed as slow or long, and runs the slow files first, in the listed order."""
     places = {name: place for place, name in enumerate(SLOW)}
     for item in items:
         if item.path.stem in places:
@@ -332,7 +332,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """In CI a skipped test is a failed one: `make system` installs everything that a test needs."""
+    """In CI, a skipped test is a failure: `make system` installs everything that a test needs."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped"):
         reporter.write_line("CI allows no skipped tests.", red=True)

@@ -1,4 +1,4 @@
-"""The arena: games between players, their grades, ratings, and tournaments that go on after a kill."""
+"""The arena: games between players, their grades, ratings, and tournaments that resume after a kill."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ONE_MOVE = shlex.join(
         "raise SystemError('out of ideas')",
     ]
 )
-"""Plays the first move of a game and no other."""
+"""Plays only the first move of a game."""
 BY_SEED = shlex.join(
     [
         sys.executable,
@@ -53,11 +53,11 @@ BY_SEED = shlex.join(
         "    print(json.dumps({'move': asked['legal'][asked['seed'] % len(asked['legal'])]}), flush=True)",
     ]
 )
-"""Plays as the seed says, and adds the seed to a file."""
+"""Plays by the seed, and appends the seed to a file."""
 
 
 class Script(Player):
-    """Plays these moves, and then forfeits."""
+    """Plays these moves, then forfeits."""
 
     name = "script"
 
@@ -85,30 +85,30 @@ def test_a_contest_is_played_to_its_end() -> None:
     assert match.outcome == (0, "Player 1 has reached 50 points.")
 
 
-def test_a_contest_goes_on_from_where_the_match_stands() -> None:
+def test_a_contest_continues_from_the_current_position() -> None:
     assert contest(duel("+5 +10"), Script("x10"), Script()).moves == duel("+5 +10 x10").moves
 
 
-def test_who_forfeits_loses_with_the_reason_in_the_record() -> None:
+def test_a_forfeit_loses_with_the_reason_in_the_record() -> None:
     record = to_record(contest(duel(""), Script("+5"), Script()))
     assert (record["conceded"], record["forfeit"]) == (2, "there is nothing left to play.")
     assert record["outcome"] == {"winner": 1, "reason": "Player 2 forfeits the game: there is nothing left to play."}
 
 
-def test_who_plays_what_is_forbidden_forfeits_with_the_reason() -> None:
+def test_an_illegal_move_forfeits_with_the_reason() -> None:
     match = contest(duel(""), Script("+5", "+5"), Script("+5"))
     assert match.conceded == 0
     assert str(match.forfeit).startswith("There is no 5 in the pool.")
 
 
 def keeping(moves: str) -> float:
-    """The share of the moves after these that keep the value, from the value of every position after them."""
+    """The share of legal moves that keep the value, from the value of every position after them."""
     solution, state = solve(dd.game("number-duel")), duel(moves).state
     values = [-solution.probe(solution.game.play(state, move)).value for move in solution.game.legal_moves(state)]
     return values.count(solution.probe(state).value) / len(values)
 
 
-# Grades. By the book Number Duel is won by +5 and then x10; a reply must take the 10s away or lose.
+# Grades. By the book, +5 and then x10 win Number Duel; a reply must take the 10s or lose.
 
 
 def test_a_perfect_win_finds_every_critical_move() -> None:
@@ -118,12 +118,12 @@ def test_a_perfect_win_finds_every_critical_move() -> None:
     assert (loser.critical, loser.won, loser.thrown) == (0, 0, 0)
 
 
-def test_a_win_that_both_throw_away_is_a_critical_move_missed_by_each() -> None:
+def test_a_win_thrown_away_by_both_is_a_missed_critical_move_for_each() -> None:
     solution = solve(dd.game("number-duel"))
     match = duel("+5 +10 +5")  # instead of x10
     values = [solution.probe(state).value for state in match.states]
     assert values == [1, -1, 1, 1]
-    match.play([*solution.judge(match.state)][-1])  # and the other one gives it back
+    match.play([*solution.judge(match.state)][-1])  # and the opponent gives it back
     assert solution.probe(match.state).value == 1
     match.concede(1)
     one, two = grade(match, solution)
@@ -131,7 +131,7 @@ def test_a_win_that_both_throw_away_is_a_critical_move_missed_by_each() -> None:
     assert (two.critical, two.found, two.won, two.thrown, two.forfeits) == (1, 0, 1, 1, 0)
 
 
-def test_a_slower_win_is_no_mistake_but_a_detour() -> None:
+def test_a_slower_win_is_a_detour_and_not_a_mistake() -> None:
     solution = solve(dd.game("number-duel"))
     match = duel("+5 +10")
     slower = next(
@@ -157,7 +157,7 @@ def test_forfeits_stay_in_every_denominator() -> None:
     assert grade(lost, solve(dd.game("number-duel")))[1] == Grade(turns=1, forfeits=1)
 
 
-def test_the_moves_of_an_opening_are_nobodys() -> None:
+def test_the_moves_of_an_opening_are_not_graded() -> None:
     match = duel("+1 +10 +5 +3")
     match.opening = 4
     match.concede(match.state.player)
@@ -171,7 +171,7 @@ def test_an_unfinished_match_has_no_grade() -> None:
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_perfect_players_find_all_and_throw_nothing_away(name: str) -> None:
+def test_perfect_players_find_every_critical_move(name: str) -> None:
     solution = solve(dd.game(name))
     for seed in range(20):
         seats = player("perfect", solution.game, solve, seed), player("random", solution.game, solve, seed)
@@ -198,7 +198,7 @@ def test_ratings_recover_known_strengths() -> None:
         assert found.high - found.low < 40
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+def test_confidence_intervals_have_about_their_nominal_coverage() -> None:
     dice, held = random.Random(2), 0
     for seed in range(200):
         found = score([(float((dice.random() < 0.7) + (dice.random() < 0.5)), 2) for _ in range(50)], seed)
@@ -214,7 +214,7 @@ def test_a_clean_sweep_has_a_finite_rating_and_an_interval() -> None:
     assert 0.6 < score([(2.0, 2)] * 10).low < 1
 
 
-def test_the_same_results_have_the_same_ratings_with_the_same_seed() -> None:
+def test_ratings_are_reproducible_with_the_same_seed() -> None:
     results = {(0, 1): [(1.0, 2), (2.0, 2), (0.5, 1)], (1, 2): [(1.5, 2)]}
     assert ratings(results, 3, seed=5) == ratings(results, 3, seed=5) != ratings(results, 3, seed=6)
 
@@ -231,7 +231,7 @@ def essence(played: list[PlayedGame]) -> list[Any]:
     return [(game.task, game.record, game.grades) for game in played]
 
 
-def test_everybody_plays_everybody_from_both_seats_of_the_same_starts(plan: TournamentPlan) -> None:
+def test_every_pair_plays_both_seats_of_the_same_starts(plan: TournamentPlan) -> None:
     played = run(plan, workers=1)
     assert len(played) == 3 * 6
     for first, second in zip(played[::2], played[1::2], strict=True):
@@ -241,24 +241,24 @@ def test_everybody_plays_everybody_from_both_seats_of_the_same_starts(plan: Tour
         assert opening == second.record["opening"]
 
 
-def test_a_tournament_is_the_same_on_any_number_of_cores_and_another_with_another_seed(plan: TournamentPlan) -> None:
+def test_a_tournament_depends_on_the_seed_and_not_on_the_number_of_cores(plan: TournamentPlan) -> None:
     assert essence(run(plan, workers=1)) == essence(run(plan, workers=2))
     assert essence(run(plan, workers=1)) != essence(run(plan._replace(seed=4), workers=1))
 
 
-def test_games_that_are_in_the_file_are_not_played_again(plan: TournamentPlan, tmp_path: Path) -> None:
+def test_games_already_in_the_file_are_not_played_again(plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     whole = run(plan, path, workers=1)
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == len(whole)
-    path.write_bytes(b"".join(lines[:7]) + lines[7][:40])  # as a kill leaves it
+    path.write_bytes(b"".join(lines[:7]) + lines[7][:40])  # as after a kill
     assert essence(run(plan, path, workers=1)) == essence(whole)
     assert path.read_bytes() == b"".join(lines)
     assert essence(run(plan, path, workers=2)) == essence(whole)
     assert path.read_bytes() == b"".join(lines)
 
 
-def test_one_file_may_hold_several_tournaments(plan: TournamentPlan, tmp_path: Path) -> None:
+def test_one_file_can_contain_several_tournaments(plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     run(plan, path, workers=1)
     run(plan._replace(start="book"), path, workers=1)
@@ -273,9 +273,7 @@ def test_every_line_of_the_file_is_a_record(plan: TournamentPlan, tmp_path: Path
         assert to_record(parse(line)) == game.record
 
 
-def test_games_of_levels_that_played_differently_are_not_mixed_with_new_ones(
-    plan: TournamentPlan, tmp_path: Path
-) -> None:
+def test_games_of_older_levels_are_not_mixed_with_new_ones(plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     run(plan, path, workers=1)
     old = path.read_text().replace(f'"levels": {LEVELS_VERSION}', '"levels": 1')
@@ -288,7 +286,7 @@ def test_games_of_levels_that_played_differently_are_not_mixed_with_new_ones(
 @pytest.mark.parametrize(
     "text", ["hello\n", "hello", '{"game": 1}', "[]\n", '{"format": "chess"}\n', "\n", "x" * 3_000_000]
 )
-def test_a_foreign_file_is_refused_and_left_alone(text: str, plan: TournamentPlan, tmp_path: Path) -> None:
+def test_a_foreign_file_is_refused_and_left_unchanged(text: str, plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(text)
     with pytest.raises(RecordError):
@@ -311,7 +309,7 @@ def test_progress_counts_every_game(plan: TournamentPlan) -> None:
         (("random", "nobody"), 2, "there are random, 1,"),
     ],
 )
-def test_plans_that_make_no_sense_are_refused(players: tuple[str, ...], games: int, reason: str) -> None:
+def test_invalid_plans_are_refused(players: tuple[str, ...], games: int, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         make_plan(dd.game("operation-target"), players, games)
 
@@ -329,7 +327,7 @@ def test_standings_count_forfeits_and_name_their_reasons(home: Path) -> None:
     assert best["player"] == "perfect"
     assert best["seats"] == [{"wins": 2, "draws": 0, "losses": 0}] * 2
     assert worst["grade"]["forfeits"] == 4
-    assert worst["grade"]["critical"] >= 2  # the two starts that it had won
+    assert worst["grade"]["critical"] >= 2  # both starts that it had won
     assert worst["grade"]["found"] == 0
     reason = "the program ended without an answer (exit code 1). SystemError: out of ideas"
     assert worst["reasons"] == {reason: 4}
@@ -338,7 +336,7 @@ def test_standings_count_forfeits_and_name_their_reasons(home: Path) -> None:
 # Programs
 
 
-def test_a_program_is_tried_before_any_game_is_played(home: Path) -> None:
+def test_a_program_is_tested_before_the_first_game(home: Path) -> None:
     plan = make_plan(dd.game("operation-target"), ("2", f"wise={CRASHES}", "perfect"), games=2)
     with pytest.raises(ProgramFailed) as failed:
         run(plan, home / "games.jsonl")
@@ -355,7 +353,7 @@ def test_a_failed_trial_ends_the_command_with_a_clear_message(duels: Run) -> Non
     assert ran.stderr.startswith("duels: 'wise' cannot play Operation Target: the program ended without an answer")
 
 
-def test_games_that_are_all_in_the_records_need_no_program(home: Path) -> None:
+def test_a_finished_tournament_does_not_start_its_programs(home: Path) -> None:
     bot = home / "bot.py"
     bot.write_text((ROOT / "examples" / "take_the_biggest.py").read_text(encoding="utf-8"))
     plan = make_plan(dd.game("operation-target"), (shlex.join([sys.executable, str(bot)]), "2"), games=2)
@@ -370,7 +368,7 @@ def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, hom
     assert "greedy - level 2" in table
     assert EXAMPLE not in table
     record = json.loads((home / "games.jsonl").read_text().splitlines()[0])
-    assert sorted(record["names"]) == ["greedy", "level 2"]  # games are kept in the order in which they end
+    assert sorted(record["names"]) == ["greedy", "level 2"]  # games are stored in the order in which they end
     found = json.loads(duels(*arguments, "--json").stdout)
     assert {row["player"]: row["command"] for row in found["players"]} == {
         "greedy": f"greedy={EXAMPLE}",
@@ -379,12 +377,12 @@ def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, hom
     assert found["pairs"][0]["players"] == ["greedy", "level 2"]
 
 
-def test_a_program_cannot_have_the_name_of_one_of_our_players() -> None:
+def test_a_program_cannot_have_the_name_of_a_built_in_player() -> None:
     with pytest.raises(ValueError, match=r"^A program cannot be called 'perfect': that is one of our own players"):
         make_plan(dd.game("operation-target"), (f"perfect={EXAMPLE}", "2"), games=2)
 
 
-def test_the_seed_of_a_program_follows_from_that_of_the_tournament_and_the_number_of_the_game(
+def test_the_seed_of_a_program_depends_on_the_tournament_and_the_game(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(home)
@@ -398,14 +396,14 @@ def test_the_seed_of_a_program_follows_from_that_of_the_tournament_and_the_numbe
 
     assert seeds(1) == seeds(1)
     found, _ = seeds(1)
-    assert len(found) == 4  # the trial and three games, the same in all questions of a game
+    assert len(found) == 4  # the trial and three games; the seed is the same in all questions of a game
     assert not set(found) & set(seeds(2)[0])
 
 
 # The commands
 
 
-def test_a_match_tells_results_ratings_and_grades(duels: Run) -> None:
+def test_a_match_reports_results_ratings_and_grades(duels: Run) -> None:
     ran = duels("match", "perfect", "random", "--game", "operation-target", "--games", "10", "--start", "book")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("Operation Target, 10 games (4 different) from the book's start, seed 0\n")
@@ -414,7 +412,7 @@ def test_a_match_tells_results_ratings_and_grades(duels: Run) -> None:
     assert not ran.stderr
 
 
-def test_progress_is_shown_to_who_watches(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_on_a_terminal(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     shown = terminal("match", "1", "4", "--game", "operation-target", "--games", "40").rest()
     assert "40 of 40" in shown
@@ -456,7 +454,7 @@ def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
         (("match", "1", "4", "--game", "operation-target", "--records", "no/such/folder"), 4, "No such file"),
     ],
 )
-def test_what_cannot_be_played_is_refused_with_the_reason(
+def test_impossible_tournaments_are_refused_with_the_reason(
     arguments: tuple[str, ...], code: int, reason: str, duels: Run
 ) -> None:
     ran = duels(*arguments)
@@ -465,8 +463,8 @@ def test_what_cannot_be_played_is_refused_with_the_reason(
     assert "Traceback" not in ran.stderr
 
 
-def test_a_tournament_goes_on_after_a_kill_and_leaves_nobody_behind(home: Path, duels: Run) -> None:
-    """The slow program also tells who it is, so that it can be seen to end with its killed tournament."""
+def test_a_killed_tournament_resumes_and_leaves_no_process_behind(home: Path, duels: Run) -> None:
+    """The slow program also writes its process id, to show that it ends with its tournament."""
     slow = home / "slow.py"
     slow.write_text(
         "import json, os, pathlib, sys, time\n"
@@ -497,7 +495,7 @@ def test_a_tournament_goes_on_after_a_kill_and_leaves_nobody_behind(home: Path, 
 
 
 @pytest.mark.parametrize("sign", ["games.jsonl", "asked"], ids=["at the beginning", "while a program thinks"])
-def test_ctrl_c_says_how_to_go_on(sign: str, home: Path) -> None:
+def test_ctrl_c_says_how_to_resume(sign: str, home: Path) -> None:
     thinks = (
         "import os, time\ninput()\n"
         "if not os.path.exists('tried'): open('tried', 'w'); print('{\"move\": \"+1\"}', flush=True)\n"

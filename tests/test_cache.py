@@ -1,4 +1,4 @@
-"""Solved tables on disk: whatever happens to the files, the answers are right, and at most one line is said."""
+"""Solved tables on disk: whatever happens to the files, the verdicts are correct, with at most one warning."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Damage = Callable[[Path], Any]
 
 
 def solved(game: AnyGame) -> tuple[dd.solver.Solution, list[str]]:
-    """The solution of a game, and what was said meanwhile."""
+    """The solution of a game, and the warnings."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         solution = dd.solve(game)
@@ -56,7 +56,7 @@ def solved(game: AnyGame) -> tuple[dd.solver.Solution, list[str]]:
 
 
 def assert_right(solution: dd.solver.Solution) -> None:
-    """Every position that the table holds is judged as by solving it again."""
+    """Asserts that every verdict in the table agrees with solving the game again."""
     fresh = dd.solve(solution.game, cache=False)
     assert isinstance(solution, Tables)
     assert isinstance(fresh, Tables)
@@ -68,7 +68,7 @@ def assert_right(solution: dd.solver.Solution) -> None:
 
 
 def run(program: str, *, before: list[str] | None = None, **options: Any) -> subprocess.Popen[str]:
-    """A Python program in a process of its own, under the cache directory of the test."""
+    """Runs a Python program in its own process with the cache folder of the test."""
     return subprocess.Popen(
         [*(before or []), sys.executable, "-W", "always", "-c", program],
         stdin=subprocess.PIPE,
@@ -83,11 +83,11 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-# A table that is kept
+# A stored table
 
 
 @pytest.mark.parametrize("game", EXAMPLES, ids=lambda game: game.id)
-def test_a_kept_table_gives_the_same_verdicts_as_solving(home: Path, game: AnyGame) -> None:
+def test_a_stored_table_gives_the_same_verdicts_as_solving(home: Path, game: AnyGame) -> None:
     first, said = solved(game)
     again, said_again = solved(game)
     assert (said, said_again) == ([], [])
@@ -103,7 +103,7 @@ def test_a_kept_table_gives_the_same_verdicts_as_solving(home: Path, game: AnyGa
         state = game.play(state, [*judgement][-1])
 
 
-def test_each_variant_has_a_table_of_its_own(home: Path) -> None:
+def test_each_variant_has_its_own_table(home: Path) -> None:
     games = [dd.game("number-duel", highest=3, target=8, tie=tie) for tie in ("draw", "last-mover-wins")]
     games += [SMALL, dd.game("number-duel", highest=3, target=9), dd.game("number-quest", highest=3, target=8)]
     for _ in range(2):
@@ -121,11 +121,11 @@ def test_without_the_cache_nothing_is_read_or_written(home: Path) -> None:
     assert not cache.folder().exists()
 
 
-# A file that is not what it should be
+# An invalid file
 
 
 def header_changed(change: Callable[[dict[str, Any]], Any]) -> Damage:
-    """Damage by somebody who changes the header and gets its checksum right."""
+    """Damage that changes the header and updates its checksum."""
 
     def damage(path: Path) -> None:
         data = path.read_bytes()
@@ -140,7 +140,7 @@ def header_changed(change: Callable[[dict[str, Any]], Any]) -> Damage:
 
 
 def number_changed(name: str, number: int) -> Damage:
-    """Damage by somebody who changes one number of an array and gets all checksums right."""
+    """Damage that changes one number in an array and updates all checksums."""
 
     def damage(path: Path) -> None:
         header, _ = cache._header(path)
@@ -156,7 +156,7 @@ def number_changed(name: str, number: int) -> Damage:
 
 
 def moved_from(game: AnyGame) -> Damage:
-    """A good file of another game under this name."""
+    """A valid file of another game under this name."""
 
     def damage(path: Path) -> None:
         dd.solve(game)
@@ -206,7 +206,7 @@ DAMAGES: dict[str, Damage] = {
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A sound file of the small game."""
+    """A valid file of the small game."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("sound")))
         dd.solve(SMALL)
@@ -214,7 +214,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_file_that_cannot_be_used_is_solved_again_with_one_line(table: bytes, damage: str) -> None:
+def test_an_unusable_file_is_replaced_with_one_warning(table: bytes, damage: str) -> None:
     cache.folder().mkdir(parents=True)
     cache.path_of(SMALL).write_bytes(table)
     cache.verify(cache.path_of(SMALL))
@@ -232,7 +232,7 @@ def test_a_file_that_cannot_be_used_is_solved_again_with_one_line(table: bytes, 
     cache.verify(cache.path_of(SMALL))
 
 
-def test_a_flipped_bit_is_found_wherever_it_is(home: Path) -> None:
+def test_any_flipped_bit_is_detected(home: Path) -> None:
     good = dd.solve(SMALL)
     assert isinstance(good, Tables)
     path = cache.path_of(SMALL)
@@ -256,14 +256,14 @@ def test_a_flipped_bit_is_found_wherever_it_is(home: Path) -> None:
             loaded = cache.load(SMALL)
             assert loaded is not None
             assert (loaded.codes == good.codes).all()
-    # The field about the source is written again when it is damaged.
+    # A damaged source field is written again.
     for place in (source.start, source.start + 50, source.stop - 1):
         path.write_bytes(flipped(data, place))
         cache.verify(path)
         assert path.read_bytes() == data
 
 
-def test_a_table_of_the_first_edition_is_replaced_without_a_word(home: Path) -> None:
+def test_a_first_edition_table_is_replaced_silently(home: Path) -> None:
     path = cache.path_of(SMALL)
     path.parent.mkdir(parents=True)
     shutil.copy(SAMPLES / "first-edition.table", path)
@@ -341,7 +341,7 @@ print(json.dumps({"steps": steps, "said": [str(warning.message) for warning in s
 
 
 def load_short_duel(folder: Path) -> tuple[list[dict[str, int]], list[str]]:
-    """Solves the duel in a folder twice: how often it was compared with its table and filled, and what was said."""
+    """Solves the duel in a folder twice; returns how often it was compared and filled, and the warnings."""
     path = os.pathsep.join([str(folder), str(ROOT / "src")])
     process = run(LOAD, env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"})
     try:
@@ -369,7 +369,7 @@ def short_duel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def changed(short_duel: Path, home: Path) -> Callable[[str, str, str], Path]:
-    """Changes one text in a copy of the duel, which has the table of the old one; returns the folder."""
+    """Replaces a text in a copy of the duel that has the old table; returns the folder."""
 
     def change(name: str, old: str, new: str) -> Path:
         folder = home / "game"
@@ -392,12 +392,12 @@ REWORDED = {
 
 
 @pytest.mark.parametrize("what", REWORDED)
-def test_a_table_is_kept_when_only_words_change(changed: Callable[..., Path], what: str) -> None:
+def test_a_table_is_reused_when_only_texts_change(changed: Callable[..., Path], what: str) -> None:
     folder = changed(*REWORDED[what])
     (path,) = cache.kept()
     before = path.stat()
     steps, said = load_short_duel(folder)
-    # Compared once, then known to be good.
+    # Compared once, then known to be valid.
     assert (steps, said) == ([{"compile_game": 1, "fill": 0}] * 2, [])
     after = path.stat()
     assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
@@ -420,7 +420,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("what", RULES)
-def test_no_table_is_kept_when_a_rule_or_an_ending_changes(changed: Callable[..., Path], what: str) -> None:
+def test_no_table_is_reused_when_a_rule_or_an_ending_changes(changed: Callable[..., Path], what: str) -> None:
     folder = changed(*RULES[what])
     (folder / "places" / "near.py").write_text("PLACE = 4\n")
     steps, said = load_short_duel(folder)
@@ -431,7 +431,7 @@ def test_no_table_is_kept_when_a_rule_or_an_ending_changes(changed: Callable[...
     assert load_short_duel(folder) == ([{"compile_game": 0, "fill": 0}] * 2, [])
 
 
-def test_the_source_of_a_game_is_what_it_imports_without_the_standard_library() -> None:
+def test_the_source_of_a_game_is_all_its_imports_except_the_standard_library() -> None:
     names = fingerprint.modules(type(SMALL))
     modules = ("core", "games.number_duel", "notation", "options", "pool", "sentence", "text")
     assert names == [f"digitduels.{name}" for name in modules]
@@ -439,11 +439,11 @@ def test_the_source_of_a_game_is_what_it_imports_without_the_standard_library() 
     assert fingerprint.digest(names[1:]) != fingerprint.digest(names)
 
 
-# A directory that is not what it should be
+# An unusable folder
 
 
 @pytest.mark.parametrize("place", ["table", "folder", "cache"])
-def test_something_else_in_the_place_of_the_cache_only_loses_the_caching(home: Path, place: str) -> None:
+def test_an_unusable_cache_folder_only_disables_caching(home: Path, place: str) -> None:
     if place == "table":
         cache.path_of(SMALL).mkdir(parents=True)
     elif place == "folder":
@@ -460,7 +460,7 @@ def test_something_else_in_the_place_of_the_cache_only_loses_the_caching(home: P
 
 
 def mounted(options: str) -> list[str]:
-    """What to put before a command so that it has a small disk of its own at XDG_CACHE_HOME."""
+    """A command prefix that mounts a small disk at XDG_CACHE_HOME."""
     script = f'mount -t tmpfs -o {options} tmpfs "$XDG_CACHE_HOME" && exec "$@"'
     return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"]
 
@@ -476,12 +476,12 @@ LIMITED = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 5
 
 
 @pytest.mark.parametrize("lack", ["limit", *(["size=64k", "size=64k,ro"] if can_mount() else [])])
-def test_a_full_or_read_only_disk_only_loses_the_caching(home: Path, lack: str) -> None:
+def test_a_full_or_read_only_disk_only_disables_caching(home: Path, lack: str) -> None:
     process = run(LIMITED + SOLVE if lack == "limit" else SOLVE, before=None if lack == "limit" else mounted(lack))
     output, errors = process.communicate("\n")
     assert output.splitlines()[1:] == [right_answer()]
     assert errors.count("Warning") == errors.count("UserWarning: The table of Number Duel could not be cached: ") == 1
-    # Not even the beginning of a file is left.
+    # Not even a partial file is left.
     assert not cache.folder().exists() or names(cache.folder()) == []
 
 
@@ -490,10 +490,10 @@ def right_answer() -> str:
     return " ".join(map(str, ["Tables", tuple(solution.start), *solution.best(GAME.start())]))
 
 
-# Several processes, and processes that come to a sudden end
+# Several processes, and processes that are killed
 
 
-def test_processes_that_solve_the_same_game_at_once_all_get_it_right(home: Path) -> None:
+def test_processes_that_solve_the_same_game_at_once_all_get_correct_tables(home: Path) -> None:
     processes = [run(SOLVE) for _ in range(2)]
     expected = right_answer() + "\n"
     for process in processes:
@@ -551,7 +551,7 @@ while True:
     assert_right(solution)
 
 
-def test_what_killed_processes_leave_is_deleted_after_an_hour(home: Path) -> None:
+def test_leftovers_of_killed_processes_are_deleted_after_an_hour(home: Path) -> None:
     dd.solve(SMALL)
     name = cache.path_of(SMALL).name
     fresh, stale = (cache.folder() / f".{name}.{end}" for end in ("fresh", "stale"))

@@ -1,4 +1,4 @@
-"""The commands besides play: what they print and how they refuse."""
+"""All commands except play: their output and their refusals."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ def test_games_lists_every_game_for_people(duels: Run) -> None:
 
 @pytest.mark.parametrize("name", dd.games())
 def test_rules_shows_the_rule_page_of_a_game(duels: Run, name: str) -> None:
-    shown = duels("rules", name).stdout
-    assert shown == manual(dd.game(name))
-    assert all(f"`{option.name}=" in shown for option in dd.game(name).options())
-    assert all(f"- {ruling}\n" in shown for ruling in dd.game(name).rulings)
+    output = duels("rules", name).stdout
+    assert output == manual(dd.game(name))
+    assert all(f"`{option.name}=" in output for option in dd.game(name).options())
+    assert all(f"- {ruling}\n" in output for ruling in dd.game(name).rulings)
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_fits_a_narrow_terminal_except_for_the_examples(command: str, terminal: Open) -> None:
-    shown = terminal(*filter(None, [command]), "-h", columns=40).rest()
-    about, _, examples = shown.partition("\nexamples:\n")
+    output = terminal(*filter(None, [command]), "-h", columns=40).rest()
+    about, _, examples = output.partition("\nexamples:\n")
     assert about.startswith("usage: duels")
     assert examples
     assert max(map(len, about.splitlines())) <= 40
@@ -76,9 +76,9 @@ def test_version_names_the_program_and_its_version(duels: Run) -> None:
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_has_examples_everywhere(duels: Run, command: str) -> None:
-    done = duels(*filter(None, [command]), "-h")
-    assert done.returncode == 0
-    assert f"examples:\n  {'eval' if command == 'completion' else f'duels {command}'.strip()}" in done.stdout
+    result = duels(*filter(None, [command]), "-h")
+    assert result.returncode == 0
+    assert f"examples:\n  {'eval' if command == 'completion' else f'duels {command}'.strip()}" in result.stdout
 
 
 def test_every_command_is_in_the_help_and_tested_here(duels: Run) -> None:
@@ -86,15 +86,15 @@ def test_every_command_is_in_the_help_and_tested_here(duels: Run) -> None:
     assert [line.split()[0] for line in listed.splitlines() if line.startswith("    ") and line[4] != " "] == COMMANDS
 
 
-def test_without_a_terminal_duels_alone_prints_its_help_and_refuses(duels: Run) -> None:
-    done = duels()
-    assert (done.returncode, done.stdout, done.stderr) == (2, duels("-h").stdout, "")
+def test_without_a_terminal_duels_prints_its_help_and_fails(duels: Run) -> None:
+    result = duels()
+    assert (result.returncode, result.stdout, result.stderr) == (2, duels("-h").stdout, "")
 
 
 # A quick game
 
 
-def test_duels_alone_starts_a_game_with_one_key(terminal: Open) -> None:
+def test_duels_without_arguments_starts_a_game_with_one_key(terminal: Open) -> None:
     person = terminal()
     menu = person.read("1 to 5, or Enter for 2: ")
     for place, name in enumerate(dd.games(), 1):
@@ -128,7 +128,7 @@ def test_the_menu_offers_the_coach(terminal: Open, home: Path) -> None:
     assert load(saved_games.path_of("operation-target-1")).players == ("human", "coach")
 
 
-def test_the_menu_takes_a_number_and_asks_again_for_anything_else(terminal: Open) -> None:
+def test_the_menu_accepts_a_number_and_repeats_the_question_otherwise(terminal: Open) -> None:
     person = terminal()
     for wrong in ("6", "0", "-1", "x\u202e", "9" * 500):
         person.read("Enter for 2: ")
@@ -139,7 +139,7 @@ def test_the_menu_takes_a_number_and_asks_again_for_anything_else(terminal: Open
     assert "Game Start!\n" in person.read("Enter the number of your chosen operation: ")
 
 
-def test_the_menu_proposes_the_game_played_last(terminal: Open, duels: Run) -> None:
+def test_the_menu_suggests_the_last_game(terminal: Open, duels: Run) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "equation-duel", answers="3x8\n")
     terminal().read("Enter for 1: ")
@@ -201,10 +201,10 @@ def test_the_menu_resumes_the_last_unfinished_game(terminal: Open, duels: Run) -
     ids=lambda value: " ".join(value)[:50].replace("\x1b", "ESC") if isinstance(value, list) else "",
 )
 def test_a_wrong_command_line_is_refused_with_the_reason(duels: Run, arguments: list[str], reason: str) -> None:
-    done = duels(*arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert reason in done.stderr
-    assert "\x1b" not in done.stderr
+    result = duels(*arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert reason in result.stderr
+    assert "\x1b" not in result.stderr
 
 
 # The game by position
@@ -231,17 +231,17 @@ def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run) ->
     ids=" ".join,
 )
 def test_a_match_without_a_game_or_two_players_is_refused(arguments: list[str], reason: str, duels: Run) -> None:
-    done = duels(*arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert reason in done.stderr
+    result = duels(*arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert reason in result.stderr
 
 
 # The last game
 
 
-def test_review_without_a_file_takes_the_game_played_last(duels: Run) -> None:
-    done = duels("review")
-    assert (done.returncode, done.stderr) == (1, "duels: There is no saved game. Play one with: duels play GAME\n")
+def test_review_without_a_file_opens_the_last_game(duels: Run) -> None:
+    result = duels("review")
+    assert (result.returncode, result.stderr) == (1, "duels: There is no saved game. Play one with: duels play GAME\n")
     duels("play", "operation-target", "--names", "Ann", "Bob", answers="1\nconcede\n")
     duels("play", "operation-target", answers="2\n")
     saved_games.path_of("number-duel-7").write_text("nonsense")
@@ -252,7 +252,7 @@ def test_review_without_a_file_takes_the_game_played_last(duels: Run) -> None:
 # Saved games
 
 
-def test_saved_games_are_listed_with_how_they_stand_the_last_one_first(duels: Run) -> None:
+def test_saved_games_are_listed_with_their_status_newest_first(duels: Run) -> None:
     assert duels("saved").stdout == "No saved games.\n"
     duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers="+5\n")
     duels("play", "number-duel", answers="+5\n+10\nx10\n")
@@ -277,16 +277,16 @@ def test_saved_games_can_be_deleted_by_name(duels: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["number-duel-1", "../../victim", "", "victim.json", "numerical-nexus-1.json"])
-def test_only_a_saved_game_is_deleted(duels: Run, home: Path, name: str) -> None:
+def test_only_saved_games_can_be_deleted(duels: Run, home: Path, name: str) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     (home / "state" / "victim.json").write_text("precious")
-    done = duels("saved", "--delete", "numerical-nexus-1", name)
-    assert (done.returncode, done.stdout) == (4, "")
-    assert done.stderr == f"duels: There is no saved game '{name}'. `duels saved` lists them.\n"
+    result = duels("saved", "--delete", "numerical-nexus-1", name)
+    assert (result.returncode, result.stdout) == (4, "")
+    assert result.stderr == f"duels: There is no saved game '{name}'. `duels saved` lists them.\n"
     assert saved_games.names() == ["numerical-nexus-1"]
 
 
-def test_the_games_that_are_over_can_be_deleted_at_once(duels: Run) -> None:
+def test_all_finished_games_can_be_deleted_at_once(duels: Run) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "number-duel", answers="+5\n+10\nx10\n")
     duels("play", "number-quest", answers="concede\n")
@@ -295,7 +295,7 @@ def test_the_games_that_are_over_can_be_deleted_at_once(duels: Run) -> None:
     assert sorted(saved_games.names()) == ["number-duel-7", "numerical-nexus-1"]
 
 
-def test_resume_takes_the_unfinished_game_played_last(duels: Run) -> None:
+def test_resume_opens_the_last_unfinished_game(duels: Run) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "equation-duel", answers="3x8\n")
     duels("play", "number-duel", answers="concede\n")
@@ -304,22 +304,22 @@ def test_resume_takes_the_unfinished_game_played_last(duels: Run) -> None:
     assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, resumed after 1 move.\n")
 
 
-def test_a_finished_game_can_be_looked_at_again_and_taken_up(duels: Run) -> None:
+def test_a_finished_game_can_be_opened_and_continued_after_undo(duels: Run) -> None:
     duels("play", "number-duel", "--set", "target=5", answers="+5\n")
-    shown = duels("resume", "number-duel-1", answers="undo\n+4\n").stdout
-    assert "Player 1 has reached 5 points and wins the game!\n" in shown
+    output = duels("resume", "number-duel-1", answers="undo\n+4\n").stdout
+    assert "Player 1 has reached 5 points and wins the game!\n" in output
     assert [str(move) for move in load(saved_games.path_of("number-duel-1")).moves] == ["+4"]
 
 
-def test_with_nothing_to_resume_resume_says_how_to_start(duels: Run) -> None:
-    done = duels("resume")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "duels: There is no unfinished game. Start one with: duels play GAME\n"
+def test_resume_without_a_saved_game_says_how_to_start_one(duels: Run) -> None:
+    result = duels("resume")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "duels: There is no unfinished game. Start one with: duels play GAME\n"
 
 
-def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path) -> None:
-    shown = duels("play", "numerical-nexus", "--save", "our game.json", answers="+5\n").stdout
-    assert shown.endswith("The game is saved. Resume with: duels resume 'our game.json'\n")
+def test_a_game_is_saved_in_the_named_file(duels: Run, home: Path) -> None:
+    output = duels("play", "numerical-nexus", "--save", "our game.json", answers="+5\n").stdout
+    assert output.endswith("The game is saved. Resume with: duels resume 'our game.json'\n")
     duels("resume", "our game.json", answers="+3\n")
     assert [str(move) for move in load(home / "our game.json").moves] == ["+5", "+3"]
     assert saved_games.names() == []
@@ -334,12 +334,10 @@ def test_a_game_is_kept_in_the_file_that_its_players_name(duels: Run, home: Path
         ("x" * 300, "cannot be written: File name too long."),
     ],
 )
-def test_a_file_that_a_game_cannot_be_kept_in_is_refused_before_it_starts(
-    duels: Run, home: Path, file: str, reason: str
-) -> None:
+def test_an_unwritable_file_is_refused_before_the_game_starts(duels: Run, home: Path, file: str, reason: str) -> None:
     (home / "taken.json").write_text("precious")
-    done = duels("play", "numerical-nexus", "--save", file, answers="+5\n")
-    assert (done.returncode, done.stdout, done.stderr) == (4, "", f"duels: '{file}' {reason}\n")
+    result = duels("play", "numerical-nexus", "--save", file, answers="+5\n")
+    assert (result.returncode, result.stdout, result.stderr) == (4, "", f"duels: '{file}' {reason}\n")
     assert (home / "taken.json").read_text() == "precious"
 
 
@@ -347,10 +345,10 @@ def test_a_file_that_a_game_cannot_be_kept_in_is_refused_before_it_starts(
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
-def test_every_shell_gets_its_completion(duels: Run, shell: str) -> None:
-    done = duels("completion", shell)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "duels" in done.stdout
+def test_every_shell_has_a_completion_script(duels: Run, shell: str) -> None:
+    result = duels("completion", shell)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "duels" in result.stdout
 
 
 def test_a_shell_completes_commands_games_and_options(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:

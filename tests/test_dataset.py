@@ -1,4 +1,4 @@
-"""Datasets: graded positions that can arise, each once, spread over what there is, the same with the same seed."""
+"""Datasets: unique reachable positions with exact grades, spread over all strata, and reproducible by seed."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ DRAWN = dd.game("number-duel", target=12, highest=4, copies=1, tie="draw")
 
 
 @pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
-def test_every_row_tells_the_truth_about_a_position_that_can_arise(game: Any) -> None:
+def test_every_row_is_correct_and_its_position_is_reachable(game: Any) -> None:
     solution = solve(game)
-    found = list(rows(solution, 100))
+    dataset_rows = list(rows(solution, 100))
     words = {"win": 1, "draw": 0, "loss": -1}
-    for row in found:
+    for row in dataset_rows:
         match = reached(row)
         state = match.state
         verdict = solution.probe(state)
@@ -39,26 +39,26 @@ def test_every_row_tells_the_truth_about_a_position_that_can_arise(game: Any) ->
         assert [str(game.moves[number]) for number in row["ids"]] == row["legal"]
         after = [solution.probe(game.play(state, move)).before for move in game.legal_moves(state)]
         assert [(words[value], plies) for value, plies in zip(row["values"], row["distances"], strict=True)] == after
-        kept = [token for token, each in zip(row["legal"], after, strict=True) if each.value == verdict.value]
-        assert row["keeping"] == kept
+        keeping = [token for token, each in zip(row["legal"], after, strict=True) if each.value == verdict.value]
+        assert row["keeping"] == keeping
         assert sorted(row["best"]) == sorted(map(str, solution.best(state)))
         assert row["critical"] == any(each.value < verdict.value for each in after)
-        assert row["chance"] == len(kept) / len(after)
+        assert row["chance"] == len(keeping) / len(after)
         assert row["split"] == split(game, state)
         assert " ".join(row["legal"]) in row["prompt"]
-    assert len({reached(row).state for row in found}) == len(found)
+    assert len({reached(row).state for row in dataset_rows}) == len(dataset_rows)
 
 
 def test_rows_are_spread_over_values_and_distances() -> None:
-    found = list(rows(solve(GAME), 60))
-    kinds = Counter((row["value"], row["plies"], row["critical"]) for row in found)
+    dataset_rows = list(rows(solve(GAME), 60))
+    kinds = Counter((row["value"], row["plies"], row["critical"]) for row in dataset_rows)
     assert {value for value, _, _ in kinds} == {"win", "loss"}
     assert len(kinds) > 10
     assert max(kinds.values()) <= 60 / len(kinds) * 2
     assert "draw" in {row["value"] for row in rows(solve(DRAWN), 100)}
 
 
-def test_the_same_seed_gives_the_same_rows_and_another_one_others() -> None:
+def test_rows_depend_on_the_seed() -> None:
     one, same, other = (list(rows(solve(GAME), 50, seed)) for seed in (1, 1, 2))
     assert one == same
     assert one != other
@@ -67,9 +67,9 @@ def test_the_same_seed_gives_the_same_rows_and_another_one_others() -> None:
 @pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
 def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
     solution = solve(game)
-    found = list(positions(solution, 30, 0, only_move))
-    assert found
-    for match in found:
+    matches = list(positions(solution, 30, 0, only_move))
+    assert matches
+    for match in matches:
         judgement = solution.judge(match.state)
         values = {move: verdict.value for move, verdict in judgement.items()}
         assert max(values.values()) >= 0
@@ -77,25 +77,25 @@ def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
         assert len({game.play(match.state, move) for move in values if values[move] == max(values.values())}) == 1
 
 
-def test_positions_are_at_the_distances_that_are_asked_for() -> None:
-    found = list(positions(solve(GAME), 20, 0, only_move, [3]))
-    assert found
-    assert {solve(GAME).probe(match.state).distance for match in found} == {3}
+def test_positions_have_the_requested_distances() -> None:
+    matches = list(positions(solve(GAME), 20, 0, only_move, [3]))
+    assert matches
+    assert {solve(GAME).probe(match.state).distance for match in matches} == {3}
 
 
 def test_progress_is_reported() -> None:
-    told: list[tuple[str, float]] = []
-    found = list(rows(solve(GAME), 30, progress=lambda what, done: told.append((what, done))))
-    assert list(dict.fromkeys(what for what, _ in told)) == ["looking for positions", "writing"]
-    assert told == sorted(told)
-    assert all(0 <= done < 1 for _, done in told)
-    assert sum(what == "writing" for what, _ in told) == len(found)
+    reports: list[tuple[str, float]] = []
+    dataset_rows = list(rows(solve(GAME), 30, progress=lambda what, done: reports.append((what, done))))
+    assert list(dict.fromkeys(what for what, _ in reports)) == ["looking for positions", "writing"]
+    assert reports == sorted(reports)
+    assert all(0 <= done < 1 for _, done in reports)
+    assert sum(what == "writing" for what, _ in reports) == len(dataset_rows)
 
 
 # Files
 
 
-def test_parquet_and_lines_of_json_hold_the_same_rows_in_the_documented_columns() -> None:
+def test_parquet_and_json_lines_contain_the_same_rows_and_the_documented_columns() -> None:
     lines, parquet = BytesIO(), BytesIO()
     assert write_lines(rows(solve(GAME), 30), lines) == write_parquet(rows(solve(GAME), 30), parquet) == 30
     table = pq.read_table(parquet)
@@ -110,7 +110,7 @@ def test_parquet_and_lines_of_json_hold_the_same_rows_in_the_documented_columns(
             assert types[column] == documented[kind], column
 
 
-def test_lines_of_json_are_read_again_and_other_files_are_refused(tmp_path: Path) -> None:
+def test_json_lines_are_read_back_and_other_files_are_refused(tmp_path: Path) -> None:
     file, old, other = tmp_path / "rows.jsonl", tmp_path / "old.jsonl", tmp_path / "other.jsonl"
     with file.open("wb") as out:
         write_lines(rows(solve(GAME), 5), out)
@@ -122,7 +122,7 @@ def test_lines_of_json_are_read_again_and_other_files_are_refused(tmp_path: Path
             list(read_lines(refused))
 
 
-def test_the_command_writes_the_same_file_again(duels: Run, home: Path) -> None:
+def test_the_command_is_reproducible(duels: Run, home: Path) -> None:
     arguments = "dataset", "operation-target", "--positions", "9", "--seed", "5", "--set", "target=40"
     assert duels(*arguments, "--out", "a.jsonl").stdout == "9 positions of Operation Target in 'a.jsonl'.\n"
     assert duels(*arguments).stdout == (home / "a.jsonl").read_text(encoding="utf-8")
@@ -145,7 +145,7 @@ def test_a_game_with_fewer_positions_says_so(duels: Run) -> None:
         ([], 2, "required: --positions"),
     ],
 )
-def test_what_cannot_be_written_is_refused_with_the_reason(
+def test_impossible_datasets_are_refused_with_the_reason(
     duels: Run, arguments: list[str], code: int, message: str
 ) -> None:
     ran = duels("dataset", "operation-target", *arguments)
@@ -153,7 +153,7 @@ def test_what_cannot_be_written_is_refused_with_the_reason(
     assert message in ran.stderr
 
 
-def test_without_pyarrow_there_is_a_hint_and_the_old_file_stays(
+def test_without_pyarrow_there_is_a_hint_and_the_old_file_is_kept(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -1,4 +1,4 @@
-"""The documents are true: their examples run, and whatever a user can type is in them."""
+"""The documentation is correct: its examples run, and everything that a user can type is documented."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FENCE = re.compile(
 
 
 class Block(NamedTuple):
-    """An example: in what language, and what its reader is said to answer."""
+    """An example: its language, and the answers that its reader types."""
 
     language: str
     text: str
@@ -40,8 +40,8 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path, language: str) -> list[Block]:
-    found = FENCE.finditer(page.read_text(encoding="utf-8"))
-    every = [Block(m["language"], m["text"], "\n".join((m["answers"] or "").split(" | "))) for m in found]
+    fences = FENCE.finditer(page.read_text(encoding="utf-8"))
+    every = [Block(m["language"], m["text"], "\n".join((m["answers"] or "").split(" | "))) for m in fences]
     return [block for block in every if block.language == language]
 
 
@@ -54,24 +54,24 @@ def named(page: Path) -> str:
 
 
 def slug(heading: str) -> str:
-    """The anchor that a heading gets."""
+    """The anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def section(page: Path, heading: str) -> str:
-    """What stands under a heading, up to the next one of its level."""
+    """The text under a heading, up to the next heading of the same level."""
     level = heading.split(" ")[0]
-    found = re.search(
+    match = re.search(
         rf"^{re.escape(heading)}\n(.*?)(?=^#{{1,{len(level)}}} |\Z)",
         page.read_text(encoding="utf-8"),
         re.MULTILINE | re.DOTALL,
     )
-    assert found, f"{named(page)} has no heading {heading!r}"
-    return found[1]
+    assert match, f"{named(page)} has no heading {heading!r}"
+    return match[1]
 
 
 def first_column(text: str) -> list[str]:
-    """What stands between backticks at the start of each row of the tables."""
+    """The text between backticks at the start of each table row."""
     return re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)
 
 
@@ -87,7 +87,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 @pytest.fixture
 def shell(home: Path) -> Run:
-    """Runs a line as a shell does, with `duels` on its path."""
+    """Runs a line in a shell with `duels` on its path."""
     (home / "bin").mkdir()
     program = home / "bin" / "duels"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m digitduels "$@"\n')
@@ -111,7 +111,7 @@ def shell(home: Path) -> Run:
 
 
 @pytest.mark.parametrize("page", with_examples("python"), ids=named)
-def test_python_examples_run_and_give_what_is_shown(page: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples_run_with_the_output_shown(page: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home)
     text = "\n".join(block.text for block in blocks(page, "python"))
     example = doctest.DocTestParser().get_doctest(text, {}, named(page), str(page), 0)
@@ -143,10 +143,10 @@ def test_terminal_samples_are_real_output(page: Path, shell: Run, empty_cache: P
             assert re.fullmatch(pattern, output), f"$ {line}\n{output}"
 
 
-# Nothing is missing
+# Completeness
 
 
-def test_every_command_is_documented_with_all_it_takes() -> None:
+def test_every_command_is_documented_with_its_arguments_and_options() -> None:
     page = DOCS / "commands.md"
     general = page.read_text(encoding="utf-8")
     for action in build_parser()._actions:
@@ -201,7 +201,7 @@ def test_exit_codes_are_as_documented(duels: Run, home: Path) -> None:
     assert {arguments: duels(*arguments).returncode for arguments in tried} == tried
 
 
-def test_games_are_kept_where_the_page_says(duels: Run, home: Path) -> None:
+def test_games_are_saved_in_the_documented_folder(duels: Run, home: Path) -> None:
     duels("play", "number-duel", answers="5\nadd\n")
     assert (home / "state" / "digitduels" / "games" / "number-duel-1.json").exists()
 
@@ -238,20 +238,20 @@ def test_pages_of_the_games_are_up_to_date() -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_no_page_is_left_of_a_game_that_is_gone() -> None:
+def test_there_is_no_page_for_a_removed_game() -> None:
     assert {page.stem for page in (DOCS / "games").glob("*.md")} == {*dd.games(), "README"}
 
 
-def test_every_slip_of_the_books_names_a_check_that_exists() -> None:
+def test_every_erratum_names_an_existing_test() -> None:
     checks = set(re.findall(r"^def (test_\w+)", (ROOT / "tests" / "test_errata.py").read_text(encoding="utf-8"), re.M))
     for slip in re.split(r"^- ", (DOCS / "errata.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         slip = slip.partition("\n#")[0]
-        found = re.findall(r"\(`(\w+)`\)", slip)
-        assert found or "(Read)" in slip, slip
-        assert set(found) <= checks, slip
+        names = re.findall(r"\(`(\w+)`\)", slip)
+        assert names or "(Read)" in slip, slip
+        assert set(names) <= checks, slip
 
 
-def test_what_the_readme_says_of_the_lengths_of_games_is_true() -> None:
+def test_the_lengths_of_games_in_the_readme_are_correct() -> None:
     text = section(ROOT / "README.md", "## The games")
     for name, words in (("numerical-nexus", "up to 20 moves"), ("number-quest", "up to 18 moves")):
         assert words in text
@@ -269,11 +269,11 @@ def test_playing_from_python_needs_nothing_but_the_standard_library() -> None:
 
 def test_every_dependency_has_a_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    requirements = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for extra in project["project"]["optional-dependencies"].values():
-        wanted += extra
+        requirements += extra
     reasons = (DOCS / "decisions.md").read_text(encoding="utf-8").lower()
-    for requirement in wanted:
+    for requirement in requirements:
         name = re.split(r"[^\w-]", requirement)[0]
         assert re.search(rf"\b{name}\b", reasons), f"{name} has no reason in docs/decisions.md"
 
@@ -293,10 +293,10 @@ def test_json_of_the_games_is_as_documented(duels: Run) -> None:
 def test_json_of_a_match_is_as_documented(duels: Run) -> None:
     text = section(DOCS / "json.md", "## duels match --json")
     (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
-    found = json.loads(duels("match", "perfect", "4", "--game", "operation-target", "--games", "4", "--json").stdout)
-    assert json.loads(example.text) == found
-    player, pair = found["players"][0], found["pairs"][0]
-    parts = (found, player, player["rating"], player["skill"], player["seats"][0], player["grade"], pair)
+    output = json.loads(duels("match", "perfect", "4", "--game", "operation-target", "--games", "4", "--json").stdout)
+    assert json.loads(example.text) == output
+    player, pair = output["players"][0], output["pairs"][0]
+    parts = (output, player, player["rating"], player["skill"], player["seats"][0], player["grade"], pair)
     assert first_column(text) == [key for part in parts for key in part]
 
 
@@ -347,7 +347,7 @@ def test_tour_of_the_code_names_files_that_exist() -> None:
 # The sixth game of CONTRIBUTING.md
 
 
-def test_sixth_game_of_the_tour_is_one_file_and_then_listed_documented_and_played(home: Path) -> None:
+def test_the_sixth_game_of_the_tour_is_one_file_and_is_listed_documented_and_played(home: Path) -> None:
     (example,) = blocks(ROOT / "CONTRIBUTING.md", "python file=take_away.py")
     shutil.copytree(ROOT / "src" / "digitduels", home / "digitduels", ignore=shutil.ignore_patterns("__pycache__"))
     (home / "digitduels" / "games" / "take_away.py").write_text(example.text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Every slip that docs/errata.md lists, shown by calculating. A position in the middle of a sample is built."""
+"""Every erratum in docs/errata.md, proved by calculation. Positions in the middle of a sample are set up."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def played(game: AnyGame, tokens: str) -> Position:
 
 
 def announced(game: AnyGame, tokens: str) -> list[list[str]]:
-    """What is said after each move."""
+    """The lines printed after each move."""
     state, said = game.start(), []
     for token in tokens.split():
         move = game.read(token)
@@ -52,7 +52,7 @@ def wins_now(game: AnyGame, state: Position) -> set[str]:
 def all_games(
     game: AnyGame, state: Position, so_far: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Position]]:
-    """Every game that can follow, with its last position."""
+    """Every possible continuation, with its last position."""
     if game.outcome(state) is not None:
         yield so_far, state
     for move in game.legal_moves(state):
@@ -64,7 +64,7 @@ def pool_of(numbers: str, highest: int, copies: int) -> Pool:
     return Pool(tuple(present.count(number) for number in range(1, highest + 1)), copies)
 
 
-def test_whoever_concedes_loses() -> None:
+def test_a_player_who_concedes_loses() -> None:
     for name in dd.games():
         match = dd.Match(dd.game(name))
         match.concede(0)
@@ -147,12 +147,12 @@ def test_nexus_reset_can_be_typed_in_many_ways() -> None:
         assert str(game.read(text, state)) == "reset-mine"
 
 
-def test_nexus_doubling_nothing_is_legal_and_spends_the_use() -> None:
+def test_nexus_doubling_zero_is_legal_and_spends_the_use() -> None:
     hand = played(dd.game("numerical-nexus"), "x2").hands[0]
     assert (hand.score, hand.uses[3]) == (0, 1)
 
 
-def test_nexus_nobody_with_a_reset_is_without_a_move() -> None:
+def test_nexus_a_player_with_a_reset_always_has_a_move() -> None:
     game = dd.game("numerical-nexus")
     hand = game.start().mine._replace(score=49, uses=(0, 2, 1, 2, 1, 1))
     state: Position = dd.State(0, (hand, hand), None)
@@ -319,7 +319,7 @@ def test_equation_negative_result_lowers_the_score() -> None:
     assert played(dd.game("equation-duel"), "3-8").hands == (-5, 0)
 
 
-def test_equation_division_may_give_nothing() -> None:
+def test_equation_division_can_give_zero() -> None:
     assert played(dd.game("equation-duel"), "2/7").hands == (0, 0)
 
 

@@ -1,6 +1,6 @@
-"""Language models with Inspect: real runs without a network, our own players as models; the leaderboard of their logs.
+"""Language models with Inspect: real runs without a network, with our own players as models, and their leaderboard.
 
-The evaluations run once, in this process, and every test looks at what came of them.
+The evaluations run once, in this process, and every test examines their logs.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from test_docs import DOCS, FENCE, blocks, first_column, section
 
 QUEST = {"target": 20, "highest": 5}
 MODELS = ("perfect", "random", "illegal", "prose", "hasty", "copier")
-KNOWING = ("perfect", "illegal", "prose")  # who are asked about the rules
+KNOWING = ("perfect", "illegal", "prose")  # models that are asked about the rules
 COUNT = 30
 PAGE = DOCS / "frameworks" / "inspect.md"
 
 
 class Ran(NamedTuple):
-    """What came of the evaluations, by task and model, and the folder of their logs."""
+    """The logs of the evaluations, by task and model, and their folder."""
 
     logs: dict[tuple[str, str], EvalLog]
     folder: Path
@@ -58,7 +58,7 @@ class Ran(NamedTuple):
 
 @pytest.fixture(scope="module", autouse=True)
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder to work in."""
+    """The working directory."""
     folder = tmp_path_factory.mktemp("evals")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -67,7 +67,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def ran(machine: Path) -> Ran:
-    assert _registry  # our tasks and models have registered themselves
+    assert _registry  # our tasks and models are registered
     played = [
         positions("number-quest", positions=COUNT, options=QUEST),
         match("number-quest", opponent="4", games=4, options=QUEST),
@@ -94,7 +94,7 @@ def test_the_perfect_player_finds_every_move_wins_what_can_be_won_and_knows_the_
     assert ran.figure("rules", "perfect", "legal") == ran.figure("rules", "perfect", "after") == 1.0
 
 
-def test_a_random_player_finds_what_the_truth_expects(ran: Ran) -> None:
+def test_a_random_player_finds_the_expected_share(ran: Ran) -> None:
     samples = ran.samples("positions", "random")
     solution = dd.solve(dd.game("number-quest", **QUEST))
     chances = []
@@ -108,7 +108,7 @@ def test_a_random_player_finds_what_the_truth_expects(ran: Ran) -> None:
 
 
 @pytest.mark.parametrize("model", ["illegal", "prose", "copier"])
-def test_who_never_gives_a_legal_move_forfeits_everything_after_three_answers(ran: Ran, model: str) -> None:
+def test_a_model_without_legal_moves_forfeits_everything_after_three_answers(ran: Ran, model: str) -> None:
     assert ran.figure("positions", model, "found") == ran.figure("match", model, "points") == 0.0
     assert ran.figure("positions", model, "forfeits") == ran.figure("match", model, "forfeits") == 1.0
     assert ran.figure("match", model, "found") == 0.0
@@ -120,7 +120,7 @@ def test_who_never_gives_a_legal_move_forfeits_everything_after_three_answers(ra
         assert {each["refused"] for each in answers} <= {"illegal", "invalid"}
 
 
-def test_who_is_asked_again_with_the_reason_may_still_answer(ran: Ran) -> None:
+def test_a_refused_model_can_answer_again(ran: Ran) -> None:
     assert ran.figure("positions", "hasty", "found") == 1.0
     assert ran.figure("positions", "hasty", "refused") == 0.5
     messages = ran.samples("positions", "hasty")[0].messages
@@ -128,7 +128,7 @@ def test_who_is_asked_again_with_the_reason_may_still_answer(ran: Ran) -> None:
     assert "not" in messages[3].text.partition("\n")[0]
 
 
-def test_questions_about_the_rules_end_with_a_model_that_calls_tools(machine: Path) -> None:
+def test_questions_about_the_rules_end_even_if_the_model_calls_tools(machine: Path) -> None:
     asked = 0
 
     def answers(*_: object) -> ModelOutput:
@@ -165,7 +165,7 @@ def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
         ]
 
 
-def test_intervals_in_the_logs_are_those_of_the_leaderboard_and_never_of_zero_width(ran: Ran) -> None:
+def test_intervals_in_the_logs_agree_with_the_leaderboard_and_never_have_zero_width(ran: Ran) -> None:
     for board in leaderboard(read_logs([ran.folder]))["boards"]:
         if board["task"] == "rules":
             continue
@@ -204,7 +204,7 @@ def test_epochs_of_a_position_are_one_observation_and_errors_have_a_column(machi
     assert row["moves"]["decisions"] == row["samples"]
 
 
-def test_each_turn_is_a_new_conversation_and_only_our_players_get_the_match_beside_the_words(ran: Ran) -> None:
+def test_each_turn_is_a_new_conversation_and_only_our_players_get_the_match(ran: Ran) -> None:
     events = [event for event in ran.samples("match", "perfect")[0].events if event.event == "model"]
     assert len(events) > 1
     for event in events:
@@ -231,11 +231,11 @@ def test_questions_about_the_rules_are_balanced_and_wrong_answers_are_wrong(ran:
         ("true", False),
     ],
 )
-def test_an_answer_about_the_rules_is_read_strictly(text: str, right: bool) -> None:
+def test_answers_about_the_rules_are_parsed_strictly(text: str, right: bool) -> None:
     assert right_answer(text, {"legal": True}) == right
 
 
-def test_the_lines_of_a_position_may_differ_in_spaces_and_case_only() -> None:
+def test_the_lines_of_a_position_may_differ_only_in_spaces_and_case() -> None:
     right = {"position": ["Number Pool: 1, 2", "Player 1 Score: 5"]}
     assert right_answer('{"position": ["number pool:  1, 2", "", "Player 1 Score: 5"]}', right)
     assert not right_answer('{"position": ["Number Pool: 1, 2", "Player 1 Score: 6"]}', right)
@@ -270,7 +270,7 @@ def test_every_game_has_positions_and_questions_about_its_rules(name: str) -> No
         (lambda: positions("operation-target", distances=[99]), "no such positions"),
     ],
 )
-def test_a_task_that_makes_no_sense_says_why(make: Any, message: str) -> None:
+def test_invalid_tasks_are_refused_with_a_clear_message(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
 
@@ -283,19 +283,19 @@ def test_old_logs_can_be_graded_again(ran: Ran) -> None:
     assert again.results.scores[0].metrics == log.results.scores[0].metrics
 
 
-def test_hostile_replies_lose_the_game_and_nothing_else(machine: Path) -> None:
+def test_hostile_replies_only_lose_the_game(machine: Path) -> None:
     replies = [
         "\x1b[2J" + "so long " * 100_000,
         '{"a":' * 50_000,
         '{"move": NaN}',
         '{"move": ["+1"]}',
         "",
-        '{"move": "x2\u200b"}',  # which looks like a legal move
+        '{"move": "x2\u200b"}',  # looks like a legal move
     ]
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in replies]
-    outputs[4].choices = []  # a provider that says nothing at all
+    outputs[4].choices = []  # a provider that returns nothing
     for output in outputs:
-        output.usage = ModelUsage()  # without it the stock model fetches a tokenizer
+        output.usage = ModelUsage()  # otherwise the mock model downloads a tokenizer
     model = get_model("mockllm/model", custom_outputs=outputs)
     task = match("operation-target", games=2)
     folder = machine / "hostile"
@@ -355,7 +355,7 @@ def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:
     assert boards["positions"]["chance"] == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_ceiling_is_the_most_that_anybody_can_score_against_the_opponent(machine: Path) -> None:
+def test_the_ceiling_is_the_best_possible_score_against_the_opponent(machine: Path) -> None:
     folder = machine / "ceiling"
     task = match("number-quest", opponent="perfect", games=4, options=QUEST)
     evaluate(task, model="digitduels/perfect", log_dir=str(folder), display="none")
@@ -367,7 +367,7 @@ def test_the_ceiling_is_the_most_that_anybody_can_score_against_the_opponent(mac
     assert 0.5 < row["ceiling"] < 1  # level 2 makes mistakes, but not always
 
 
-def test_samples_that_were_asked_in_other_words_are_not_compared(ran: Ran) -> None:
+def test_samples_with_different_prompts_are_not_compared(ran: Ran) -> None:
     logs = read_logs([ran.folder])
     first = [sample._replace(version=1) for sample in logs.done]
     boards = leaderboard(logs._replace(done=[*logs.done, *first]))["boards"]
@@ -376,12 +376,12 @@ def test_samples_that_were_asked_in_other_words_are_not_compared(ran: Ran) -> No
     ]
 
 
-def test_a_sample_counts_once_however_often_its_log_is_named(ran: Ran) -> None:
+def test_a_sample_counts_once_even_if_its_log_is_named_twice(ran: Ran) -> None:
     logs = sorted(ran.folder.glob("*.eval"))
     assert leaderboard(read_logs([ran.folder, *logs])) == leaderboard(read_logs([ran.folder]))
 
 
-def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
+def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_comments(
     ran: Ran, machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["eval", str(ran.folder), "--records", str(machine / "games")]) == 0
@@ -408,7 +408,7 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_words(
     assert "is not empty; name a new folder." in capsys.readouterr().err
 
 
-def test_what_others_score_in_our_logs_does_not_matter(
+def test_scores_of_other_scorers_in_our_logs_are_ignored(
     ran: Ran, machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = ran.logs["rules", "perfect"]
@@ -421,7 +421,7 @@ def test_what_others_score_in_our_logs_does_not_matter(
     assert "is not in the format of our tasks: 'exact_answer'" in told.err
 
 
-def test_what_is_no_log_is_refused(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_are_not_logs_are_refused(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in (("broken.eval", "PK\x03\x04 no"), ("other.json", "{}"), ("deep.json", "[" * 100_000)):
         (machine / name).write_text(text)
         assert main(["eval", str(machine / name)]) == 4
@@ -440,7 +440,7 @@ def test_without_inspect_there_is_a_hint(
     assert "pip install 'digitduels[inspect]'" in capsys.readouterr().err
 
 
-def test_asking_reading_and_datasets_need_no_inspect() -> None:
+def test_prompts_parsing_and_datasets_need_no_inspect() -> None:
     program = (
         "import sys, digitduels.evals.protocol, digitduels.evals.leaderboard, digitduels.evals.dataset\n"
         "assert 'inspect_ai' not in sys.modules"
@@ -451,7 +451,7 @@ def test_asking_reading_and_datasets_need_no_inspect() -> None:
 # The documentation
 
 
-def test_the_example_of_the_page_makes_the_leaderboard_it_shows(
+def test_the_documented_example_produces_the_documented_leaderboard(
     machine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = "\n".join(block.text for block in blocks(PAGE, "python") if "inspect_ai" in block.text)
@@ -468,7 +468,7 @@ def test_parameters_of_the_tasks_are_documented() -> None:
     assert names == set(re.findall(r"^\| `(\w+)` \| [a-z, ]+ \|", text, re.MULTILINE))
 
 
-def test_inspect_finds_us_by_our_entry_point(machine: Path) -> None:
+def test_inspect_finds_our_tasks_by_the_entry_point(machine: Path) -> None:
     if not any(entry.name == "digitduels" for entry in entry_points(group="inspect_ai")):
         assert "CI" not in os.environ, "digitduels is installed without its entry point"
         pytest.skip("digitduels was installed before it had an entry point: pip install --no-deps -e .")

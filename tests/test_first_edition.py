@@ -1,4 +1,4 @@
-"""What the first edition wrote still opens: records, saved games, links, databases, Inspect logs and solved tables."""
+"""Files of the first edition still open: records, saved games, links, databases, Inspect logs and solved tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sample(name: str) -> Any:
 # Records and saved games
 
 
-def test_there_is_a_record_of_every_game_in_every_way() -> None:
+def test_there_is_a_sample_record_of_every_game_and_kind() -> None:
     books = ["equation-duel", "number-duel", "number-quest", "numerical-nexus", "operation-target"]
     assert [path.stem for path in RECORDS] == sorted(f"{name}-{way}" for name in books for way in WAYS)
 
@@ -47,7 +47,7 @@ def test_a_record_leads_to_the_same_position_and_outcome(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_a_record_that_is_written_again_loses_nothing(path: Path) -> None:
+def test_a_rewritten_record_loses_nothing(path: Path) -> None:
     first = json.loads(path.read_bytes())
     again = to_record(parse(dump(load(path))))
     sentences = first.pop("outcome"), again.pop("outcome")  # the reason is a sentence for people
@@ -83,7 +83,7 @@ def test_a_record_is_reviewed(way: str, duels: Run) -> None:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory, tables: Path) -> Iterator[httpx.Client]:
-    """A server with a copy of the old database, in which the games were touched a moment ago."""
+    """A server with a copy of the old database, in which all games are recent."""
     folder = tmp_path_factory.mktemp("first-edition")
     shutil.copy(SAMPLES / "rooms.sqlite", folder / "games.sqlite")
     database = sqlite3.connect(folder / "games.sqlite")
@@ -107,7 +107,7 @@ def test_a_link_leads_to_the_same_position(link: dict[str, Any], client: httpx.C
 
 
 @pytest.mark.parametrize("label", sample("rooms.json"))
-def test_a_game_between_friends_is_as_it_was_left(label: str, client: httpx.Client) -> None:
+def test_a_game_between_friends_is_unchanged(label: str, client: httpx.Client) -> None:
     room = sample("rooms.json")[label]
     shown, expected = client.get(f"/api/games/{room['id']}").json(), room["state"]
     assert (shown["outcome"] is not None) == expected.pop("over")
@@ -133,7 +133,7 @@ def test_a_game_between_friends_is_as_it_was_left(label: str, client: httpx.Clie
         ("conceded", 1, "rematch", {}),
     ],
 )
-def test_a_game_between_friends_goes_on(
+def test_a_game_between_friends_can_be_continued(
     label: str, seat: int, act: str, body: dict[str, Any], client: httpx.Client
 ) -> None:
     room = sample("rooms.json")[label]
@@ -147,7 +147,7 @@ def test_a_game_between_friends_goes_on(
     assert answer.json()["state"]["version"] == before["version"] + 1
 
 
-def test_an_old_invitation_is_still_good(client: httpx.Client) -> None:
+def test_an_old_invitation_still_works(client: httpx.Client) -> None:
     room = sample("rooms.json")["open"]
     joined = client.post(f"/api/games/{room['id']}/seats", json={"invite": room["invite"], "name": "Bob"})
     assert joined.status_code == 201, joined.text
@@ -164,7 +164,7 @@ def test_inspect_logs_give_the_same_leaderboard(duels: Run) -> None:
 
 
 def counted(expected: Any, shown: Any, where: str) -> None:
-    """Everything that was counted then is counted now; there may be more now."""
+    """Asserts that all old counts are in the new ones, which may have more."""
     if isinstance(expected, dict):
         for key, value in expected.items():
             counted(value, shown[key], f"{where}.{key}")
@@ -176,7 +176,7 @@ def counted(expected: Any, shown: Any, where: str) -> None:
         assert shown == expected, where
 
 
-def test_a_solved_table_is_used_or_replaced_without_a_word(
+def test_a_solved_table_is_used_or_replaced_silently(
     empty_cache: Path, recwarn: pytest.WarningsRecorder, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (table,) = SAMPLES.glob("*.table")

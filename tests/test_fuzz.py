@@ -1,4 +1,4 @@
-"""Whatever is typed into a game: no traceback, no hang, and the match unharmed."""
+"""Fuzzing of a game's input: no traceback, no hang, and an undamaged match."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ODD = [
 
 
 def fuzz(game: str, seed: int, count: int) -> str:
-    """So many answers, some good, some odd, some random bytes."""
+    """Random answers: some valid, some odd, some random bytes."""
     chance = random.Random(seed)
     match = dd.Match(dd.game(game))
 
@@ -77,47 +77,47 @@ def fuzz(game: str, seed: int, count: int) -> str:
     return "".join(chance.choice(["\n", "\n", "\n", "\r\n"]).join([answer(), ""]) for _ in range(count))
 
 
-def assert_unharmed(done: subprocess.CompletedProcess[str]) -> None:
-    """The program ended as it should, showed nothing that moves a cursor, and every game it kept is a good one."""
-    assert (done.returncode, done.stderr) == (0, "")
-    assert all(char.isprintable() or char == "\n" for char in done.stdout)
+def assert_unharmed(result: subprocess.CompletedProcess[str]) -> None:
+    """Asserts that the program ended normally, printed no control characters, and saved only valid games."""
+    assert (result.returncode, result.stderr) == (0, "")
+    assert all(char.isprintable() or char == "\n" for char in result.stdout)
     for name in saved_games.names():
         load(saved_games.path_of(name))
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("game", dd.games())
-def test_anything_may_be_piped_into_a_game(game: str, seed: int, duels: Run) -> None:
+def test_any_piped_input_is_harmless(game: str, seed: int, duels: Run) -> None:
     assert_unharmed(duels("play", game, answers=fuzz(game, seed, 150)))
     assert saved_games.names()
 
 
 @pytest.mark.parametrize("game", dd.games())
-def test_random_bytes_without_any_line_are_harmless(game: str, duels: Run) -> None:
+def test_random_bytes_without_a_newline_are_harmless(game: str, duels: Run) -> None:
     noise = random.Random(game).randbytes(20_000).replace(b"\n", b"").replace(b"\r", b"")
     assert_unharmed(duels("play", game, answers=noise.decode("utf-8", "surrogateescape")))
 
 
 @pytest.mark.parametrize("game", dd.games())
 @pytest.mark.parametrize("char", ["9", "x", " ", "\0", "é", "\u0301"])
-def test_a_line_of_a_megabyte_is_one_wrong_answer(game: str, char: str, duels: Run) -> None:
+def test_a_line_of_a_megabyte_is_one_invalid_answer(game: str, char: str, duels: Run) -> None:
     move = str(dd.game(game).moves[0])
-    done = duels("play", game, answers=f"{char * 1_000_000}\n{move}\n{char * 1_000_000}")
-    assert_unharmed(done)
-    assert done.stdout.count("Error: ") == (0 if char == " " else 2)  # an empty line is not an error
-    assert len(done.stdout) < 10_000
+    result = duels("play", game, answers=f"{char * 1_000_000}\n{move}\n{char * 1_000_000}")
+    assert_unharmed(result)
+    assert result.stdout.count("Error: ") == (0 if char == " " else 2)  # an empty line is not an error
+    assert len(result.stdout) < 10_000
     assert [str(played) for played in load(saved_games.path_of(f"{game}-1")).moves] == [move]
 
 
 @pytest.mark.parametrize("game", dd.games())
-def test_anything_may_be_typed_into_a_terminal(game: str, terminal: Open) -> None:
+def test_any_typed_input_is_harmless(game: str, terminal: Open) -> None:
     person = terminal("play", game)
     keys = fuzz(game, 5, 60).encode("utf-8", "surrogateescape")
-    # Without the keys by which a terminal itself stops, ends or pauses a program.
+    # Without the keys with which the terminal itself stops, ends or pauses a program.
     person.type(keys.translate(None, b"\x03\x04\x11\x13\x16\x1a\x1c"))
     person.type("\x15\nconcede\nquit\nquit\n")
-    shown = person.rest()
-    assert "Traceback" not in shown
+    output = person.rest()
+    assert "Traceback" not in output
     assert person.program.returncode == 0
     for name in saved_games.names():
         load(saved_games.path_of(name))

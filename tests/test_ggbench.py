@@ -16,19 +16,19 @@ from digitduels.adapters import ggbench
 NUMBERS = (88, 185, 390, 417, 951)
 
 
-def made(number: int) -> ggbench.Environment:
+def make(number: int) -> ggbench.Environment:
     env: ggbench.Environment = getattr(ggbench, f"Env{number}")()
     return env
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_gymnasiums_own_checks_pass(number: int) -> None:
-    check_env(made(number), skip_render_check=True)
+    check_env(make(number), skip_render_check=True)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_every_game_is_by_the_rules_and_ends(number: int) -> None:
-    env, chance = made(number), random.Random(1)
+def test_every_game_follows_the_rules_and_ends(number: int) -> None:
+    env, chance = make(number), random.Random(1)
     for _ in range(100):
         seen, info = env.reset()
         state, steps = env.game.start(), 0
@@ -54,15 +54,15 @@ def test_every_game_is_by_the_rules_and_ends(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_no_action_ever_raises_and_an_invalid_one_is_a_fault(number: int) -> None:
+def test_no_action_raises_and_an_invalid_one_is_a_fault(number: int) -> None:
     for action in (-1, 10**6, None, 1.0, "x", np.array([0, 1])):
-        env = made(number)
+        env = make(number)
         _, reward, over, _, _ = env.step(action)
         assert (reward, over) == (-10, True)
         assert env.valid_moves() == []
 
 
-# What gg-bench's action tables and observations say, read off by hand.
+# gg-bench's action tables and observations, copied by hand.
 ACTIONS = {
     417: {0: "+1", 1: "+3", 2: "+5", 3: "x2", 4: "x3", 5: "reset-mine", 6: "reset-theirs"},
     88: {0: "+1", 1: "x2"},
@@ -80,8 +80,8 @@ SHOWN: dict[int, tuple[list[str], list[int]]] = {
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_actions_and_observations_are_those_of_gg_bench(number: int) -> None:
-    env = made(number)
+def test_actions_and_observations_agree_with_gg_bench(number: int) -> None:
+    env = make(number)
     tokens = [str(move) for move in env.game.moves]
     assert {action: tokens[action] for action in ACTIONS[number]} == ACTIONS[number]
     moves, row = SHOWN[number]
@@ -91,23 +91,23 @@ def test_actions_and_observations_are_those_of_gg_bench(number: int) -> None:
 
 
 def test_invalid_operations_of_number_quest_are_not_offered() -> None:
-    env = made(951)
+    env = make(951)
     assert [str(env.game.moves[action]) for action in env.valid_moves()[:3]] == ["+1", "x1", "/1"]
 
 
 def test_games_that_got_stuck_or_counted_as_faults_end_with_a_winner() -> None:
-    quest = made(951)
+    quest = make(951)
     for number in (1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9):
-        assert not quest.step(4 * (number - 1) + 3)[2]  # everybody divides 0
-    assert quest.step(35)[1:3] == (-1, True)  # scores are equal, so that the last mover loses
-    target = made(88)
+        assert not quest.step(4 * (number - 1) + 3)[2]  # both players divide 0
+    assert quest.step(35)[1:3] == (-1, True)  # the scores are equal, so the last mover loses
+    target = make(88)
     for token in ("x2", "x2", "+1", "+1", "x2"):
         assert not target.step(["+1", "x2"].index(token))[2]
-    assert target.step(1)[1:3] == (-1, True)  # 24 is past 23: a loss, and no fault
+    assert target.step(1)[1:3] == (-1, True)  # 24 exceeds 23: a loss, but not a fault
 
 
-def test_a_search_may_copy_an_environment_and_play_on() -> None:
-    env: Any = gymnasium.wrappers.OrderEnforcing(made(390))
+def test_a_copied_environment_can_be_played_on() -> None:
+    env: Any = gymnasium.wrappers.OrderEnforcing(make(390))
     env.reset()
     env.step(8)
     twin = copy.deepcopy(env)
@@ -117,8 +117,8 @@ def test_a_search_may_copy_an_environment_and_play_on() -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_position_is_rendered_in_words(number: int) -> None:
-    env = made(number)
+def test_a_position_is_rendered_as_text(number: int) -> None:
+    env = make(number)
     assert env.render().endswith("Current player: Player 1")
     env.step(env.valid_moves()[0])
     assert env.render().endswith("Current player: Player 2")

@@ -1,4 +1,4 @@
-"""Grading: any decision, by the exact truth; what is no legal move is never left out."""
+"""Grading of decisions by the exact solution; illegal answers are never left out."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def test_a_decision_keeps_the_value_or_throws_it_away() -> None:
 
 
 @pytest.mark.parametrize("answer", ["", "resign", "+7", None, 5, ["x2"], {"move": "x2"}, ("x", 2), ([],)])
-def test_what_is_no_move_of_the_game_is_invalid_and_says_why(answer: object) -> None:
-    told = decision(answer)
-    assert (told.kind, told.after, told.critical, told.found) == ("invalid", Verdict(-1, 0), True, False)
-    assert told.reason
+def test_an_answer_that_is_not_a_move_is_invalid_with_a_reason(answer: object) -> None:
+    judged = decision(answer)
+    assert (judged.kind, judged.after, judged.critical, judged.found) == ("invalid", Verdict(-1, 0), True, False)
+    assert judged.reason
 
 
-def test_what_the_rules_forbid_is_illegal_with_their_reason() -> None:
-    told = decision("x2", "x2 x2")
-    assert told.kind == "illegal"
-    assert told.reason == "Player 1 cannot Multiply by 2 again: it was their previous operation."
+def test_a_move_against_the_rules_is_illegal_with_a_reason() -> None:
+    judged = decision("x2", "x2 x2")
+    assert judged.kind == "illegal"
+    assert judged.reason == "Player 1 cannot Multiply by 2 again: it was their previous operation."
 
 
-def test_no_legal_move_is_a_critical_move_missed_only_where_a_legal_one_could_have_been_wrong() -> None:
+def test_an_invalid_answer_misses_a_critical_move_only_in_a_critical_position() -> None:
     assert (decision("nothing").critical, decision("nothing").found) == (True, False)
     forced, lost = decision("nothing", "x2 x2"), decision("nothing", "+1 x2")
     assert (forced.critical, forced.swing, forced.kind, forced.chance) == (False, True, "invalid", 1.0)
@@ -59,18 +59,18 @@ def test_a_finished_game_leaves_nothing_to_decide() -> None:
 
 
 @pytest.mark.parametrize("game", SMALL, ids=lambda game: game.id)
-def test_every_move_is_judged_as_the_values_before_and_after_it_say(game: Any) -> None:
+def test_the_judgement_on_a_move_follows_from_the_values_before_and_after_it(game: Any) -> None:
     solution = solve(game)
     states, _ = play_on(game, game.start(), random.Random(1), 8)
     for state in states:
         value = solution.probe(state).value
         for move in game.legal_moves(state):
-            told = decide(state, move, solution)
-            assert told == decide(state, str(move), solution)
+            judged = decide(state, move, solution)
+            assert judged == decide(state, str(move), solution)
             after = -solution.probe(game.play(state, move)).value
-            assert (told.kind, told.after.value) == ("kept" if after == value else "threw", after)
+            assert (judged.kind, judged.after.value) == ("kept" if after == value else "threw", after)
             others = [-solution.probe(game.play(state, other)).value for other in game.legal_moves(state)]
-            assert told.critical == (min(others) < value)
+            assert judged.critical == (min(others) < value)
 
 
 def test_the_decisions_of_a_match_make_its_grade() -> None:
@@ -83,8 +83,8 @@ def test_the_decisions_of_a_match_make_its_grade() -> None:
         turns = enumerate(zip(match.states, match.moves, strict=False))
         assert every == [decide(state, move, solution, ply) for ply, (state, move) in turns]
         assert match.outcome is not None
-        for seat, told in enumerate(grade(match, solution)):
-            assert told == tally([each for each in every if each.player == seat], match.outcome.winner == seat)
+        for seat, judged in enumerate(grade(match, solution)):
+            assert judged == tally([each for each in every if each.player == seat], match.outcome.winner == seat)
 
 
 def test_without_a_result_a_win_counts_as_thrown_if_the_last_decision_lets_go_of_it() -> None:
@@ -109,56 +109,56 @@ def test_a_detour_is_what_a_slower_win_costs() -> None:
 # Many decisions
 
 
-def test_a_summary_counts_every_decision_once_and_keeps_forfeits_in_every_denominator() -> None:
+def test_a_summary_counts_every_decision_once_and_forfeits_in_every_denominator() -> None:
     answers = ["x2", "x2", "+1", "x9", "pass"]
-    told = summary([[decision(answer)] for answer in answers] + [[decision("x2", "x2 x2")], [decision("x2", "x2")]])
-    assert told["decisions"] == sum(told[kind] for kind in KINDS) == 7
-    assert [told[kind] for kind in KINDS] == [3, 1, 1, 2, 0, 0]
-    assert (told["critical"]["count"], told["critical"]["of"]) == (2, 5)
-    assert (told["skill"]["found"], told["skill"]["of"], told["skill"]["chance"]) == (2, 5, 2.5)
-    assert told["skill"]["value"] == round((2 - 5 * 0.5) / (5 * (1 - 0.5)), 4)
-    assert (told["thrown"]["count"], told["thrown"]["of"]) == (4, 6)
-    assert [seat["decisions"] for seat in told["seats"]] == [6, 1]
-    assert [(each["distance"], each["critical"]["of"]) for each in told["distances"]] == [(8, 5)]
+    judged = summary([[decision(answer)] for answer in answers] + [[decision("x2", "x2 x2")], [decision("x2", "x2")]])
+    assert judged["decisions"] == sum(judged[kind] for kind in KINDS) == 7
+    assert [judged[kind] for kind in KINDS] == [3, 1, 1, 2, 0, 0]
+    assert (judged["critical"]["count"], judged["critical"]["of"]) == (2, 5)
+    assert (judged["skill"]["found"], judged["skill"]["of"], judged["skill"]["chance"]) == (2, 5, 2.5)
+    assert judged["skill"]["value"] == round((2 - 5 * 0.5) / (5 * (1 - 0.5)), 4)
+    assert (judged["thrown"]["count"], judged["thrown"]["of"]) == (4, 6)
+    assert [seat["decisions"] for seat in judged["seats"]] == [6, 1]
+    assert [(each["distance"], each["critical"]["of"]) for each in judged["distances"]] == [(8, 5)]
 
 
-def test_a_share_lies_in_its_interval_and_of_none_there_is_none() -> None:
+def test_a_share_lies_in_its_interval_and_is_none_without_data() -> None:
     for some in (0, 3, 10):
-        told = share([(1, 1)] * some + [(0, 1)] * (10 - some))
-        assert told["low"] <= told["value"] == some / 10 <= told["high"]  # type: ignore[operator]
-        assert told["high"] - told["low"] > 0.1  # type: ignore[operator]
+        judged = share([(1, 1)] * some + [(0, 1)] * (10 - some))
+        assert judged["low"] <= judged["value"] == some / 10 <= judged["high"]  # type: ignore[operator]
+        assert judged["high"] - judged["low"] > 0.1  # type: ignore[operator]
     assert share([]) == share([(0, 0)]) == {"count": 0, "of": 0, "value": None, "low": None, "high": None}
 
 
-def test_skill_is_what_was_found_beyond_chance_and_of_nothing_there_is_none() -> None:
+def test_skill_is_the_share_found_beyond_chance_and_is_none_without_data() -> None:
     parts = [Grade(critical=2, found=1, chance=0.5), Grade(critical=1, found=1, chance=0.25), Grade(turns=3)]
-    told = skill(parts)
-    assert told["value"] == round((2 - 0.75) / (3 - 0.75), 4)
-    assert told["low"] < told["value"] < told["high"]  # type: ignore[operator]
+    judged = skill(parts)
+    assert judged["value"] == round((2 - 0.75) / (3 - 0.75), 4)
+    assert judged["low"] < judged["value"] < judged["high"]  # type: ignore[operator]
     none = {"found": 0, "of": 0, "chance": 0.0, "value": None, "low": None, "high": None}
     assert skill([]) == skill([Grade(turns=2)]) == none
 
 
-def test_no_interval_of_skill_has_zero_width_and_more_evidence_makes_it_narrower() -> None:
+def test_intervals_of_skill_never_have_zero_width_and_shrink_with_more_data() -> None:
     for found in (0, 3):
         few, many = (skill([Grade(critical=1, found=found // 3, chance=0.2)] * count) for count in (3, 300))
-        widths = [told["high"] - told["low"] for told in (few, many)]  # type: ignore[operator]
+        widths = [judged["high"] - judged["low"] for judged in (few, many)]  # type: ignore[operator]
         assert widths[0] > 0.3 > 0.03 > widths[1] > 0
 
 
-def test_the_interval_of_a_random_movers_skill_holds_0_about_95_times_of_100() -> None:
+def test_the_95_percent_interval_of_a_random_movers_skill_contains_0_about_95_percent_of_the_time() -> None:
     dice, held = random.Random(1), 0
     chances = [dice.choice((0.1, 0.25, 0.5)) for _ in range(60)]
     for number in range(200):
         parts = [Grade(critical=1, found=int(dice.random() < chance), chance=chance) for chance in chances]
-        told = skill(parts, number)
-        held += told["low"] <= 0 <= told["high"]  # type: ignore[operator]
+        judged = skill(parts, number)
+        held += judged["low"] <= 0 <= judged["high"]  # type: ignore[operator]
     assert 180 <= held <= 199
 
 
-def test_what_depends_on_each_other_counts_as_one_piece_of_evidence() -> None:
-    def width(told: dict[str, Any]) -> float:
-        return float(told["high"] - told["low"])
+def test_dependent_decisions_count_as_one_observation() -> None:
+    def width(judged: dict[str, Any]) -> float:
+        return float(judged["high"] - judged["low"])
 
     apart = share([(1, 1), (0, 1)] * 20)
     together = share([(4, 4), (0, 4)] * 5)

@@ -1,4 +1,4 @@
-"""The Gymnasium environment passes Gymnasium's own checks, plays by the rules, and never raises whatever the action."""
+"""The Gymnasium environment passes Gymnasium's own checks, plays by the rules, and never raises for any action."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def test_gymnasiums_own_checks_pass(variant: tuple[str, dict[str, Any]]) -> None
     check_env(gymnasium.make(env_id(name), options=options, render_mode="ansi").unwrapped)
 
 
-def test_a_game_that_does_not_exist_yet_passes_as_well() -> None:
+def test_a_new_game_passes_the_checks_too() -> None:
     check_env(DuelEnv(Plain()), skip_render_check=True)
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
-def test_masks_are_the_legal_moves_and_every_game_ends(variant: tuple[str, dict[str, Any]]) -> None:
+def test_masks_list_the_legal_moves_and_every_game_ends(variant: tuple[str, dict[str, Any]]) -> None:
     game = dd.game(variant[0], **variant[1])
     env, chance = DuelEnv(game), random.Random(1)
     for seed in range(3):
         seen, info = env.reset(seed=seed)
-        longest = min(game.longest, 200)  # of a game of thousands of moves only the beginning
+        longest = min(game.longest, 200)  # of a game with thousands of moves only the beginning
         for _ in range(longest):
             legal = [place for place, move in enumerate(game.moves) if move in game.legal_moves(env.match.state)]
             assert np.flatnonzero(seen["action_mask"]).tolist() == np.flatnonzero(info["action_mask"]).tolist() == legal
@@ -66,7 +66,7 @@ def test_masks_are_the_legal_moves_and_every_game_ends(variant: tuple[str, dict[
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str) -> None:
+def test_no_action_raises_and_illegal_ones_lose(name: str) -> None:
     env = DuelEnv(name, seat=1)
     for action in SENSELESS:
         env.reset(seed=1)
@@ -76,7 +76,7 @@ def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str) ->
         assert "is not an action in" in info["illegal"]
         assert info["illegal"] in info["reason"]
         assert env.match.state == before
-        # Whoever goes on all the same is told that it is over, and wins or loses nothing more.
+        # Further steps report that the game is over, with a reward of 0.
         assert env.step(action)[1:3] == (0, True)
     for _ in range(20):
         seen, _ = env.reset()
@@ -91,12 +91,12 @@ def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str) ->
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_action_masks_are_what_maskable_ppo_asks_for(name: str) -> None:
+def test_action_masks_work_with_maskable_ppo(name: str) -> None:
     env = gymnasium.make(env_id(name))
     seen, _ = env.reset(seed=1)
     over = False
     while not over:
-        masks = env.get_wrapper_attr("action_masks")()  # as sb3-contrib calls it
+        masks = env.get_wrapper_attr("action_masks")()  # the way sb3-contrib calls it
         assert masks.dtype == np.bool_
         assert masks.tolist() == seen["action_mask"].astype(bool).tolist()
         seen, _, over, _, _ = env.step(int(np.flatnonzero(masks)[-1]))
@@ -107,14 +107,14 @@ def test_action_masks_are_what_maskable_ppo_asks_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [int, np.int64, np.int32, np.array], ids=lambda kind: kind.__name__)
-def test_an_action_may_be_whatever_kind_of_whole_number_a_learner_returns(kind: Any) -> None:
+def test_an_action_can_be_any_integer_type(kind: Any) -> None:
     env = DuelEnv("number-duel", seat=1)
     env.reset(seed=1)
     assert env.step(kind(8))[1:3] == (0, False)
     assert str(env.match.moves[0]) == "+5"
 
 
-def test_an_illegal_move_is_told_why() -> None:
+def test_the_info_explains_an_illegal_move() -> None:
     env = DuelEnv("number-duel", options={"copies": 1}, seat=2)
     env.reset(seed=1)
     taken = env.game.moves.index(env.match.moves[0])
@@ -134,7 +134,7 @@ def test_any_player_can_be_the_opponent(opponent: str | int, home: object) -> No
             seen, reward, over, _, _ = env.step(env.action_space.sample(seen["action_mask"]))
         outcome = env.match.outcome
         assert outcome is not None
-        assert env.match.conceded is None  # nobody broke the rules
+        assert env.match.conceded is None  # neither player broke the rules
         assert reward == (0 if outcome.winner is None else 1 if outcome.winner == env.player else -1)
     env.close()
 
@@ -148,7 +148,7 @@ def test_a_program_that_breaks_the_rules_loses(home: object) -> None:
     env.close()
 
 
-def test_a_program_that_fails_in_its_first_move_is_not_started_again_and_again(home: object, tmp_path: Path) -> None:
+def test_a_program_that_fails_at_its_first_move_is_not_restarted_forever(home: object, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     program = f"open({str(starts)!r}, 'a').write('x')"
     env = DuelEnv("number-duel", opponent=shlex.join([sys.executable, "-c", program]), seat=2)
@@ -162,13 +162,13 @@ def test_a_program_that_fails_in_its_first_move_is_not_started_again_and_again(h
 
 
 def test_a_game_never_ends_before_the_agent_has_moved(home: object) -> None:
-    env = DuelEnv("equation-duel", seat=2)  # where a random player may pass the target at once
+    env = DuelEnv("equation-duel", seat=2)  # a random opponent may pass the target at once
     for seed in range(50):
         seen, info = env.reset(seed=seed)
         assert seen["action_mask"].any()
         assert info["seat"] == 2
     env = DuelEnv("number-duel", opponent="perfect", options={"target": 1, "highest": 1, "copies": 2}, seat=2)
-    seen, info = env.reset(seed=1)  # where the player who begins has won
+    seen, info = env.reset(seed=1)  # the first player has already won
     assert (seen["action_mask"].tolist(), info["seat"]) == ([1, 1], 1)
     assert env.step(0)[1:3] == (1, True)
 
@@ -186,7 +186,7 @@ def test_the_same_seed_gives_the_same_games(home: object) -> None:
     assert len({tuple(play(seed)) for seed in range(5)}) > 1
 
 
-def test_seats_are_as_asked_for() -> None:
+def test_the_seat_of_the_agent_can_be_chosen() -> None:
     for seat in (1, 2):
         env = DuelEnv("number-duel", seat=seat)
         assert {env.reset(seed=seed)[1]["seat"] for seed in range(5)} == {seat}
@@ -194,7 +194,7 @@ def test_seats_are_as_asked_for() -> None:
     assert {env.reset(seed=seed)[1]["seat"] for seed in range(9)} == {1, 2}
 
 
-def test_a_fair_start_is_an_opening_after_which_one_side_wins(home: object) -> None:
+def test_a_fair_start_is_an_opening_that_leaves_a_winner(home: object) -> None:
     env = DuelEnv("number-duel", start="fair", seat=1, truth=True, options={"highest": 5, "target": 20})
     openings = set()
     for seed in range(4):
@@ -205,7 +205,7 @@ def test_a_fair_start_is_an_opening_after_which_one_side_wins(home: object) -> N
 
 
 @pytest.mark.parametrize("name", ["operation-target", "equation-duel"])
-def test_the_truth_about_every_move_is_told_on_request(name: str, home: object) -> None:
+def test_exact_values_of_all_moves_are_in_the_info_on_request(name: str, home: object) -> None:
     options = {"highest": 5} if name == "equation-duel" else {}
     env = DuelEnv(name, truth=True, options=options)
     solution = dd.solve(env.game)
@@ -222,7 +222,7 @@ def test_the_truth_about_every_move_is_told_on_request(name: str, home: object) 
     assert "values" not in DuelEnv(name).reset(seed=1)[1]
 
 
-def test_it_renders_what_people_see() -> None:
+def test_rendering_shows_the_position_as_people_see_it() -> None:
     env = DuelEnv("number-duel", seat=1, render_mode="ansi")
     env.reset(seed=1)
     assert env.render() == "\n".join(env.game.view(env.game.start()))
@@ -240,7 +240,7 @@ def test_it_renders_what_people_see() -> None:
         ({"options": {"size": 3}}, "number-duel has no option 'size'"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any], says: str) -> None:
+def test_invalid_arguments_are_refused_with_a_clear_message(arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         DuelEnv("number-duel", **arguments)
 
@@ -256,7 +256,7 @@ def test_a_step_before_the_first_game_is_refused(kind: Any) -> None:
         kind("number-duel").step(np.array([0]))
 
 
-def test_gymnasiums_vector_environments_batch_the_masks() -> None:
+def test_gymnasium_vector_environments_batch_the_masks() -> None:
     env = gymnasium.make_vec(env_id("number-duel"), num_envs=3, vectorization_mode="sync")
     seen, info = env.reset(seed=1)
     for _ in range(30):
@@ -277,7 +277,7 @@ def test_every_game_is_registered() -> None:
     ("adapter", "framework"),
     [("gymnasium", "gymnasium"), ("vector", "gymnasium"), ("ggbench", "gymnasium"), ("pettingzoo", "pettingzoo")],
 )
-def test_a_missing_framework_is_named_in_a_line_that_says_how_to_get_it(adapter: str, framework: str) -> None:
+def test_a_missing_framework_gives_one_line_on_how_to_install_it(adapter: str, framework: str) -> None:
     program = f"import sys; sys.modules[{framework!r}] = None; import digitduels.adapters.{adapter}"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert ran.stderr.splitlines()[-1] == (
@@ -286,7 +286,7 @@ def test_a_missing_framework_is_named_in_a_line_that_says_how_to_get_it(adapter:
 
 
 def test_the_info_has_the_same_keys_from_reset_to_the_end(home: object) -> None:
-    # Tianshou keeps infos in buffers of a fixed shape.
+    # Tianshou stores infos in buffers of a fixed shape.
     env = DuelEnv("operation-target", options={"target": 9}, truth=True)
     for action in (None, 99):
         _, info = env.reset(seed=1)

@@ -1,4 +1,4 @@
-"""The ideas of each game: every position shows what its idea says, by the solution."""
+"""The ideas of each game: every position illustrates its idea, by the solution."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_every_game_has_three_ideas_with_different_titles_and_positions() -> Non
 
 
 @pytest.mark.parametrize(("name", "idea"), EVERY, ids=lambda value: value.title if isinstance(value, Idea) else value)
-def test_the_move_of_an_idea_is_best_for_its_reason_and_the_other_is_worse(name: str, idea: Idea) -> None:
+def test_the_move_of_an_idea_is_best_for_its_reason_and_the_alternative_is_worse(name: str, idea: Idea) -> None:
     game = dd.game(name)
     solution, state = solve(game), idea.match(game).state
     judgement, move = solution.judge(state), game.read(idea.play, state)
@@ -35,7 +35,7 @@ def test_the_move_of_an_idea_is_best_for_its_reason_and_the_other_is_worse(name:
         assert judgement[game.read(idea.instead, state)] < judgement.best
 
 
-def test_what_the_ideas_count_is_right() -> None:
+def test_the_counts_in_the_ideas_are_correct() -> None:
     game = dd.game("operation-target")
     state = game.play(game.start(), game.read("x2"))
     found = {str(move): verdict.distance for move, verdict in solve(game).judge(state).items()}
@@ -47,7 +47,7 @@ def test_what_the_ideas_count_is_right() -> None:
     assert threes == [25, 45, 47, 49]
 
 
-def test_an_idea_is_told_with_its_position() -> None:
+def test_an_idea_is_shown_with_its_position() -> None:
     first, second, _ = ideas(dd.game("number-duel"))
     assert first.example(dd.game("number-duel")) == "At the start, Player 1's best move is +5, not +9."
     assert second.example(dd.game("number-duel")) == (
@@ -55,5 +55,5 @@ def test_an_idea_is_told_with_its_position() -> None:
     )
 
 
-def test_other_rules_have_no_ideas() -> None:
+def test_variants_have_no_ideas() -> None:
     assert ideas(dd.game("number-duel", target=60)) == ()

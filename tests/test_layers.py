@@ -1,4 +1,4 @@
-"""The architecture, read from the source: who imports whom, who knows a game, and that names have one meaning."""
+"""The architecture, read from the source: the layers of imports, where games are named, and names with one meaning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conftest import PATIENCE, ROOT
 PACKAGE = ROOT / "src" / "digitduels"
 PAGE = PACKAGE / "web" / "page"
 
-# From the ground up: a module imports only from layers before its own, or from its own package.
+# From bottom to top: a module imports only from layers before its own, or from its own package.
 LAYERS = [
     "text",
     "files",
@@ -43,10 +43,10 @@ LAYERS = [
     "web",
     "cli",
 ]
-STRANGERS = {"adapters", "evals", "web"}  # which never import each other
+STRANGERS = {"adapters", "evals", "web"}  # these never import each other
 STANDARD_LIBRARY_ONLY = set(LAYERS[: LAYERS.index("manual") + 1])
 
-# Where a game may be named, by module and variable: tables of data, each with a fallback for unknown games.
+# Where a game may be named, by module and variable: tables with a fallback for unknown games.
 GAME_TABLES = {
     ("players.levels", "TUNING"),
     ("lab.rule_sets", "EDITIONS"),
@@ -58,21 +58,21 @@ GAME_TABLES = {
     ("adapters.ggbench", "name"),  # an environment of gg-bench is one game
 }
 
-# These modules have the name of the command or of the route that they are, and no other name would do.
+# These modules must have the name of their command or route.
 FACES = ("cli.commands.", "web.routes.")
 
-# Constants that say the same of each module: which version of its format it writes, how its database came about.
+# Constants with the same meaning in each module: the version of its format, the migrations of its database.
 SAME_MEANING = {"VERSION", "MIGRATIONS"}
 
 
 @cache
 def modules() -> dict[str, ast.Module]:
-    """Every module of the package, parsed, by its name below the package; a package has the name of its folder."""
-    found = {}
+    """Every module of the package, parsed, by its name within the package; a package has the name of its folder."""
+    parsed = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
-    return found
+        parsed[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
+    return parsed
 
 
 def layer(module: str) -> str:
@@ -80,7 +80,7 @@ def layer(module: str) -> str:
 
 
 def nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """All of a module that is executed, which leaves out what only a type checker reads."""
+    """All nodes of a module that are executed; leaves out imports for type checkers."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
             continue
@@ -89,7 +89,7 @@ def nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def imports() -> Iterator[tuple[str, str]]:
-    """Each module of the package with each module that it imports, at its top or later."""
+    """Each module of the package with each module that it imports, anywhere in it."""
     for module, tree in modules().items():
         for node in nodes(tree):
             if isinstance(node, ast.Import):
@@ -102,7 +102,7 @@ def imports() -> Iterator[tuple[str, str]]:
 
 
 def own(name: str) -> str | None:
-    """The name of an imported module below our package; None if it is not ours."""
+    """The name of an imported module within our package; None if it is another package's."""
     return name.removeprefix("digitduels").removeprefix(".") if name.split(".")[0] == "digitduels" else None
 
 
@@ -149,7 +149,7 @@ def test_no_layer_below_the_interfaces_prints_or_reads() -> None:
                 assert node.func.id not in ("print", "input"), f"{module}, line {node.lineno}"
 
 
-# Only a game's own file knows the game.
+# Only the file of a game knows the game.
 
 
 @cache
@@ -164,11 +164,11 @@ def game_names() -> re.Pattern[str]:
 
 
 def strings(tree: ast.Module, tables: set[str]) -> Iterator[ast.Constant]:
-    """The string constants of a module, without docstrings, defaults of arguments and these tables."""
+    """The string constants of a module, without docstrings, default arguments and the listed tables."""
     left_out: set[int] = set()
     for node in ast.walk(tree):
         match node:
-            case ast.Expr(ast.Constant(str())):  # a docstring, or the text below an attribute
+            case ast.Expr(ast.Constant(str())):  # a docstring, or the description of an attribute
                 left_out.add(id(node.value))
             case ast.arguments():
                 defaults = [*node.defaults, *(default for default in node.kw_defaults if default is not None)]
@@ -184,7 +184,7 @@ def strings(tree: ast.Module, tables: set[str]) -> Iterator[ast.Constant]:
 
 
 def named_games(module: str, tree: ast.Module) -> list[str]:
-    """Where a module names a game in its code; examples of command lines may."""
+    """The places where the code of a module names a game, except in examples of command lines."""
     tables = {variable for place, variable in GAME_TABLES if place == module}
     return [
         f"{module}, line {node.lineno}: {node.value!r}"
@@ -217,7 +217,7 @@ def test_no_code_outside_the_games_imports_one() -> None:
         'import_module("digitduels.games.number_duel")',
     ],
 )
-def test_code_that_branches_on_a_game_is_noticed(code: str) -> None:
+def test_code_that_branches_on_a_game_is_detected(code: str) -> None:
     assert named_games("somewhere", ast.parse(code))
 
 
@@ -233,7 +233,7 @@ def test_examples_and_defaults_may_name_a_game(code: str) -> None:
     assert not named_games("somewhere", ast.parse(code))
 
 
-def test_every_table_that_may_name_games_does() -> None:
+def test_every_table_that_may_name_games_names_one() -> None:
     for module, variable in GAME_TABLES:
         tree = modules()[module]
         bare = {id(node) for node in strings(tree, {variable})}
@@ -254,7 +254,7 @@ def test_the_page_names_no_game() -> None:
 
 
 def bare(name: str) -> str:
-    """A name without an ending that makes two names near twins: worker, workers and working."""
+    """A name without the endings that make near twins: worker, workers and working."""
     return re.sub(r"(?<=\w{4})(ings?|[eo]rs?|s)$", "", name)
 
 
@@ -265,13 +265,13 @@ def test_no_two_modules_have_nearly_the_same_name() -> None:
         f"{one} and {other}"
         for one, other in combinations(named, 2)
         if bare(one.rpartition(".")[2]) == bare(other.rpartition(".")[2])
-        and other.rpartition(".")[0] != one  # a package may hold the thing that it is named after
+        and other.rpartition(".")[0] != one  # a package may contain the thing that it is named after
     ]
     assert not twins, twins
 
 
 def public_names() -> Iterator[tuple[str, str]]:
-    """The public constants and classes at the top of every module but the games, with their modules."""
+    """The public constants and classes of every module except the games, with their modules."""
     for module, tree in modules().items():
         if layer(module) == "games":
             continue
@@ -295,13 +295,13 @@ def test_a_public_constant_or_class_has_one_meaning() -> None:
     assert not twice, "\n".join(f"{name}: {', '.join(places)}" for name, places in sorted(twice.items()))
 
 
-# What is heavy waits.
+# Heavy imports
 
 
 @pytest.mark.parametrize(
     ("arguments", "answers"), [(["--help"], ""), (["games"], ""), (["play", "number-duel"], "+5\n+10\nrules\nx10\n")]
 )
-def test_what_is_heavy_is_not_imported_to_start_or_for_two_people(
+def test_heavy_modules_are_not_imported_at_startup_or_for_two_people(
     home: Path, arguments: list[str], answers: str
 ) -> None:
     script = (
@@ -310,12 +310,12 @@ def test_what_is_heavy_is_not_imported_to_start_or_for_two_people(
         "except SystemExit: pass\n"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script], input=answers, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
-    modules = set(done.stderr.split())
+    modules = set(result.stderr.split())
     assert not {"numpy", "numba", "rich", "fastapi"} & modules
-    # A command is loaded alone, and `--help` loads none.
+    # Only the command that runs is imported, and `--help` imports none.
     prefix = "digitduels.cli.commands."
     loaded = [name.removeprefix(prefix) for name in modules if name.startswith(prefix)]
     assert loaded == [word for word in arguments[:1] if word != "--help"]

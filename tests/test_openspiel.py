@@ -1,4 +1,4 @@
-"""The OpenSpiel games keep OpenSpiel's promises, by its own tests, and have the values that our solver finds."""
+"""The OpenSpiel games pass OpenSpiel's own tests, and their values agree with our solver."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
 from variants import ALL, describe, play_on, reachable, solve
 
-if not flags.FLAGS.is_parsed():  # which OpenSpiel's tests expect
+if not flags.FLAGS.is_parsed():  # as OpenSpiel's tests expect
     flags.FLAGS(["test"])
 
 PLAYTHROUGHS = Path(__file__).parent / "playthroughs"
@@ -39,7 +39,7 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
     ("number-quest", {"target": 9, "highest": 3, "copies": 1, "tie": "draw"}),
     ("number-quest", {"target": 9, "highest": 3, "copies": 2, "division": "exact", "invalid": "refused"}),
 ]
-WRITABLE = [variant for variant in ALL if variant[1].get("target", 0) < 2**31]  # OpenSpiel's numbers have 32 bits
+WRITABLE = [variant for variant in ALL if variant[1].get("target", 0) < 2**31]  # OpenSpiel's integers have 32 bits
 
 
 def written(variant: tuple[str, dict[str, Any]]) -> str:
@@ -54,7 +54,7 @@ def load(variant: tuple[str, dict[str, Any]]) -> Any:
 
 
 def suite_passes(kind: type[unittest.TestCase], game: Any, name: str) -> int:
-    """Runs a class of OpenSpiel's tests on a game; how many there were."""
+    """Runs a class of OpenSpiel's tests on a game and returns their number."""
     made = type(kind.__name__, (kind,), {"game": game, "game_name": name})
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromTestCase(made).run(result)
@@ -64,12 +64,12 @@ def suite_passes(kind: type[unittest.TestCase], game: Any, name: str) -> int:
 
 
 def without_options(playthrough: str) -> list[str]:
-    """The lines of a playthrough but the one that lists the options of all games: a new game changes that."""
+    """The lines of a playthrough, except the one that lists the options of all games, which a new game changes."""
     return [line for line in playthrough.splitlines() if not line.startswith("GameType.parameter_specification")]
 
 
 def histories(game: AnyGame, state: dd.State[Any, Any]) -> tuple[int, int]:
-    """How many sequences of moves lead on from a position, itself included: to be played on, and to an end."""
+    """The number of move sequences from a position, including itself: unfinished and finished ones."""
     moves = game.legal_moves(state)
     if not moves:
         return 0, 1
@@ -103,7 +103,7 @@ def test_copies_of_games_and_states_play_on(variant: tuple[str, dict[str, Any]],
     assert twin.returns() == state.returns()
 
 
-def test_a_state_from_a_position_keeps_it_in_a_copy() -> None:
+def test_a_copy_of_a_state_keeps_its_starting_position() -> None:
     game = load(("number-duel", {}))
     state = game.new_initial_state()
     state.apply_action(state.string_to_action("+5"))
@@ -132,21 +132,21 @@ def test_a_pickled_state_plays_on_in_another_process(tmp_path: Path) -> None:
     assert ran.stdout.startswith("State(player=0, hands=(5, 1)"), ran.stderr
 
 
-# What OpenSpiel tests
+# OpenSpiel's own tests
 
 
 @pytest.mark.parametrize("variant", WRITABLE, ids=describe)
-def test_random_games_pass_the_simulation_of_openspiel(variant: tuple[str, dict[str, Any]]) -> None:
+def test_random_games_pass_openspiels_simulation_test(variant: tuple[str, dict[str, Any]]) -> None:
     pyspiel.random_sim_test(load(variant), num_sims=5, serialize=True, verbose=False, mask_test=True)
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_a_part_of_the_tree_passes_the_api_tests(name: str) -> None:
+def test_part_of_the_game_tree_passes_the_api_tests(name: str) -> None:
     assert suite_passes(api_test.EnforceAPIOnPartialTreeBase, load((name, {})), name) >= 5
 
 
 @pytest.mark.parametrize("variant", [SMALL[1], SMALL[3], SMALL[4], SMALL[6]], ids=describe)
-def test_a_whole_tree_passes_the_api_tests(
+def test_the_whole_game_tree_passes_the_api_tests(
     variant: tuple[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = describe(variant)
@@ -158,7 +158,7 @@ def test_a_whole_tree_passes_the_api_tests(
 
 
 @pytest.mark.parametrize("path", sorted(PLAYTHROUGHS.iterdir()), ids=lambda path: path.stem)
-def test_a_playthrough_is_as_it_was(path: Path) -> None:
+def test_playthroughs_are_unchanged(path: Path) -> None:
     recorded, now = map(without_options, generate_playthrough.replay(str(path)))
     assert now == recorded
 
@@ -177,7 +177,7 @@ def test_the_minimax_solver_agrees_about_every_position_and_move(variant: tuple[
             assert entry.action_values[game.moves.index(move)] == -after, (state, move)
 
 
-# What else is promised
+# Further properties
 
 
 @pytest.mark.parametrize("variant", WRITABLE, ids=describe)
@@ -200,14 +200,14 @@ def test_a_game_follows_the_rules_to_the_end(variant: tuple[str, dict[str, Any]]
 
 
 @pytest.mark.parametrize("variant", WRITABLE, ids=describe)
-def test_a_game_can_be_written_down_and_loaded_again(variant: tuple[str, dict[str, Any]]) -> None:
+def test_a_game_is_serialized_and_loaded_again(variant: tuple[str, dict[str, Any]]) -> None:
     game = load(variant)
     assert str(pyspiel.load_game(str(game))) == str(game) == str(pickle.loads(pickle.dumps(game)))
     assert game.rules == dd.game(variant[0], **variant[1]) == pyspiel.load_game(str(game)).rules
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_a_position_goes_through_json_and_is_played_on(name: str) -> None:
+def test_a_position_is_serialized_as_json_and_played_on(name: str) -> None:
     game = load((name, {}))
     state = game.new_initial_state()
     chance = random.Random(4)
@@ -224,7 +224,7 @@ def test_a_position_goes_through_json_and_is_played_on(name: str) -> None:
         assert state.observation_tensor(0) == again.observation_tensor(0)
 
 
-def test_a_clone_goes_its_own_way() -> None:
+def test_a_clone_is_independent() -> None:
     state = load(("number-duel", {})).new_initial_state()
     copy = state.clone()
     copy.apply_action(8)
@@ -234,7 +234,7 @@ def test_a_clone_goes_its_own_way() -> None:
 
 
 @pytest.mark.parametrize("variant", SMALL, ids=describe)
-def test_different_positions_look_different_to_both_players(variant: tuple[str, dict[str, Any]]) -> None:
+def test_different_positions_have_different_observations(variant: tuple[str, dict[str, Any]]) -> None:
     game = load(variant)
     positions = [state for state in reachable(game.rules) if game.rules.outcome(state) is None]
     states = [game.new_initial_state(game.rules.placed(state)) for state in positions]
@@ -242,7 +242,7 @@ def test_different_positions_look_different_to_both_players(variant: tuple[str, 
         assert len({tuple(state.observation_tensor(player)) for state in states}) == len(states) > 1
 
 
-def test_what_is_forbidden_is_refused_with_the_reason_and_changes_nothing() -> None:
+def test_an_illegal_action_is_refused_with_the_reason_and_changes_nothing() -> None:
     state = load(("operation-target", {})).new_initial_state()
     state.apply_action(1)
     state.apply_action(1)
@@ -255,7 +255,7 @@ def test_what_is_forbidden_is_refused_with_the_reason_and_changes_nothing() -> N
     assert (str(state), state.history()) == before
 
 
-def test_a_finished_game_takes_no_action() -> None:
+def test_a_finished_game_accepts_no_action() -> None:
     state = load(("number-duel", {"target": 1})).new_initial_state()
     state.apply_action(0)
     assert state.is_terminal()
@@ -275,17 +275,17 @@ def test_a_finished_game_takes_no_action() -> None:
         ("(game=numerical-nexus,uses=a/b/c/d/e/f)", "uses must be 6 integers"),
     ],
 )
-def test_a_wrong_parameter_is_refused_with_what_is_possible(parameters: str, reason: str) -> None:
+def test_an_invalid_parameter_is_refused_with_the_allowed_values(parameters: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         pyspiel.load_game(NAME + parameters)
 
 
-def test_a_position_that_there_is_not_is_refused() -> None:
+def test_an_invalid_position_is_refused() -> None:
     with pytest.raises(ValueError, match="A position of Number Duel looks like"):
         load(("number-duel", {})).new_initial_state({"player": 1})
 
 
-def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
+def test_a_sixth_game_needs_no_edit_here(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src" / "digitduels", tmp_path / "digitduels")
     shutil.copy(ROOT / "tests" / "plugin" / "take_away.py", tmp_path / "digitduels" / "games")
     script = (
@@ -296,18 +296,20 @@ def test_a_sixth_game_needs_no_edit(tmp_path: Path) -> None:
         "env.reset(num_players=2)\n"
         "print(game, env.step('[take-2]'))"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
-    assert done.stdout.endswith("python_digitduels(game=take-away,heap=9) (True, {'move': 'take-2'})\n")
+    assert result.stdout.endswith("python_digitduels(game=take-away,heap=9) (True, {'move': 'take-2'})\n")
 
 
 @pytest.mark.parametrize(("framework", "module"), [("pyspiel", "openspiel"), ("textarena", "textarena")])
-def test_a_missing_framework_is_named_with_how_to_get_it(framework: str, module: str) -> None:
+def test_a_missing_framework_is_reported_with_how_to_install_it(framework: str, module: str) -> None:
     script = f"import sys; sys.modules['{framework}'] = None; import digitduels.adapters.{module}"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     hint = f"ModuleNotFoundError: {framework} is missing. Install it with: pip install 'digitduels[{module}]'"
-    assert done.stderr.splitlines()[-1] == hint
+    assert result.stderr.splitlines()[-1] == hint
 
 
 if __name__ == "__main__":  # writes the playthroughs again

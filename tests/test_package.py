@@ -1,4 +1,4 @@
-"""The package: its wheel installs and runs where there is nothing but Python."""
+"""The package: its wheel installs and runs with nothing but Python."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from conftest import ROOT, SLOW
 
 
 def run(*command: str | Path, folder: Path, answers: str = "") -> str:
-    done = subprocess.run(command, input=answers, capture_output=True, text=True, cwd=folder, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    result = subprocess.run(
+        command, input=answers, capture_output=True, text=True, cwd=folder, timeout=300, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_the_wheel_holds_the_package_its_types_and_its_licence_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_contains_only_the_package_its_types_and_its_licence(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "digitduels/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
@@ -42,7 +44,7 @@ def test_the_wheel_holds_the_package_its_types_and_its_licence_and_nothing_else(
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of a new environment into which only the wheel was installed."""
+    """The scripts of a new environment in which only the wheel is installed."""
     folder = tmp_path_factory.mktemp("empty")
     venv.create(folder)
     programs = folder / "bin"
@@ -55,12 +57,12 @@ def test_the_wheel_installs_and_plays_in_an_empty_environment(programs: Path, ho
     located = run(programs / "python", "-c", "import digitduels; print(digitduels.__file__)", folder=home)
     assert Path(located.strip()).is_relative_to(programs.parent)
     assert run(programs / "duels", "games", folder=home).split("\n\n")[0].splitlines()[::3] == dd.games()
-    shown = run(programs / "duels", "play", "number-duel", folder=home, answers="+5\n+10\nx10\n")
-    assert shown.endswith("Player 1 has reached 50 points and wins the game!\n")
+    output = run(programs / "duels", "play", "number-duel", folder=home, answers="+5\n+10\nx10\n")
+    assert output.endswith("Player 1 has reached 50 points and wins the game!\n")
 
 
 # The tests themselves
 
 
-def test_every_file_that_is_listed_as_slow_exists() -> None:
+def test_every_file_in_the_slow_list_exists() -> None:
     assert set(SLOW) <= {path.stem for path in Path(__file__).parent.glob("test_*.py")}

@@ -16,11 +16,11 @@ from digitduels.adapters.pettingzoo import AGENTS, env, raw_env
 from test_compiled import Plain
 from variants import ALL, describe
 
-# PettingZoo 1.27 says so of every environment with a mask that is not its own.
+# PettingZoo 1.27 warns about every environment with a mask that is not its own.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
-    # Nobody has scored and the pool is empty.
+    # No player has scored and the pool is empty.
     pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros:UserWarning"),
 ]
 
@@ -32,7 +32,7 @@ def test_pettingzoos_api_test_passes(variant: tuple[str, dict[str, Any]]) -> Non
     api_test(raw_env(name, options), num_cycles=100)
 
 
-def test_a_game_that_does_not_exist_yet_passes_as_well() -> None:
+def test_a_new_game_passes_the_checks_too() -> None:
     api_test(env(Plain()), num_cycles=100)
 
 
@@ -93,7 +93,7 @@ def test_infos_have_the_same_keys_from_reset_to_the_end(illegal: bool) -> None:
 
 @pytest.mark.parametrize("make", [env, raw_env], ids=["env", "raw_env"])
 @pytest.mark.parametrize("name", dd.games())
-def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str, make: Any) -> None:
+def test_no_action_raises_and_illegal_ones_lose(name: str, make: Any) -> None:
     for action in (-1, 10**9, None, 1.5, "+5", np.array([1, 2])):
         duel = make(name)
         duel.reset()
@@ -103,7 +103,7 @@ def test_no_action_ever_raises_and_one_that_is_no_legal_move_loses(name: str, ma
         assert "is not an action in" in duel.infos["player_1"]["reason"]
 
 
-def test_it_renders_what_people_see() -> None:
+def test_rendering_shows_the_position_as_people_see_it() -> None:
     duel = env("number-duel", render_mode="ansi")
     duel.reset()
     assert duel.render() == "\n".join(dd.game("number-duel").view(dd.game("number-duel").start()))

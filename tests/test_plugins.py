@@ -1,4 +1,4 @@
-"""Games of other packages: installed with pip, and then like our own; one that cannot be used stops nothing."""
+"""Plugin games: installed with pip, they work like our own; an unusable one stops nothing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(folder: Path, *packages: Path) -> Path:
-    """The Python of a new environment that shares what the tests have installed, with these packages on top."""
+    """The Python of a new environment with the packages of the tests and these packages."""
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
     site = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
@@ -57,13 +57,13 @@ def environment(folder: Path, *packages: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with one more game."""
+    """An environment with an additional game."""
     return environment(tmp_path_factory.mktemp("plugin"), PLUGIN)
 
 
 @pytest.fixture(scope="module")
 def troubled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with one more game, and a package whose games cannot be used."""
+    """An environment with an additional game, and a package whose games are unusable."""
     package = tmp_path_factory.mktemp("troubled")
     entries = "".join(f'"{name}" = "{value}"\n' for name, (value, _) in TROUBLES.items())
     (package / "pyproject.toml").write_text(
@@ -83,7 +83,7 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a Python with these arguments, and with `answers` typed into a pipe."""
+    """Runs a Python with these arguments, and pipes `answers` into it."""
     monkeypatch.delenv("PYTHONPATH", raising=False)
 
     def start(python: Path, *arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
@@ -102,7 +102,7 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def duels(run: Run, python: Path) -> Run:
-    """`duels` in the environment with one more game."""
+    """`duels` in the environment with an additional game."""
 
     def start(*arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
         done = run(python, "-m", "digitduels", *arguments, answers=answers)
@@ -117,13 +117,13 @@ def listed(shown: str) -> list[str]:
     return [line for line in shown.splitlines() if re.fullmatch("[a-z-]+", line)]
 
 
-def test_a_game_of_another_package_is_listed_and_documented(duels: Run) -> None:
+def test_a_plugin_game_is_listed_and_documented(duels: Run) -> None:
     assert listed(duels("games").stdout) == sorted([*dd.games(), "take-away"])
     assert [game["game"] for game in json.loads(duels("games", "--json").stdout)["games"]][-1] == "take-away"
     assert duels("rules", "take-away").stdout.startswith("# Take Away\n\nTake one or two counters from a heap.")
 
 
-def test_a_game_of_another_package_is_played_and_solved(duels: Run) -> None:
+def test_a_plugin_game_is_played_and_solved(duels: Run) -> None:
     shown = duels("play", "take-away", "--set", "heap=4", answers="1\n2\n1\n").stdout
     assert shown.endswith("Player 1 took the last one.\nPlayer 1 wins the game!\n")
     assert "wins the game!" in duels("play", "take-away", "--vs", "3", "--seed", "1", answers="1\n1\n1\n1\n").stdout
@@ -132,7 +132,7 @@ def test_a_game_of_another_package_is_played_and_solved(duels: Run) -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="No Chromium on the PATH; on Debian and Ubuntu: apt-get install chromium")
-def test_a_game_of_another_package_is_shown_and_played_in_the_browser(python: Path, home: Path) -> None:
+def test_a_plugin_game_is_served_and_played_in_the_browser(python: Path, home: Path) -> None:
     with Server(str(home / "games.sqlite"), (str(python), "-m", "digitduels", "serve")) as server:
         assert [game["game"] for game in fetch(f"{server.url}/api/games")][-1] == "take-away"
         position = fetch(f"{server.url}/api/position/take-away?moves=take-1")
@@ -173,13 +173,13 @@ print("digitduels/TakeAway-v0" in textarena.envs.registration.ENV_REGISTRY)
 """
 
 
-def test_a_game_of_another_package_is_exported_to_the_frameworks(run: Run, python: Path) -> None:
+def test_a_plugin_game_is_available_in_the_frameworks(run: Run, python: Path) -> None:
     done = run(python, "-c", ADAPTERS)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["Discrete(2)", "[1.0, -1.0]", "['player_1', 'player_2']", "True"]
 
 
-def test_games_that_cannot_be_used_are_one_line_each_and_stop_nothing(run: Run, troubled: Path) -> None:
+def test_unusable_games_give_one_warning_each_and_stop_nothing(run: Run, troubled: Path) -> None:
     done = run(troubled, "-m", "digitduels", "games")
     assert listed(done.stdout) == sorted([*dd.games(), "take-away"])
     lines = [f"duels: The game '{name}' of {value} is ignored: {why}" for name, (value, why) in TROUBLES.items()]
@@ -209,11 +209,11 @@ print(len(said), file=sys.stderr)
 """
 
 
-def test_other_packages_are_not_imported_before_they_are_needed_and_warned_about_once(run: Run, troubled: Path) -> None:
+def test_plugins_are_imported_lazily_and_warned_about_once(run: Run, troubled: Path) -> None:
     assert run(troubled, "-c", LAZY).stderr.splitlines() == ["[]", str(len(TROUBLES))]
 
 
-def test_what_is_kept_of_a_game_that_is_gone_says_so(duels: Run, python: Path, home: Path) -> None:
+def test_saved_games_of_an_uninstalled_game_are_explained(duels: Run, python: Path, home: Path) -> None:
     duels("play", "take-away", "--save", "game.json", answers="2\n")
     gone = "There is no game 'take-away'. The games are equation-duel, "
     with pytest.raises(RecordError, match=f"^The game of this record is not installed. {gone}"):
@@ -230,6 +230,6 @@ def test_what_is_kept_of_a_game_that_is_gone_says_so(duels: Run, python: Path, h
         assert fetch(f"{server.url}/api/games")
 
 
-def test_books_are_our_own_games_only(run: Run, python: Path) -> None:
+def test_plugin_games_are_not_books(run: Run, python: Path) -> None:
     done = run(python, "-c", "from digitduels.games import books, games; print(len(books()), len(games()))")
     assert done.stdout == "5 6\n"

@@ -1,4 +1,4 @@
-"""Puzzles keep what they promise, and the commands that teach do, too."""
+"""Puzzles meet their criteria, and so do the commands that teach."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def solution(request: pytest.FixtureRequest) -> Solution:
 
 
 def some(solution: Solution, count: int = 4, seed: object = 1) -> list[Puzzle]:
-    """Puzzles of all tiers that a game has."""
+    """Puzzles of every tier that a game has."""
     return [puzzle for tier in TIERS for puzzle in islice(puzzles(solution, tier, seed), count)]
 
 
 def typed(game: AnyGame, *moves: Any) -> str:
-    """What a person types to make these moves."""
+    """The text that a person types to play these moves."""
     return "".join(f"{game.labels.get(field, field)}\n" for move in moves for field in move)
 
 
@@ -75,7 +75,7 @@ def test_exactly_one_move_keeps_the_win_among_three_or_more_and_the_tempting_one
         assert game.outcome(after[trap]) is None
 
 
-def test_a_puzzle_is_a_match_that_can_arise_with_its_moves_as_the_opening(solution: Solution) -> None:
+def test_a_puzzle_is_a_reachable_match_whose_moves_are_its_opening(solution: Solution) -> None:
     for puzzle in some(solution, 2):
         match = puzzle.match
         assert match.opening == len(match.moves)
@@ -83,7 +83,7 @@ def test_a_puzzle_is_a_match_that_can_arise_with_its_moves_as_the_opening(soluti
         assert match.outcome is None
 
 
-def test_a_seed_repeats_its_puzzles_another_gives_others_and_none_comes_twice(solution: Solution) -> None:
+def test_puzzles_depend_on_the_seed_and_never_repeat(solution: Solution) -> None:
     def positions(seed: int) -> list[State[Any, Any]]:
         return [puzzle.match.state for puzzle in islice(puzzles(solution, None, seed), 5)]
 
@@ -121,7 +121,7 @@ def test_the_puzzle_of_a_day_depends_on_the_date_alone() -> None:
 
 
 class Page(HTMLParser):
-    """Sees whether every element of a page is closed, and what it says."""
+    """Checks that every element of a page is closed, and collects its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ def test_print_writes_a_sheet_as_it_is_or_to_a_new_file(duels: Run, home: Path) 
     ],
     ids=str,
 )
-def test_puzzles_that_cannot_be_are_refused_with_a_code(duels: Run, arguments: list[str], code: int) -> None:
+def test_impossible_puzzles_are_refused_with_an_exit_code(duels: Run, arguments: list[str], code: int) -> None:
     done = duels("puzzle", *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr
@@ -225,7 +225,7 @@ def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_secon
 
 
 def slowly(puzzle: Puzzle, solution: Solution) -> tuple[list[Any], bool]:
-    """The moves of somebody who solves a puzzle as slowly as can be, and whether any was slower than it need be."""
+    """The moves of a person who solves a puzzle as slowly as possible, and whether any was slower than necessary."""
     state, answers, slower = puzzle.match.state, list[Any](), False
     solver = state.player
     while each := [*solution.judge(state).items()]:
@@ -250,7 +250,7 @@ def test_no_winning_move_is_called_wrong_however_slow_it_is(duels: Run) -> None:
         assert "No:" not in done.stdout
 
 
-def test_a_slower_win_where_one_at_once_is_looked_for_is_not_called_wrong(duels: Run) -> None:
+def test_a_slower_win_is_not_called_wrong_where_an_immediate_one_exists(duels: Run) -> None:
     solution = solve(dd.game("equation-duel"))
     game = solution.game
     for seed in range(100):
@@ -266,7 +266,7 @@ def test_a_slower_win_where_one_at_once_is_looked_for_is_not_called_wrong(duels:
     assert shown.endswith("Solved.\n")
 
 
-def test_the_daily_puzzle_is_set_without_a_game_or_a_seed(duels: Run) -> None:
+def test_the_daily_puzzle_needs_no_seed(duels: Run) -> None:
     done = duels("puzzle", *SMALL, "--daily", answers="\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert re.match(r"Number Duel, puzzle \d{4}-\d\d-\d\d: win ", done.stdout)
@@ -284,7 +284,7 @@ def recorded(home: Path, tokens: str, **options: Any) -> Path:
     return home / "game.json"
 
 
-def test_review_walks_the_swings_hides_the_answer_lets_try_and_plays_the_refutation(terminal: Open, home: Path) -> None:
+def test_a_review_steps_through_the_swings_hides_answers_and_plays_refutations(terminal: Open, home: Path) -> None:
     recorded(home, "+1 +1 x2 x2 +1 +1 x2")
     question = "Enter the number of your chosen operation: "
     person = terminal("review", "game.json")
@@ -309,7 +309,7 @@ def test_review_walks_the_swings_hides_the_answer_lets_try_and_plays_the_refutat
 
 
 @pytest.mark.parametrize("answer", ["\n", "quit\n", "\x04"], ids=["answer", "quit", "end"])
-def test_whoever_wants_the_answer_or_to_leave_can(terminal: Open, home: Path, answer: str) -> None:
+def test_a_review_can_show_the_answer_and_can_be_left(terminal: Open, home: Path, answer: str) -> None:
     recorded(home, "+1 +1 x2")
     person = terminal("review", "game.json")
     person.read("Enter the number of your chosen operation: ")
@@ -319,7 +319,7 @@ def test_whoever_wants_the_answer_or_to_leave_can(terminal: Open, home: Path, an
     assert person.program.returncode == 0
 
 
-def test_an_interrupted_lesson_ends_quietly(terminal: Open, home: Path) -> None:
+def test_an_interrupted_review_ends_quietly(terminal: Open, home: Path) -> None:
     recorded(home, "+1 +1 x2")
     person = terminal("review", "game.json")
     person.read("Enter the number of your chosen operation: ")
@@ -359,7 +359,7 @@ def test_json_of_a_review_is_as_documented(duels: Run, home: Path) -> None:
     assert json.loads(example.text) == told
 
 
-def test_a_record_that_cannot_be_reviewed_gives_the_codes_of_resume(duels: Run, home: Path) -> None:
+def test_an_invalid_record_has_the_same_exit_codes_as_for_resume(duels: Run, home: Path) -> None:
     record = json.loads(recorded(home, "+1").read_text(encoding="utf-8"))
     (home / "broken.json").write_text(json.dumps({**record, "moves": ["+1", "x3"]}))
     (home / "foreign.json").write_text("{}")

@@ -1,4 +1,4 @@
-"""Reading what people type: many spellings, names, half moves, and slips that get an answer."""
+"""Parsing of typed input: spellings, names, partial moves, and typing mistakes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = ("Ann", "Bob")
         ("reset 2", "reset-theirs"),
     ],
 )
-def test_a_reset_names_its_score_in_many_ways(text: str, token: str) -> None:
+def test_the_score_of_a_reset_can_be_named_in_many_ways(text: str, token: str) -> None:
     game = dd.game("numerical-nexus")
     assert str(game.read(text, game.start(), NAMES)) == token
 
@@ -56,7 +56,7 @@ def test_a_bare_minus_says_how_to_subtract() -> None:
     game = dd.game("number-quest")
     with pytest.raises(dd.InvalidMove, match="To subtract 9, type 'minus 9', or type 9 and then -"):
         game.answer(game.start(), (), "-9")
-    assert game.answer(game.start(), (), "−9") == tuple(game.read("-9"))  # the sign that we print is meant
+    assert game.answer(game.start(), (), "−9") == tuple(game.read("-9"))  # the sign that we print is accepted
     duel = dd.game("number-duel")
     with pytest.raises(dd.InvalidMove, match="Possible: 1, 2"):
         duel.answer(duel.start(), (), "-9")

@@ -1,4 +1,4 @@
-"""Reviews: the start and the swings explain every result, and the sentence names the right move."""
+"""Reviews: the start and the swings explain every result, and the summary names the right move."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def played(game: AnyGame, tokens: str, first: int = 0) -> dd.Match:
 
 
 def random_match(game: AnyGame, dice: random.Random) -> dd.Match:
-    """A random game, finished, left or given up by either player, with or without an opening that was given."""
+    """A random game: finished, unfinished or conceded, with or without a given opening."""
     match = dd.Match(game, first=dice.randrange(2))
     for move in play_on(game, match.state, dice, dice.choice([3, 8, 1000]))[1]:
         match.play(move)
@@ -51,7 +51,7 @@ def random_match(game: AnyGame, dice: random.Random) -> dd.Match:
 
 
 def check(match: dd.Match, solution: Solution) -> Review:
-    """All that holds for the review of any match."""
+    """Checks everything that holds for the review of any match."""
     told = review(match, solution)
 
     def for_first(player: int, value: int) -> int:
@@ -99,7 +99,7 @@ def check(match: dd.Match, solution: Solution) -> Review:
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_start_and_swings_explain_the_result_of_every_random_game(name: str) -> None:
+def test_the_start_and_the_swings_explain_the_result_of_every_random_game(name: str) -> None:
     solution = solve(dd.game(name))
     dice = random.Random(name)
     for _ in range(60):
@@ -141,12 +141,12 @@ def test_moves_in_lost_positions_are_graded_by_how_hard_they_are_to_answer(name:
     assert graded
 
 
-def test_the_losing_seat_learns_which_move_was_harder_to_answer() -> None:
+def test_the_loser_is_shown_the_move_that_was_harder_to_answer() -> None:
     game = dd.game("numerical-nexus")
     solution = solve(game)
     assert solution.probe(game.start()).value == -1
     match = dd.Match(game)
-    while match.outcome is None:  # the natural move against the best one
+    while match.outcome is None:  # the natural move instead of the best one
         here = match.state
         match.play(natural(game, here) if here.player == 0 else solution.best(here)[0])
     told = review(match, solution)
@@ -162,7 +162,7 @@ def test_the_losing_seat_learns_which_move_was_harder_to_answer() -> None:
 
 
 @pytest.mark.parametrize("variant", DRAWN, ids=describe)
-def test_with_draws_start_and_swings_explain_the_result_too(variant: tuple[str, dict[str, Any]]) -> None:
+def test_the_start_and_the_swings_explain_the_result_with_draws_too(variant: tuple[str, dict[str, Any]]) -> None:
     solution = solve(dd.game(variant[0], **variant[1]))
     dice = random.Random(1)
     reviews = [check(random_match(solution.game, dice), solution) for _ in range(60)]
@@ -171,7 +171,7 @@ def test_with_draws_start_and_swings_explain_the_result_too(variant: tuple[str, 
 
 @settings(max_examples=40)
 @given(variants(), st.integers(0, 2**32))
-def test_start_and_swings_explain_the_result_in_any_variant(game: AnyGame, seed: int) -> None:
+def test_the_start_and_the_swings_explain_the_result_in_any_variant(game: AnyGame, seed: int) -> None:
     try:
         solution = dd.solve(game, cache=False, limit=5_000_000)
         check(random_match(game, random.Random(seed)), solution)
@@ -199,7 +199,7 @@ def test_a_game_without_mistakes_is_decided_by_the_seat() -> None:
 
 def test_constructed_games_have_exactly_the_expected_swings() -> None:
     game = dd.game("number-duel")
-    # Only +5 and +10 win at first. Player 2 takes 5, but then not the win with x10, which is Player 1's in turn.
+    # Only +5 and +10 win at first. Player 2 takes 5, but then misses the win with x10, which Player 1 takes.
     told = review(played(game, "+4 +5 +1 +10 x10"), solve(game))
     assert [(swing.ply, swing.player, str(swing.move)) for swing in told.swings] == [(0, 0, "+4"), (3, 1, "+10")]
     assert [[str(move) for move in swing.best] for swing in told.swings] == [["+5", "+10"], ["x10"]]
@@ -207,7 +207,7 @@ def test_constructed_games_have_exactly_the_expected_swings() -> None:
     assert (told.found(0), told.found(1)) == ((1, 2), (1, 2))
 
 
-def test_the_sentence_names_the_move_on_which_the_game_turned() -> None:
+def test_the_summary_names_the_turning_point() -> None:
     game = dd.game("operation-target")
     told = review(played(game, "+1 +1 x2 x2 +1 +1 x2"), solve(game))
     assert told.sentence == ("The game turned on move 1. Player 1 played +1 and turned a win into a loss.")
@@ -216,7 +216,7 @@ def test_the_sentence_names_the_move_on_which_the_game_turned() -> None:
     assert told.story == "Player 1 was winning from the start. Player 2 was winning from move 1 on."
 
 
-def test_a_review_is_told_to_its_reader() -> None:
+def test_a_review_addresses_its_reader() -> None:
     game = dd.game("operation-target")
     told, names = review(played(game, "+1 +1 x2 x2 +1 +1 x2"), solve(game)), ("Ann; Lee", "Bob")
     assert told.sentence.to(names, 0) == "The game turned on move 1. You played +1 and turned a win into a loss."
@@ -225,7 +225,7 @@ def test_a_review_is_told_to_its_reader() -> None:
 
 
 @pytest.mark.parametrize(("forfeit", "deed"), [(None, "conceded"), ("silence", "forfeited the game")])
-def test_giving_up_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None:
+def test_conceding_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None:
     game = dd.game("number-duel")
     match = played(game, "+5 +10")
     match.concede(0, forfeit)
@@ -237,7 +237,7 @@ def test_giving_up_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None
     assert told.found(0) == (1, 2)
 
 
-def test_giving_up_a_lost_game_is_no_swing() -> None:
+def test_conceding_a_lost_game_is_not_a_swing() -> None:
     game = dd.game("number-duel")
     match = played(game, "+5")
     match.concede(1)
@@ -245,7 +245,7 @@ def test_giving_up_a_lost_game_is_no_swing() -> None:
     assert (told.swings, told.found(1), told.outcome) == ([], (0, 0), Outcome(0, Sentence("Player 2 concedes.")))
 
 
-def test_a_slower_win_is_no_mistake() -> None:
+def test_a_slower_win_is_not_a_mistake() -> None:
     game = dd.game("number-quest")
     solution = solve(game)
     slow = next(move for move, verdict in solution.judge(game.start()).items() if verdict == (1, 9))
@@ -253,7 +253,7 @@ def test_a_slower_win_is_no_mistake() -> None:
     assert (told.swings, told.found(0)) == ([], (1, 1))
 
 
-def test_an_opening_that_was_given_is_nobody_s_mistake() -> None:
+def test_the_moves_of_a_given_opening_are_not_mistakes() -> None:
     game = dd.game("number-duel")
     match = played(game, "+1 +5 +1 x10")
     match.opening = 1
@@ -261,7 +261,7 @@ def test_an_opening_that_was_given_is_nobody_s_mistake() -> None:
     assert (told.player, told.start.value, told.swings) == (1, 1, [])
 
 
-def test_a_game_that_goes_on_is_reviewed_so_far() -> None:
+def test_an_unfinished_game_is_reviewed_up_to_now() -> None:
     game = dd.game("number-duel")
     assert review(played(game, ""), solve(game)).sentence.endswith("and Player 1 still holds it.")
     assert "So far the game turned on move 1. Player 1 played ×1" in review(played(game, "x1"), solve(game)).sentence

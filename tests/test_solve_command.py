@@ -1,4 +1,4 @@
-"""`duels solve` and `duels cache`: what they tell people and programs, what they draw, and how they refuse."""
+"""`duels solve` and `duels cache`: their output for people and programs, their plots and their refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from digitduels.solver import Reference, Verdict, cache, memory
 from digitduels.study.theory import theory
 from digitduels.study.wording import soon, standing
 
-# One variant of each game that is solved in no time, some moves of it, and one with draws.
+# A variant of each game that is solved quickly, with some moves, and one with draws.
 SMALL = [
     ("number-duel", {"copies": 1, "highest": 5, "target": 15}, "+5 +2"),
     ("number-duel", {"copies": 1, "highest": 3, "target": 20, "tie": "draw"}, ""),
@@ -46,7 +46,7 @@ def position(game: dd.Game[Any, Any, Any], moves: str, first: int = 0) -> dd.Sta
 
 @pytest.fixture
 def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `duels` with these arguments inside this process, which is quicker."""
+    """Runs `duels` with these arguments inside this process, which is faster."""
     monkeypatch.chdir(home)
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -64,16 +64,16 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
-def test_json_tells_what_the_plain_solver_finds(run: Run, name: str, settings: dict[str, Any], moves: str) -> None:
+def test_the_json_agrees_with_the_plain_solver(run: Run, name: str, settings: dict[str, Any], moves: str) -> None:
     game = dd.game(name, **settings)
     reference = Reference(game)
     words = {1: "win", 0: "draw", -1: "loss"}
     for first in (1, 2):
         state = position(game, moves, first - 1)
         value, plies = reference.probe(state)
-        done = run("solve", name, *options(settings), "--moves", moves, "--first", str(first), "--json")
-        assert (done.returncode, done.stderr) == (0, "")
-        assert json.loads(done.stdout) == {
+        result = run("solve", name, *options(settings), "--moves", moves, "--first", str(first), "--json")
+        assert (result.returncode, result.stderr) == (0, "")
+        assert json.loads(result.stdout) == {
             "game": name,
             "options": game.values,
             "moves": moves.split(),
@@ -89,7 +89,7 @@ def test_json_tells_what_the_plain_solver_finds(run: Run, name: str, settings: d
         }
 
 
-def test_json_of_a_finished_game_names_the_winner_and_nobody_to_move(run: Run) -> None:
+def test_the_json_of_a_finished_game_names_the_winner_and_no_player_to_move(run: Run) -> None:
     won = json.loads(run("solve", "operation-target", "--set", "target=4", "--moves", "+1 x2", "--json").stdout)
     assert won == {
         "game": "operation-target",
@@ -106,7 +106,7 @@ def test_json_of_a_finished_game_names_the_winner_and_nobody_to_move(run: Run) -
     assert json.loads(run("solve", "number-duel", *drawn, "--json").stdout)["outcome"]["winner"] is None
 
 
-def test_numbers_of_thousands_of_digits_are_answered(run: Run) -> None:
+def test_numbers_with_thousands_of_digits_are_solved(run: Run) -> None:
     target = "1" + "0" * 3998 + "7"
     told = json.loads(run("solve", "operation-target", "--set", f"target={target}", "--json").stdout)
     assert told["options"]["target"] == int(target)
@@ -119,30 +119,30 @@ def test_json_is_as_documented(run: Run) -> None:
     text = text.partition("\n## duels solve --json\n")[2].partition("\n## ")[0]
     found = re.search(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert found
-    shown = run("solve", "operation-target", "--moves", "x2", "--json").stdout
-    assert shown == found[1]
-    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == list(json.loads(shown))
+    output = run("solve", "operation-target", "--moves", "x2", "--json").stdout
+    assert output == found[1]
+    assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == list(json.loads(output))
 
 
 # For people
 
 
-def test_a_position_is_told_in_words_best_moves_first(run: Run) -> None:
-    shown = run("solve", "number-duel", "--set", "copies=1", "--set", "target=20", "--moves", "+5 +10").stdout
-    assert shown.startswith("Number Duel\n\nNumber Pool:\n1, 2, 3, 4, 6, 7, 8, 9\n\nPlayer 1 Score: 5\n")
-    assert "\nPlayer 1 to move.\nPlayer 1 is winning: 1 more turn.\n\n▲ Winning: " in shown
-    assert "\n  wins at once: ×4\n" in shown
-    assert re.search(r"▼ Losing: 14 of 16\n  Player 2 wins in 4 turns: ×2\n  Player 2 wins in 1 turn: .*×9\n$", shown)
+def test_a_position_is_described_in_words_with_the_best_moves_first(run: Run) -> None:
+    output = run("solve", "number-duel", "--set", "copies=1", "--set", "target=20", "--moves", "+5 +10").stdout
+    assert output.startswith("Number Duel\n\nNumber Pool:\n1, 2, 3, 4, 6, 7, 8, 9\n\nPlayer 1 Score: 5\n")
+    assert "\nPlayer 1 to move.\nPlayer 1 is winning: 1 more turn.\n\n▲ Winning: " in output
+    assert "\n  wins at once: ×4\n" in output
+    assert re.search(r"▼ Losing: 14 of 16\n  Player 2 wins in 4 turns: ×2\n  Player 2 wins in 1 turn: .*×9\n$", output)
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
-def test_every_move_is_told_once_in_the_order_of_its_worth(
+def test_every_move_is_listed_once_from_best_to_worst(
     run: Run, name: str, settings: dict[str, Any], moves: str
 ) -> None:
     game = dd.game(name, **settings)
     state = position(game, moves)
-    shown = run("solve", name, *options(settings), "--moves", moves).stdout
-    body = shown.partition(" to move.\n")[2].partition("\n\n")[2]
+    output = run("solve", name, *options(settings), "--moves", moves).stdout
+    body = output.partition(" to move.\n")[2].partition("\n\n")[2]
     groups = re.findall(r"^. (\w+): (\d+) of (\d+)\n((?:  .*\n)+)", body, re.MULTILINE)
     judgement = Reference(game).judge(state)
     words = {1: "Winning", 0: "Drawing", -1: "Losing"}
@@ -155,14 +155,14 @@ def test_every_move_is_told_once_in_the_order_of_its_worth(
     assert told == [(str(Played(move, state.player)), words[verdict.value]) for move, verdict in judgement.items()]
 
 
-def test_a_finished_game_is_told_as_such(run: Run) -> None:
-    done = run("solve", "number-duel", "--set", "highest=3", "--set", "target=6", "--moves", "+3 +1 x2")
-    assert done.returncode == 0
-    assert done.stdout.endswith("\nThe game is over.\nPlayer 1 has reached 6 points.\nPlayer 1 wins the game!\n")
+def test_a_finished_game_is_described_as_finished(run: Run) -> None:
+    result = run("solve", "number-duel", "--set", "highest=3", "--set", "target=6", "--moves", "+3 +1 x2")
+    assert result.returncode == 0
+    assert result.stdout.endswith("\nThe game is over.\nPlayer 1 has reached 6 points.\nPlayer 1 wins the game!\n")
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
-def test_turns_are_those_that_the_winner_takes_in_best_play(name: str, settings: dict[str, Any], moves: str) -> None:
+def test_turns_count_the_winners_moves_in_best_play(name: str, settings: dict[str, Any], moves: str) -> None:
     game = dd.game(name, **settings)
     reference = Reference(game)
     states = [position(game, moves)]
@@ -197,7 +197,7 @@ def test_the_winner_is_never_guessed_from_the_number_of_moves() -> None:
 # Theory
 
 
-def test_theory_of_equation_duel_counts_turned_equations_once() -> None:
+def test_the_theory_of_equation_duel_counts_commuted_equations_once() -> None:
     told = theory(dd.solve(dd.game("equation-duel"), cache=False))
     assert told[0] == "With best play Player 1 wins in 2 turns."
     assert told[1].startswith("14 of the 288 first moves win: 5×8, ")
@@ -205,7 +205,7 @@ def test_theory_of_equation_duel_counts_turned_equations_once() -> None:
 
 
 @pytest.mark.parametrize("start", [1, 3])
-def test_theory_of_operation_target_is_true_of_every_target(start: int) -> None:
+def test_the_theory_of_operation_target_is_true_for_every_target(start: int) -> None:
     low, high = start + 1, 1000
     told = "\n".join(theory(Reference(dd.game("operation-target", target=40, start=start))))
     winners, first = {}, []
@@ -236,7 +236,7 @@ def test_theory_of_operation_target_is_true_of_every_target(start: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
-def test_theory_counts_what_the_plain_solver_counts(name: str, settings: dict[str, Any], moves: str) -> None:
+def test_the_counts_of_the_theory_agree_with_the_plain_solver(name: str, settings: dict[str, Any], moves: str) -> None:
     game = dd.game(name, **settings)
     told = "\n".join(theory(dd.solve(game, cache=False), 1))
     reference = Reference(game)
@@ -248,11 +248,11 @@ def test_theory_counts_what_the_plain_solver_counts(name: str, settings: dict[st
     assert (f"{good} of the {moves_in_all} first moves" in told) == (good < moves_in_all)
 
 
-def test_theory_takes_the_place_of_the_moves_and_goes_into_json(run: Run) -> None:
-    shown = run("solve", "operation-target", "--theory").stdout
-    assert shown.startswith("With best play Player 1 wins in 4 turns.\n")
-    assert "Winning:" not in shown
-    assert json.loads(run("solve", "operation-target", "--theory", "--json").stdout)["theory"] == shown.splitlines()
+def test_the_theory_replaces_the_moves_and_is_in_the_json(run: Run) -> None:
+    output = run("solve", "operation-target", "--theory").stdout
+    assert output.startswith("With best play Player 1 wins in 4 turns.\n")
+    assert "Winning:" not in output
+    assert json.loads(run("solve", "operation-target", "--theory", "--json").stdout)["theory"] == output.splitlines()
 
 
 # Pictures
@@ -265,8 +265,8 @@ def drawn(path: Path) -> tuple[ElementTree.Element, str]:
 
 def test_a_picture_of_a_pool_game_maps_the_winning_scores(run: Run, home: Path) -> None:
     settings = {"copies": 1, "highest": 5, "target": 20, "tie": "draw"}
-    done = run("solve", "number-duel", *options(settings), "--moves", "+5 +2 +3", "--plot", "map.svg")
-    assert done.stdout.endswith("\nThe picture is in 'map.svg'.\n")
+    result = run("solve", "number-duel", *options(settings), "--moves", "+5 +2 +3", "--plot", "map.svg")
+    assert result.stdout.endswith("\nThe picture is in 'map.svg'.\n")
     picture, words = drawn(home / "map.svg")
     for text in ("Player 2 to move. In the pool: 1 4.", "score of Player 1", "score of Player 2, who is to move"):
         assert text in words
@@ -337,12 +337,12 @@ def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> N
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_cannot_be_solved_is_refused_with_its_reason_and_code(
+def test_unsolvable_requests_are_refused_with_a_reason_and_an_exit_code(
     run: Run, arguments: list[str], code: int, reason: str
 ) -> None:
-    done = run("solve", *arguments)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert reason in done.stderr
+    result = run("solve", *arguments)
+    assert (result.returncode, result.stdout) == (code, "")
+    assert reason in result.stderr
 
 
 @pytest.mark.parametrize("text", ["500", "500B", "1k", "1.5 MB", "8GiB", "2 tb", "3GB"])
@@ -359,19 +359,19 @@ def test_sizes_are_read_as_people_write_them(text: str) -> None:
     assert size(text) == units[text]
 
 
-# While it works
+# Progress
 
 
-def test_a_terminal_shows_how_far_a_solve_is_and_ctrl_c_stops_it(
+def test_a_terminal_shows_progress_and_ctrl_c_stops_the_solver(
     terminal: Open, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     person = terminal("solve", "number-duel", "--set", "target=100")
     person.read("Number Duel: ")
     person.type("\x03")
-    shown = person.rest()
+    output = person.rest()
     assert person.program.returncode == 130
-    assert "Traceback" not in shown
+    assert "Traceback" not in output
     assert not list(empty_cache.rglob("*table*.*"))
 
 
@@ -379,18 +379,18 @@ def test_through_a_pipe_there_is_no_progress(duels: Run) -> None:
     assert duels("solve", "number-duel", "--set", "highest=3").stderr == ""
 
 
-# What is kept
+# Stored tables
 
 
 @pytest.fixture
 def kept(run: Run, empty_cache: Path) -> Path:
-    """The file of a solved game."""
+    """The table file of a solved game."""
     run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3")
     (path,) = cache.kept()
     return path
 
 
-def test_tables_are_listed_with_what_they_hold_their_size_and_where(run: Run, kept: Path) -> None:
+def test_tables_are_listed_with_their_contents_size_and_folder(run: Run, kept: Path) -> None:
     assert run("cache").stdout == (
         f"{kept.name}: number-duel with target=50, highest=3, copies=1, tie=last-mover-loses: "
         f"{memory.shown(kept.stat().st_size)}\n"
@@ -398,50 +398,52 @@ def test_tables_are_listed_with_what_they_hold_their_size_and_where(run: Run, ke
     )
 
 
-def test_sound_tables_are_said_to_be_sound(run: Run, kept: Path) -> None:
-    done = run("cache", "--verify")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"{kept.name}: " in done.stdout
-    assert ", sound\n" in done.stdout
+def test_valid_tables_are_reported_as_valid(run: Run, kept: Path) -> None:
+    result = run("cache", "--verify")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert f"{kept.name}: " in result.stdout
+    assert ", sound\n" in result.stdout
 
 
-def test_a_damaged_table_is_named_and_made_again_with_one_line_of_notice(run: Run, kept: Path) -> None:
+def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(run: Run, kept: Path) -> None:
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    done = run("cache", "--verify")
-    assert done.returncode == 4
-    assert done.stderr.startswith(f"duels: Damaged: {kept.name}. ")
+    result = run("cache", "--verify")
+    assert result.returncode == 4
+    assert result.stderr.startswith(f"duels: Damaged: {kept.name}. ")
     kept.write_bytes(whole[:-5])
     assert f"{kept.name}: cannot be used: it is truncated\n" in run("cache").stdout
-    done = run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
-    assert done.returncode == 0
-    assert done.stderr == "duels: Solving Number Duel again, because its cached table cannot be used: it is truncated\n"
-    assert json.loads(done.stdout)["each"]
+    result = run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
+    assert result.returncode == 0
+    assert (
+        result.stderr == "duels: Solving Number Duel again, because its cached table cannot be used: it is truncated\n"
+    )
+    assert json.loads(result.stdout)["each"]
     assert kept.read_bytes() == whole
 
 
-def test_cleared_tables_are_gone_with_what_killed_programs_left(run: Run, kept: Path) -> None:
+def test_clearing_deletes_tables_and_the_leftovers_of_killed_programs(run: Run, kept: Path) -> None:
     (kept.parent / f".{kept.name}.half").write_bytes(b"half")
     assert run("cache", "--clear").stdout.startswith("Deleted 2 tables, ")
     assert list(kept.parent.iterdir()) == []
     assert run("cache").stdout == run("cache", "--clear").stdout == "The cache is empty.\n"
 
 
-# The rules of a variant, and files that are not needed
+# Rules of a variant, and unnecessary files
 
 
-def test_rules_of_a_variant_say_what_is_different(duels: Run) -> None:
-    shown = duels("rules", "number-quest", "--set", "target=100", "--set", "tie=draw").stdout
-    assert "\n\nHouse rules: first to 100, a tie is a draw.\n\n## Rules\n" in shown
+def test_the_rules_of_a_variant_list_its_changes(duels: Run) -> None:
+    output = duels("rules", "number-quest", "--set", "target=100", "--set", "tie=draw").stdout
+    assert "\n\nHouse rules: first to 100, a tie is a draw.\n\n## Rules\n" in output
     assert "House rules" not in duels("rules", "number-quest").stdout
     settings = ("--set", "uses=0,0,0,0,0,1", "--names", "Ann", "Bob")
-    shown = duels("play", "numerical-nexus", *settings, answers="rules\n").stdout
-    assert "\nHouse rules: uses of +1, +3, +5, ×2, ×3, reset: 0, 0, 0, 0, 0, 1.\n" in shown
+    output = duels("play", "numerical-nexus", *settings, answers="rules\n").stdout
+    assert "\nHouse rules: uses of +1, +3, +5, ×2, ×3, reset: 0, 0, 0, 0, 0, 1.\n" in output
 
 
-def test_rules_during_a_game_speak_of_any_two_players(duels: Run) -> None:
-    shown = duels("play", "number-duel", "--names", "Ann", "Bob", answers="rules\n").stdout
-    assert "- Player 1 always begins." in shown
+def test_the_rules_during_a_game_do_not_use_the_players_names(duels: Run) -> None:
+    output = duels("play", "number-duel", "--names", "Ann", "Bob", answers="rules\n").stdout
+    assert "- Player 1 always begins." in output
 
 
 def test_a_game_without_a_move_leaves_no_file_behind(duels: Run, home: Path) -> None:

@@ -1,4 +1,4 @@
-"""A game at the terminal: its commands, and that nothing is lost whatever happens."""
+"""A game at the terminal: its commands, and that nothing is lost, whatever happens."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ MOVE = ", enter your move: "
 RESUMABLE = "The game is saved. Resume with: duels resume numerical-nexus-1\n"
 
 
-def kept(name: str) -> dd.Match:
-    """The saved game of that name, replayed by the rules."""
+def saved_game(name: str) -> dd.Match:
+    """A saved game, replayed by the rules."""
     return load(saved_games.path_of(name))
 
 
@@ -38,12 +38,12 @@ def moves(match: dd.Match) -> list[str]:
 
 
 def typed(match: dd.Match) -> list[str]:
-    """The moves of a match as a person types them; a bare "-3" is not taken for a move."""
+    """The moves of a match as a person types them: a bare "-3" is not parsed as a move."""
     return [re.sub("^-", "minus ", str(move)) for move in match.moves]
 
 
 def random_game(name: str) -> dd.Match:
-    """A whole game, always the same one."""
+    """A whole random game, always the same one."""
     match, chance = dd.Match(dd.game(name)), random.Random(name)
     while match.outcome is None:
         match.play(chance.choice(match.game.legal_moves(match.state)))
@@ -72,31 +72,29 @@ def test_no_command_is_a_move_or_part_of_one(name: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["?", "help", "HELP"])
-def test_help_shows_the_position_what_is_possible_and_every_command(duels: Run, word: str) -> None:
-    shown = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines("+5", word)).stdout
-    assert "Ann Score: 5\nBob Score: 0\n" in shown
-    assert "Bob can answer: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs\n" in shown
-    assert "\n".join(HELP) in shown
+def test_help_shows_the_position_the_legal_moves_and_every_command(duels: Run, word: str) -> None:
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines("+5", word)).stdout
+    assert "Ann Score: 5\nBob Score: 0\n" in output
+    assert "Bob can answer: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs\n" in output
+    assert "\n".join(HELP) in output
 
 
-def test_every_command_has_its_line_of_help() -> None:
+def test_every_command_has_a_line_of_help() -> None:
     session = Session(dd.Match(dd.game("number-duel")), saved_games.Save(), Console())
     explained = {line.split()[0] for line in HELP}
     assert explained == session.commands.keys() - {"help", "exit"}
 
 
-def test_help_in_the_middle_of_a_move_tells_what_may_follow(duels: Run) -> None:
-    shown = duels("play", "equation-duel", answers=lines("3", "?")).stdout
-    assert "Player 1 can answer: 1, 2, 4, 5, 6, 7, 8, 9\n" in shown
+def test_help_in_the_middle_of_a_move_shows_how_to_continue(duels: Run) -> None:
+    output = duels("play", "equation-duel", answers=lines("3", "?")).stdout
+    assert "Player 1 can answer: 1, 2, 4, 5, 6, 7, 8, 9\n" in output
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_rules_in_a_game_are_plain_wrapped_without_an_example_and_then_show_the_position(
-    name: str, duels: Run
-) -> None:
+def test_the_rules_command_prints_wrapped_rules_without_an_example_and_then_the_position(name: str, duels: Run) -> None:
     game = dd.game(name, target=37)
-    shown = duels("play", name, "--set", "target=37", answers=lines("rules")).stdout
-    _, _, rules = shown.partition(f"{game.title}\n\n{' '.join(card(game)[0].split()[:3])}")
+    output = duels("play", name, "--set", "target=37", answers=lines("rules")).stdout
+    _, _, rules = output.partition(f"{game.title}\n\n{' '.join(card(game)[0].split()[:3])}")
     assert "House rules: first to 37.\n" in rules
     assert "37" in rules
     assert not set("#`") & set(rules)
@@ -106,11 +104,11 @@ def test_the_rules_in_a_game_are_plain_wrapped_without_an_example_and_then_show_
     assert rules.count("\n".join(str(line) for line in game.view(game.start()))) == 1
 
 
-def test_the_moves_so_far_are_listed_with_who_made_them_and_the_scores_after_each(duels: Run) -> None:
+def test_the_list_of_moves_has_players_and_scores(duels: Run) -> None:
     answers = lines("moves", "5", "add", "10", "add", "9", "multiply", "10", "multiply", "moves")
-    shown = duels("play", "number-duel", "--names", "Ann", "Bob", answers=answers).stdout
-    assert "No moves yet.\n" in shown
-    assert shown.endswith(
+    output = duels("play", "number-duel", "--names", "Ann", "Bob", answers=answers).stdout
+    assert "No moves yet.\n" in output
+    assert output.endswith(
         "1. Ann: 0 + 5 = 5. (Ann: 5, Bob: 0)\n"
         "2. Bob: 0 + 10 = 10. (Ann: 5, Bob: 10)\n"
         "3. Ann: 5 × 9 = 45. (Ann: 45, Bob: 10)\n"
@@ -122,8 +120,8 @@ def test_the_moves_so_far_are_listed_with_who_made_them_and_the_scores_after_eac
 @pytest.mark.parametrize("name", dd.games())
 def test_the_list_of_moves_has_the_score_after_each_move(name: str, duels: Run) -> None:
     match = random_game(name)
-    shown = duels("play", name, answers=lines(*typed(match), "moves")).stdout
-    listed = re.findall(r"^(\d+)\. (Player \d): (.*)$", shown, re.M)
+    output = duels("play", name, answers=lines(*typed(match), "moves")).stdout
+    listed = re.findall(r"^(\d+)\. (Player \d): (.*)$", output, re.M)
     assert [int(number) for number, _, _ in listed] == list(range(1, len(match.moves) + 1))
     for state, after, (_, player, line) in zip(match.states, match.states[1:], listed, strict=False):
         assert player == f"Player {state.player + 1}"
@@ -134,85 +132,85 @@ def test_the_list_of_moves_has_the_score_after_each_move(name: str, duels: Run) 
 
 def test_undo_in_the_middle_of_a_move_takes_back_the_last_answer_only(duels: Run) -> None:
     answers = lines("3", "8", "*", "7", "2", "undo", "undo", "9", "1", "+", "quit")
-    shown = duels("play", "equation-duel", answers=answers).stdout
-    assert "Player 2 takes back 2.\nPlayer 2, select your second number:" in shown
-    assert "Player 2 takes back 7.\nPlayer 2, select your first number:" in shown
-    assert moves(kept("equation-duel-1")) == ["3x8", "9+1"]
+    output = duels("play", "equation-duel", answers=answers).stdout
+    assert "Player 2 takes back 2.\nPlayer 2, select your second number:" in output
+    assert "Player 2 takes back 7.\nPlayer 2, select your first number:" in output
+    assert moves(saved_game("equation-duel-1")) == ["3x8", "9+1"]
 
 
 def test_undo_takes_back_the_last_move_and_it_is_that_players_turn_again(duels: Run) -> None:
-    shown = duels("play", "numerical-nexus", answers=lines("+5", "+3", "undo", "+1", "quit")).stdout
-    assert "Player 2 takes back +3.\nPlayer 1 Score: 5\nPlayer 2 Score: 0\n" in shown
-    assert moves(kept("numerical-nexus-1")) == ["+5", "+1"]
+    output = duels("play", "numerical-nexus", answers=lines("+5", "+3", "undo", "+1", "quit")).stdout
+    assert "Player 2 takes back +3.\nPlayer 1 Score: 5\nPlayer 2 Score: 0\n" in output
+    assert moves(saved_game("numerical-nexus-1")) == ["+5", "+1"]
 
 
 def test_undo_with_nothing_to_take_back_says_so_and_goes_on(duels: Run) -> None:
-    shown = duels("play", "numerical-nexus", answers=lines("undo", "+5", "quit")).stdout
-    assert "There is nothing to take back.\n" in shown
-    assert moves(kept("numerical-nexus-1")) == ["+5"]
+    output = duels("play", "numerical-nexus", answers=lines("undo", "+5", "quit")).stdout
+    assert "There is nothing to take back.\n" in output
+    assert moves(saved_game("numerical-nexus-1")) == ["+5"]
 
 
 def test_undo_after_the_end_goes_on_with_the_game(duels: Run) -> None:
     answers = lines("5", "add", "undo", "4", "add", "quit")
-    shown = duels("play", "number-duel", "--set", "target=5", answers=answers).stdout
-    assert "wins the game!\n\nr: rematch, u: undo, Enter: leave > undo\nPlayer 1 takes back +5.\n" in shown
-    assert moves(kept("number-duel-1")) == ["+4"]
+    output = duels("play", "number-duel", "--set", "target=5", answers=answers).stdout
+    assert "wins the game!\n\nr: rematch, u: undo, Enter: leave > undo\nPlayer 1 takes back +5.\n" in output
+    assert moves(saved_game("number-duel-1")) == ["+4"]
 
 
 def test_a_concession_can_be_taken_back(duels: Run) -> None:
-    shown = duels("play", "numerical-nexus", answers=lines("+5", "concede", "u", "+3", "quit")).stdout
-    assert "Player 2 concedes.\nPlayer 1 wins the game!\n" in shown
-    assert "Player 2 takes back the concession.\n" in shown
-    assert kept("numerical-nexus-1").outcome is None
+    output = duels("play", "numerical-nexus", answers=lines("+5", "concede", "u", "+3", "quit")).stdout
+    assert "Player 2 concedes.\nPlayer 1 wins the game!\n" in output
+    assert "Player 2 takes back the concession.\n" in output
+    assert saved_game("numerical-nexus-1").outcome is None
 
 
-def test_a_conceded_game_is_kept_as_one(duels: Run) -> None:
+def test_a_conceded_game_is_saved_as_conceded(duels: Run) -> None:
     duels("play", "numerical-nexus", answers=lines("+5", "concede"))
-    outcome = kept("numerical-nexus-1").outcome
+    outcome = saved_game("numerical-nexus-1").outcome
     assert outcome == dd.Outcome(0, Sentence("Player 2 concedes."))
 
 
-def test_a_rematch_swaps_the_seats_and_all_games_are_kept(duels: Run) -> None:
+def test_a_rematch_swaps_the_seats_and_all_games_are_saved(duels: Run) -> None:
     answers = lines("concede", "rematch", "+5", "concede", "r", "+3", "quit")
-    shown = duels("play", "numerical-nexus", "--names", "Ann", "Player 2", answers=answers).stdout
-    assert shown.count("Welcome to Numerical Nexus!") == 3
-    games = [kept(f"numerical-nexus-{number}") for number in (1, 2, 3)]
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Player 2", answers=answers).stdout
+    assert output.count("Welcome to Numerical Nexus!") == 3
+    games = [saved_game(f"numerical-nexus-{number}") for number in (1, 2, 3)]
     assert [game.first for game in games] == [0, 0, 0]
     assert [game.names for game in games] == [("Ann", "Player 2"), ("Player 1", "Ann"), ("Ann", "Player 2")]
-    assert [moves(kept(f"numerical-nexus-{number}")) for number in (1, 2, 3)] == [[], ["+5"], ["+3"]]
+    assert [moves(saved_game(f"numerical-nexus-{number}")) for number in (1, 2, 3)] == [[], ["+5"], ["+3"]]
 
 
-def test_at_the_end_other_words_are_answered_with_what_is_possible(duels: Run) -> None:
-    shown = duels("play", "numerical-nexus", answers=lines("concede", "+5", "?", "moves", "save")).stdout
-    assert shown.count("rematch  play again with the seats swapped") == 2
-    assert "The game is over.\n" in shown
-    assert "No moves yet.\n" in shown
-    assert f"The game is saved after every move, in {saved_games.path_of('numerical-nexus-1')}.\n" in shown
+def test_at_the_end_other_input_is_answered_with_the_possible_commands(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("concede", "+5", "?", "moves", "save")).stdout
+    assert output.count("rematch  play again with the seats swapped") == 2
+    assert "The game is over.\n" in output
+    assert "No moves yet.\n" in output
+    assert f"The game is saved after every move, in {saved_games.path_of('numerical-nexus-1')}.\n" in output
 
 
 def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Run, home: Path) -> None:
-    shown = duels("play", "numerical-nexus", answers=lines("+5", "save my copy.json", "save my copy.json", "+3"))
-    assert "Saved a copy to my copy.json.\n" in shown.stdout
-    assert "Error: my copy.json already exists. Choose another name.\n" in shown.stdout
+    output = duels("play", "numerical-nexus", answers=lines("+5", "save my copy.json", "save my copy.json", "+3"))
+    assert "Saved a copy to my copy.json.\n" in output.stdout
+    assert "Error: my copy.json already exists. Choose another name.\n" in output.stdout
     assert moves(load(home / "my copy.json")) == ["+5"]
     assert "Numerical Nexus, resumed after 1 move.\n" in duels("resume", "my copy.json").stdout
 
 
 @pytest.mark.parametrize("file", ["~nobody-of-this-name/x", "no/such/folder/x", "/", "x" * 900, "\0/", "a/\x1b[2J"])
 def test_a_copy_that_cannot_be_written_is_refused_and_the_game_goes_on(duels: Run, file: str) -> None:
-    done = duels("play", "numerical-nexus", answers=lines(f"save {file}", "+5", "quit"))
-    assert "\nError: " in done.stdout
-    assert "\x1b" not in done.stdout
-    assert (done.stderr, moves(kept("numerical-nexus-1"))) == ("", ["+5"])
+    result = duels("play", "numerical-nexus", answers=lines(f"save {file}", "+5", "quit"))
+    assert "\nError: " in result.stdout
+    assert "\x1b" not in result.stdout
+    assert (result.stderr, moves(saved_game("numerical-nexus-1"))) == ("", ["+5"])
 
 
-def test_names_are_printed_without_anything_that_moves_a_cursor_or_turns_the_text(duels: Run) -> None:
+def test_control_and_bidirectional_characters_in_names_are_not_printed(duels: Run) -> None:
     names = ("\x1b[31mAnn\x07\n", "\u202eB\u200bo\u2066b\x9b")
-    shown = duels("play", "number-duel", "--names", *names, answers=lines("5", "add")).stdout
-    assert "[31mAnn adds 5 to their score.\n" in shown
-    assert "Bob's Turn:\n" in shown
-    assert not set("\x1b\x07\u202e\u200b\u2066\x9b") & set(shown)
-    assert kept("number-duel-1").names == ("[31mAnn", "Bob")
+    output = duels("play", "number-duel", "--names", *names, answers=lines("5", "add")).stdout
+    assert "[31mAnn adds 5 to their score.\n" in output
+    assert "Bob's Turn:\n" in output
+    assert not set("\x1b\x07\u202e\u200b\u2066\x9b") & set(output)
+    assert saved_game("number-duel-1").names == ("[31mAnn", "Bob")
 
 
 def test_a_whole_move_answers_the_first_question(duels: Run) -> None:
@@ -220,15 +218,15 @@ def test_a_whole_move_answers_the_first_question(duels: Run) -> None:
     assert duels("play", "number-duel", answers=answers).stdout.endswith("has reached 50 points and wins the game!\n")
 
 
-def test_what_is_no_move_changes_nothing_and_is_asked_again(duels: Run) -> None:
-    shown = duels("play", "numerical-nexus", answers=lines("+2", "x4", "Player 1", "+5", "quit")).stdout
-    assert shown.count("Player 1, enter your move: ") == 4
-    assert shown.count("Possible: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs.\n") == 3
-    assert moves(kept("numerical-nexus-1")) == ["+5"]
+def test_an_invalid_move_changes_nothing_and_the_question_is_repeated(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("+2", "x4", "Player 1", "+5", "quit")).stdout
+    assert output.count("Player 1, enter your move: ") == 4
+    assert output.count("Possible: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs.\n") == 3
+    assert moves(saved_game("numerical-nexus-1")) == ["+5"]
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_first_says_which_person_is_player_1_who_always_begins(name: str, duels: Run, home: Path) -> None:
+def test_the_option_first_decides_who_is_player_1(name: str, duels: Run, home: Path) -> None:
     move = str(dd.game(name).legal_moves(dd.game(name).start())[0])
     for first, names in (("1", ("Ann", "Bob")), ("2", ("Bob", "Ann"))):
         file = f"{name}-{first}.json"
@@ -237,18 +235,18 @@ def test_first_says_which_person_is_player_1_who_always_begins(name: str, duels:
         assert (match.names, match.first, match.states[0].player) == (names, 0, 0)
 
 
-def test_first_without_names_changes_nothing_to_be_seen(duels: Run) -> None:
-    shown = [duels("play", "equation-duel", "--first", first, answers=lines("moves")).stdout for first in "12"]
-    assert shown[0] == shown[1]
-    assert "Player 1 will go first." in shown[0]
+def test_the_option_first_without_names_has_no_visible_effect(duels: Run) -> None:
+    output = [duels("play", "equation-duel", "--first", first, answers=lines("moves")).stdout for first in "12"]
+    assert output[0] == output[1]
+    assert "Player 1 will go first." in output[0]
 
 
 def test_a_name_that_is_a_seat_stays_with_the_seat(duels: Run) -> None:
     duels("play", "numerical-nexus", "--names", "Ann", "Player 2", "--first", "2", answers=lines("+5"))
-    assert kept("numerical-nexus-1").names == ("Player 1", "Ann")
+    assert saved_game("numerical-nexus-1").names == ("Player 1", "Ann")
 
 
-def test_chance_decides_who_begins_and_a_seed_repeats_it(duels: Run) -> None:
+def test_a_random_first_player_is_repeated_with_the_same_seed(duels: Run) -> None:
     def first(seed: int) -> str:
         arguments = ("--names", "Ann", "Bob", "--first", "random", "--seed", str(seed))
         return duels("play", "equation-duel", *arguments).stdout.partition(" will go first.")[0][-3:]
@@ -262,18 +260,18 @@ def test_chance_decides_who_begins_and_a_seed_repeats_it(duels: Run) -> None:
 # What people type
 
 
-def test_an_empty_line_is_asked_again_without_an_error(duels: Run) -> None:
-    shown = duels("play", "number-duel", answers=lines("", "  ", "5", "", "add", "quit")).stdout
-    assert shown.count("Error") == 0
-    assert shown.count("Choose an operation (add/multiply): ") == 2
-    assert moves(kept("number-duel-1")) == ["+5"]
+def test_an_empty_line_repeats_the_question_without_an_error(duels: Run) -> None:
+    output = duels("play", "number-duel", answers=lines("", "  ", "5", "", "add", "quit")).stdout
+    assert output.count("Error") == 0
+    assert output.count("Choose an operation (add/multiply): ") == 2
+    assert moves(saved_game("number-duel-1")) == ["+5"]
 
 
 @pytest.mark.parametrize("answer", ["2", "[2]", " [ 2 ] ", "double", "times 2"])
 def test_a_menu_takes_a_number_with_or_without_brackets(answer: str, duels: Run) -> None:
-    shown = duels("play", "operation-target", answers=lines(answer)).stdout
-    assert "You chose to Multiply by 2.\n" in shown
-    assert "Error" not in shown
+    output = duels("play", "operation-target", answers=lines(answer)).stdout
+    assert "You chose to Multiply by 2.\n" in output
+    assert "Error" not in output
 
 
 @pytest.mark.parametrize("word", ["reset", "Reset to 0"])
@@ -290,35 +288,35 @@ def test_a_menu_takes_a_number_with_or_without_brackets(answer: str, duels: Run)
     ],
 )
 def test_half_a_reset_asks_whose_score(word: str, owner: str, move: str, duels: Run) -> None:
-    shown = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines(word, owner)).stdout
-    assert f"Ann, enter your move: {word}\nWhose score? {owner}\n" in shown
-    assert moves(kept("numerical-nexus-1")) == [move]
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines(word, owner)).stdout
+    assert f"Ann, enter your move: {word}\nWhose score? {owner}\n" in output
+    assert moves(saved_game("numerical-nexus-1")) == [move]
 
 
-def test_while_it_is_asked_whose_score_commands_and_other_answers_still_work(duels: Run) -> None:
+def test_commands_and_other_answers_work_while_half_a_reset_is_pending(duels: Run) -> None:
     answers = lines("reset", "", "?", "undo", "reset", "nobody", "reset Bob")
-    shown = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=answers).stdout
-    assert "Whose score? \nWhose score? ?\n" in shown
-    assert "Whose score? undo\nAnn takes back reset.\nAnn, enter your move: reset\n" in shown
-    assert "Error: 'reset nobody' is not possible here. " in shown
-    assert moves(kept("numerical-nexus-1")) == ["reset-theirs"]
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=answers).stdout
+    assert "Whose score? \nWhose score? ?\n" in output
+    assert "Whose score? undo\nAnn takes back reset.\nAnn, enter your move: reset\n" in output
+    assert "Error: 'reset nobody' is not possible here. " in output
+    assert moves(saved_game("numerical-nexus-1")) == ["reset-theirs"]
 
 
 def test_a_bare_minus_says_how_to_subtract(duels: Run) -> None:
-    shown = duels("play", "number-quest", answers=lines("-9", "quit")).stdout
-    assert "Error: To subtract 9, type 'minus 9', or type 9 and then -.\nSelect a number: " in shown
+    output = duels("play", "number-quest", answers=lines("-9", "quit")).stdout
+    assert "Error: To subtract 9, type 'minus 9', or type 9 and then -.\nSelect a number: " in output
 
 
-# What a terminal adds
+# On a terminal only
 
 
-def test_a_game_on_a_terminal_begins_with_how_to_get_help(terminal: Open, duels: Run) -> None:
+def test_a_game_on_a_terminal_starts_by_explaining_help(terminal: Open, duels: Run) -> None:
     assert terminal("play", "numerical-nexus").read(MOVE).startswith(HINT)
     assert "for help" not in duels("play", "numerical-nexus").stdout
 
 
 @pytest.mark.parametrize(("answer", "concedes"), [("n", False), ("what\n?\nno", False), ("\ny", True), ("YES", True)])
-def test_conceding_on_a_terminal_asks_once(answer: str, concedes: bool, terminal: Open) -> None:
+def test_conceding_on_a_terminal_asks_for_confirmation_once(answer: str, concedes: bool, terminal: Open) -> None:
     person = terminal("play", "numerical-nexus")
     person.read(MOVE)
     person.type("+5\n")
@@ -327,7 +325,7 @@ def test_conceding_on_a_terminal_asks_once(answer: str, concedes: bool, terminal
     person.read("Concede? (y/n) ")
     person.type(f"{answer}\n")
     person.read(LEAVE if concedes else MOVE)
-    assert (kept("numerical-nexus-1").conceded == 1) == concedes
+    assert (saved_game("numerical-nexus-1").conceded == 1) == concedes
 
 
 def test_two_people_who_ask_for_a_hint_learn_why_there_is_none(terminal: Open) -> None:
@@ -341,9 +339,7 @@ def test_two_people_who_ask_for_a_hint_learn_why_there_is_none(terminal: Open) -
     ("arguments", "file"),
     [([], "state/digitduels/games/numerical-nexus-1.json"), (["--save", "ours.json"], "ours.json")],
 )
-def test_a_game_that_is_taken_back_completely_leaves_no_file(
-    arguments: list[str], file: str, duels: Run, home: Path
-) -> None:
+def test_taking_back_every_move_leaves_no_file(arguments: list[str], file: str, duels: Run, home: Path) -> None:
     taken = duels("play", "numerical-nexus", *arguments, answers=lines("+5", "+3", "undo", "undo", "quit")).stdout
     assert taken.endswith("Player 1, enter your move: quit\n")
     assert not (home / file).exists()
@@ -351,7 +347,7 @@ def test_a_game_that_is_taken_back_completely_leaves_no_file(
     assert moves(load(home / file)) == ["+3"]
 
 
-def test_taking_back_everything_in_a_file_of_ones_own_keeps_the_file(duels: Run, home: Path) -> None:
+def test_taking_back_every_move_in_a_named_file_keeps_the_file(duels: Run, home: Path) -> None:
     duels("play", "numerical-nexus", "--save", "ours.json", answers=lines("+5"))
     duels("resume", "ours.json", answers=lines("undo"))
     assert moves(load(home / "ours.json")) == []
@@ -362,7 +358,7 @@ def test_taking_back_a_concession_without_a_move_leaves_no_file(duels: Run) -> N
     assert saved_games.names() == []
 
 
-def test_the_welcome_of_a_position_that_was_set_up_says_what_is_true_there(duels: Run, home: Path) -> None:
+def test_the_welcome_is_correct_for_a_position_that_was_set_up(duels: Run, home: Path) -> None:
     game = dd.game("equation-duel")
     position = dd.State(1, (20, 7), game.start().table.take(3).take(9))
     save(dd.Match(game, names=("Ann", "Bob"), position=position), home / "set-up.json")
@@ -376,12 +372,12 @@ def test_the_welcome_of_a_position_that_was_set_up_says_what_is_true_there(duels
 
 
 def play_on(screen: Terminal, answers: list[tuple[str, str]]) -> str:
-    """All that is shown while these questions are answered, up to the end of the program."""
-    shown = ""
+    """Answers these questions and returns everything shown until the program ends."""
+    output = ""
     for question, answer in answers:
-        shown += screen.read(question)
+        output += screen.read(question)
         screen.type(f"{answer}\n")
-    return shown + screen.rest()
+    return output + screen.rest()
 
 
 @pytest.mark.parametrize("columns", [40, 80, 160])
@@ -394,15 +390,15 @@ def test_a_game_fits_a_terminal_and_breaks_no_word_or_number(
     piped = duels("play", name, "--names", *names, answers=lines(*answers)).stdout
     screen = terminal("play", name, "--names", *names, columns=columns)
     questions = (*(f"{prompt.split()[-1]} " for prompt in dd.game(name).prompts), "leave > ")
-    shown = ""
+    output = ""
     for text in answers:
-        while not shown.endswith(questions):
-            shown += screen.read(" ")
+        while not output.endswith(questions):
+            output += screen.read(" ")
         screen.type(f"{text}\n")
-        shown += screen.read("\n")
-    shown += screen.rest()
-    assert max(len(line) for line in shown.splitlines()) <= columns
-    first, _, rest = shown.partition(HINT)
+        output += screen.read("\n")
+    output += screen.rest()
+    assert max(len(line) for line in output.splitlines()) <= columns
+    first, _, rest = output.partition(HINT)
     assert (first, screen.program.returncode) == ("", 0)
     assert rest.split() == piped.split()
 
@@ -410,20 +406,20 @@ def test_a_game_fits_a_terminal_and_breaks_no_word_or_number(
 @pytest.mark.parametrize("columns", [40, 80, 160])
 def test_the_list_of_games_and_the_help_fit_a_terminal(columns: int, terminal: Open) -> None:
     for arguments in (("games",), ("play", "-h")):
-        shown = terminal(*arguments, columns=columns).rest()
-        if "-h" in arguments:  # the usage and the examples are lines to copy
-            shown = shown.partition("\n\n")[2].partition("examples:")[0]
-        assert max(map(len, shown.splitlines())) <= columns
+        output = terminal(*arguments, columns=columns).rest()
+        if "-h" in arguments:  # the usage and the examples are for copying and not wrapped
+            output = output.partition("\n\n")[2].partition("examples:")[0]
+        assert max(map(len, output.splitlines())) <= columns
 
 
 @pytest.mark.parametrize("name", dd.games())
 def test_the_rules_fit_a_terminal(name: str, terminal: Open, duels: Run) -> None:
     words = re.sub(r"[#`]", "", duels("rules", name).stdout).split()
     for width in (40, 80, 160):
-        shown = terminal("rules", name, columns=width).rest()
-        assert max(map(len, shown.splitlines())) <= width
-        assert not set("#`") & set(shown)
-        assert shown.split() == words
+        output = terminal("rules", name, columns=width).rest()
+        assert max(map(len, output.splitlines())) <= width
+        assert not set("#`") & set(output)
+        assert output.split() == words
 
 
 def test_a_word_that_is_longer_than_the_terminal_stays_whole(terminal: Open) -> None:
@@ -433,8 +429,8 @@ def test_a_word_that_is_longer_than_the_terminal_stays_whole(terminal: Open) -> 
 
 
 def test_json_is_never_wrapped(terminal: Open) -> None:
-    shown = terminal("games", "--json", columns=40).rest()
-    assert [game["game"] for game in json.loads(shown)["games"]] == dd.games()
+    output = terminal("games", "--json", columns=40).rest()
+    assert [game["game"] for game in json.loads(output)["games"]] == dd.games()
 
 
 @pytest.mark.parametrize(
@@ -460,18 +456,16 @@ def test_lines_break_between_words_and_keep_together_what_belongs_together(
 
 def test_a_terminal_shows_errors_and_the_winner_in_colour(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    shown = play_on(terminal("play", "number-duel"), COLOURFUL)
-    assert "\x1b[31mError:\x1b[0m '99' is not possible here." in shown
-    assert "\x1b[1mPlayer 1 has reached 50 points and wins the game!\x1b[0m\n" in shown
+    output = play_on(terminal("play", "number-duel"), COLOURFUL)
+    assert "\x1b[31mError:\x1b[0m '99' is not possible here." in output
+    assert "\x1b[1mPlayer 1 has reached 50 points and wins the game!\x1b[0m\n" in output
 
 
 COLOURFUL = [("number: ", "99"), ("number: ", "+5"), ("number: ", "+10"), ("number: ", "x10"), ("leave > ", "")]
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_there_is_no_colour_where_none_is_wanted(
-    name: str, value: str, terminal: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_colour_can_be_turned_off(name: str, value: str, terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv(name, value)
     assert not re.search(r"\x1b\[[0-9;]*m", play_on(terminal("play", "number-duel"), COLOURFUL))
@@ -482,28 +476,28 @@ def test_there_is_no_colour_in_a_pipe(duels: Run, monkeypatch: pytest.MonkeyPatc
     assert "\x1b" not in duels("play", "number-duel", answers=lines("99", "+5", "+10", "x10")).stdout
 
 
-# What a terminal can show
+# Narrow encodings
 
 
 def test_a_narrow_encoding_gets_plain_characters(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    done = duels("play", "numerical-nexus", "--names", "Zoë", "Bob", answers=lines("×2", "+5", "*2", "quit"))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Zo? uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in done.stdout
-    assert "Bob's score is now 0. Remaining x2 uses: 1.\n" in done.stdout
-    assert done.stdout.isascii()
+    result = duels("play", "numerical-nexus", "--names", "Zoë", "Bob", answers=lines("×2", "+5", "*2", "quit"))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Zo? uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in result.stdout
+    assert "Bob's score is now 0. Remaining x2 uses: 1.\n" in result.stdout
+    assert result.stdout.isascii()
 
 
 def test_rules_and_games_print_in_a_narrow_encoding(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     for arguments in (["games"], ["games", "--json"], ["saved"], ["--help"], *(["rules", name] for name in dd.games())):
-        done = duels(*arguments)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.isascii()
+        result = duels(*arguments)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert result.stdout.isascii()
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_nothing_but_text_goes_into_a_pipe_or_a_dumb_terminal(
+def test_a_pipe_and_a_dumb_terminal_get_plain_text(
     name: str, duels: Run, terminal: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -511,24 +505,24 @@ def test_nothing_but_text_goes_into_a_pipe_or_a_dumb_terminal(
     piped = duels("play", name, answers=answers).stdout
     person = terminal("play", name)
     person.type(answers)
-    for shown in (piped, person.rest()):
-        assert "take back" in shown
-        assert all(char.isprintable() or char == "\n" for char in shown)
+    for output in (piped, person.rest()):
+        assert "take back" in output
+        assert all(char.isprintable() or char == "\n" for char in output)
 
 
 # Nothing is lost
 
 
-def test_a_killed_game_goes_on_exactly_where_it_was(duels: Run, terminal: Open) -> None:
+def test_a_killed_game_resumes_exactly_where_it_was(duels: Run, terminal: Open) -> None:
     person = terminal("play", "number-duel", "--names", "Ann", "Bob", "--first", "2", "--set", "target=60")
     assert person.read(HINT) == HINT
-    for answer in ("5", "add", "10", "add", "9"):  # the last move is only half made
+    for answer in ("5", "add", "10", "add", "9"):  # the last move is incomplete
         person.read(": " if answer in ("5", "10", "9") else "): ")
         person.type(f"{answer}\n")
     person.read("Choose an operation (add/multiply): ")
     person.program.kill()
     person.program.wait(PATIENCE)
-    before = kept("number-duel-1")
+    before = saved_game("number-duel-1")
     person = terminal("resume")
     assert person.read("Select a number: ") == HINT + (
         "Number Duel, resumed after 2 moves.\nNumber Pool:\n"
@@ -540,7 +534,7 @@ def test_a_killed_game_goes_on_exactly_where_it_was(duels: Run, terminal: Open) 
     person.type("x6\n")
     assert "Ann has reached 60 points and wins the game!\n" in person.read(LEAVE)
     person.program.kill()
-    after = kept("number-duel-1")
+    after = saved_game("number-duel-1")
     assert (after.first, after.names, after.game) == (before.first, before.names, before.game)
     assert moves(after) == [*moves(before), "x10", "x6"]
     assert saved_games.names() == ["number-duel-1"]
@@ -555,7 +549,7 @@ def quit(person: Terminal) -> None:
 
 
 @pytest.mark.parametrize(("leave", "code"), [(Terminal.interrupt, 130), (end_input, 0), (quit, 0)])
-def test_whoever_leaves_is_told_in_one_line_how_to_go_on(
+def test_leaving_a_game_prints_one_line_on_how_to_resume(
     terminal: Open, leave: Callable[[Terminal], None], code: int
 ) -> None:
     person = terminal("play", "numerical-nexus")
@@ -565,12 +559,12 @@ def test_whoever_leaves_is_told_in_one_line_how_to_go_on(
     leave(person)
     assert person.rest().removeprefix("^C").removeprefix("quit") == f"\n{RESUMABLE}"
     assert person.program.returncode == code
-    assert moves(kept("numerical-nexus-1")) == ["+5"]
+    assert moves(saved_game("numerical-nexus-1")) == ["+5"]
 
 
 @pytest.mark.parametrize(("leave", "code"), [(Terminal.interrupt, 130), (end_input, 0)])
 @pytest.mark.parametrize("arguments", [[], ["play", "numerical-nexus"]], ids=["menu", "play"])
-def test_leaving_before_the_first_move_is_quiet_and_keeps_no_empty_game(
+def test_leaving_before_the_first_move_prints_nothing_and_saves_nothing(
     terminal: Open, arguments: list[str], leave: Callable[[Terminal], None], code: int
 ) -> None:
     person = terminal(*arguments)
@@ -581,13 +575,13 @@ def test_leaving_before_the_first_move_is_quiet_and_keeps_no_empty_game(
     assert saved_games.names() == []
 
 
-def test_the_end_of_piped_input_keeps_the_game(duels: Run) -> None:
-    done = duels("play", "numerical-nexus", answers="+5\n+3")
-    assert done.stdout.endswith(f"\nPlayer 1, enter your move: \n{RESUMABLE}")
-    assert (done.returncode, done.stderr, moves(kept("numerical-nexus-1"))) == (0, "", ["+5", "+3"])
+def test_a_game_is_saved_when_piped_input_ends(duels: Run) -> None:
+    result = duels("play", "numerical-nexus", answers="+5\n+3")
+    assert result.stdout.endswith(f"\nPlayer 1, enter your move: \n{RESUMABLE}")
+    assert (result.returncode, result.stderr, moves(saved_game("numerical-nexus-1"))) == (0, "", ["+5", "+3"])
 
 
-def test_an_interrupted_pipe_keeps_the_game(home: Path) -> None:
+def test_a_game_is_saved_when_a_pipe_is_interrupted(home: Path) -> None:
     with subprocess.Popen(
         [*DUELS, "play", "numerical-nexus"],
         stdin=subprocess.PIPE,
@@ -609,7 +603,7 @@ def test_an_interrupted_pipe_keeps_the_game(home: Path) -> None:
 
 
 @pytest.mark.parametrize("blow", [signal.SIGHUP, signal.SIGTERM, None], ids=["SIGHUP", "SIGTERM", "closed window"])
-def test_a_game_whose_terminal_goes_away_is_kept(terminal: Open, duels: Run, blow: signal.Signals | None) -> None:
+def test_a_game_is_saved_when_its_terminal_closes(terminal: Open, duels: Run, blow: signal.Signals | None) -> None:
     person = terminal("play", "numerical-nexus")
     person.read(MOVE)
     person.type("+5\n")
@@ -619,11 +613,11 @@ def test_a_game_whose_terminal_goes_away_is_kept(terminal: Open, duels: Run, blo
     else:
         person.program.send_signal(blow)
     person.program.wait(PATIENCE)
-    assert moves(kept("numerical-nexus-1")) == ["+5"]
+    assert moves(saved_game("numerical-nexus-1")) == ["+5"]
     assert "resumed after 1 move" in duels("resume").stdout
 
 
-def test_a_game_that_nobody_reads_any_more_ends_quietly_and_is_kept(home: Path) -> None:
+def test_a_game_is_saved_quietly_when_its_output_pipe_closes(home: Path) -> None:
     reader, writer = os.pipe()
     with subprocess.Popen(
         [*DUELS, "play", "numerical-nexus"], stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.PIPE
@@ -632,18 +626,18 @@ def test_a_game_that_nobody_reads_any_more_ends_quietly_and_is_kept(home: Path) 
         os.close(writer)
         program.stdin.write(b"+5\n")
         program.stdin.flush()
-        shown = b""
-        while not shown.endswith(b"Player 2, enter your move: "):
-            shown += os.read(reader, 1000)
+        output = b""
+        while not output.endswith(b"Player 2, enter your move: "):
+            output += os.read(reader, 1000)
         os.close(reader)
         _, errors = program.communicate(b"+3\n+1\n", PATIENCE)
     assert (program.returncode, errors) == (1, b"")
-    assert moves(kept("numerical-nexus-1")) == ["+5"]
+    assert moves(saved_game("numerical-nexus-1")) == ["+5"]
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
-def test_streams_that_were_closed_from_the_start_do_no_harm(home: Path, closed: str) -> None:
-    done = subprocess.run(
+def test_closed_standard_streams_do_no_harm(home: Path, closed: str) -> None:
+    result = subprocess.run(
         ["sh", "-c", f'exec "$@" {closed}', "sh", *DUELS, "play", "numerical-nexus"],
         input="+5\n",
         capture_output=True,
@@ -651,42 +645,42 @@ def test_streams_that_were_closed_from_the_start_do_no_harm(home: Path, closed: 
         timeout=PATIENCE,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
     assert saved_games.names() == ([] if "<&-" in closed else ["numerical-nexus-1"])
 
 
 @pytest.mark.parametrize("command", [["play", "number-duel"], ["games"], ["rules", "number-duel"]], ids=" ".join)
-def test_output_that_cannot_be_written_is_a_sentence_and_a_code(duels: Run, command: list[str]) -> None:
+def test_unwritable_output_gives_a_clear_message_and_an_exit_code(duels: Run, command: list[str]) -> None:
     with open("/dev/full", "w") as full:
-        done = duels(*command, stdout=full)
-    assert (done.returncode, done.stderr) == (4, "duels: No space left on device.\n")
+        result = duels(*command, stdout=full)
+    assert (result.returncode, result.stderr) == (4, "duels: No space left on device.\n")
 
 
-def test_input_that_cannot_be_read_is_a_sentence_and_a_code(home: Path) -> None:
+def test_unreadable_input_gives_a_clear_message_and_an_exit_code(home: Path) -> None:
     with open(os.devnull, "w") as write_only:
-        done = subprocess.run(
+        result = subprocess.run(
             [*DUELS, "play", "number-duel"], stdin=write_only, capture_output=True, text=True, check=False
         )
-    assert (done.returncode, done.stderr) == (4, "duels: Bad file descriptor.\n")
+    assert (result.returncode, result.stderr) == (4, "duels: Bad file descriptor.\n")
 
 
 def test_a_game_that_cannot_be_saved_warns_once_and_can_be_played_to_its_end(duels: Run, home: Path) -> None:
     (home / "state" / "digitduels").write_text("not a folder")
-    done = duels("play", "number-duel", answers=lines("+5", "+10", "x10"))
+    result = duels("play", "number-duel", answers=lines("+5", "+10", "x10"))
     assert (
-        done.stdout.count("Warning: can't save the game (Not a directory). You can play on, but nothing is saved.\n")
+        result.stdout.count("Warning: can't save the game (Not a directory). You can play on, but nothing is saved.\n")
         == 1
     )
-    assert done.stdout.endswith("wins the game!\n")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert result.stdout.endswith("wins the game!\n")
+    assert (result.returncode, result.stderr) == (0, "")
     assert duels("play", "number-duel", answers="+5\n").stdout.endswith("The game is lost: it could not be saved.\n")
 
 
-def test_saved_games_that_cannot_be_reached_are_a_sentence_and_a_code(duels: Run, home: Path) -> None:
+def test_an_unreachable_folder_of_saved_games_gives_a_clear_message_and_an_exit_code(duels: Run, home: Path) -> None:
     (home / "state" / "digitduels").write_text("not a folder")
     for command in (["saved"], ["resume"], ["resume", "number-duel-1"]):
-        done = duels(*command)
-        assert (done.returncode, done.stderr) == (4, f"duels: '{saved_games.folder()}': Not a directory.\n")
+        result = duels(*command)
+        assert (result.returncode, result.stderr) == (4, f"duels: '{saved_games.folder()}': Not a directory.\n")
 
 
 def test_without_reachable_saves_there_is_still_a_menu_and_a_game(terminal: Open, home: Path) -> None:
@@ -697,20 +691,20 @@ def test_without_reachable_saves_there_is_still_a_menu_and_a_game(terminal: Open
     assert "Welcome to Number Duel!\n" in person.read("Select a number: ")
 
 
-def test_a_full_disk_leaves_the_last_saved_game_whole(duels: Run) -> None:
+def test_a_full_disk_leaves_the_last_saved_game_intact(duels: Run) -> None:
     duels("play", "numerical-nexus", answers=lines("+5"))
     whole = saved_games.path_of("numerical-nexus-1").read_bytes()
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
-    done = duels("resume", answers=lines("+3", "+1"), preexec_fn=full)
+    result = duels("resume", answers=lines("+3", "+1"), preexec_fn=full)
     assert (
-        done.stdout.count("Warning: can't save the game (File too large). You can play on, but nothing is saved.\n")
+        result.stdout.count("Warning: can't save the game (File too large). You can play on, but nothing is saved.\n")
         == 1
     )
-    assert done.stdout.endswith("The game is lost: it could not be saved.\n")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert result.stdout.endswith("The game is lost: it could not be saved.\n")
+    assert (result.returncode, result.stderr) == (0, "")
     assert saved_games.path_of("numerical-nexus-1").read_bytes() == whole
     assert [path.name for path in saved_games.folder().iterdir()] == ["numerical-nexus-1.json"]
 
@@ -718,17 +712,17 @@ def test_a_full_disk_leaves_the_last_saved_game_whole(duels: Run) -> None:
 def test_two_programs_with_the_same_game_do_not_overwrite_each_other(duels: Run, terminal: Open) -> None:
     duels("play", "numerical-nexus", answers=lines("+5"))
     ann, bob = terminal("resume"), terminal("resume")
-    shown = ann.read(MOVE) + bob.read(MOVE)
+    output = ann.read(MOVE) + bob.read(MOVE)
     for person, answer in ((ann, "+1"), (bob, "+3"), (ann, "+3"), (bob, "x2")):
         person.type(f"{answer}\n")
-        shown += person.read(MOVE)
+        output += person.read(MOVE)
     first, second = saved_games.path_of("numerical-nexus-1"), "numerical-nexus-2"
-    assert shown.count(f"Warning: another program changed {first}. This game is now saved as {second}.\n") == 1
-    assert moves(kept("numerical-nexus-1")) == ["+5", "+1", "+3"]
-    assert moves(kept("numerical-nexus-2")) == ["+5", "+3", "x2"]
+    assert output.count(f"Warning: another program changed {first}. This game is now saved as {second}.\n") == 1
+    assert moves(saved_game("numerical-nexus-1")) == ["+5", "+1", "+3"]
+    assert moves(saved_game("numerical-nexus-2")) == ["+5", "+3", "x2"]
 
 
-def test_a_game_whose_file_was_deleted_is_kept_again(duels: Run, terminal: Open) -> None:
+def test_a_game_whose_file_was_deleted_is_saved_again(duels: Run, terminal: Open) -> None:
     person = terminal("play", "numerical-nexus")
     person.read(MOVE)
     person.type("+5\n")
@@ -736,17 +730,17 @@ def test_a_game_whose_file_was_deleted_is_kept_again(duels: Run, terminal: Open)
     saved_games.path_of("numerical-nexus-1").unlink()
     person.type("+3\n")
     person.read(MOVE)
-    assert moves(kept("numerical-nexus-1")) == ["+5", "+3"]
+    assert moves(saved_game("numerical-nexus-1")) == ["+5", "+3"]
 
 
-def test_games_begun_at_the_same_time_are_kept_apart(terminal: Open) -> None:
+def test_games_started_at_the_same_time_get_different_files(terminal: Open) -> None:
     people = [terminal("play", "numerical-nexus") for _ in range(3)]
     for person, answer in zip(people, ("+1", "+3", "+5"), strict=True):
         person.read(MOVE)
         person.type(f"{answer}\n")
     for person in people:
         person.read(MOVE)
-    assert sorted(moves(kept(name)) for name in saved_games.names()) == [["+1"], ["+3"], ["+5"]]
+    assert sorted(moves(saved_game(name)) for name in saved_games.names()) == [["+1"], ["+3"], ["+5"]]
 
 
 def test_a_table_that_is_wider_than_the_screen_becomes_a_list() -> None:

@@ -1,4 +1,4 @@
-"""Games of text end as the rules say, refusals give their reason, and nobody reads what the opponent thinks."""
+"""The TextArena environment: games end by the rules, refusals are explained, and replies stay private."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NO_IDEA = (
 )
 
 
-def made(name: str, suffix: str = "", **options: Any) -> Any:
+def make(name: str, suffix: str = "", **options: Any) -> Any:
     env = textarena.make(f"digitduels/{game_class(name).__name__}-v0{suffix}", **options)
     env.reset(num_players=2)
     return env
 
 
 def written(game: AnyGame, move: Any, chance: random.Random) -> str:
-    """A move as somebody might write it."""
+    """A move as a model might write it."""
     return chance.choice(["{}", "[{}]", "Not [+99], because that is worse.\nI play [ {} ]", "[{}]."]).format(move)
 
 
@@ -37,10 +37,10 @@ def written(game: AnyGame, move: Any, chance: random.Random) -> str:
 def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) -> None:
     name, options = variant
     if options.get("target", 0) > 10**100:
-        options = {**options, "target": 10**20}  # so long a game fills memory with what has been said
+        options = {**options, "target": 10**20}  # a longer game fills the memory with its messages
     game = dd.game(name, **options)
     for seed in range(3):
-        env, chance = made(name, **options), random.Random(seed)
+        env, chance = make(name, **options), random.Random(seed)
         state, done = game.start(), False
         while not done:
             player, seen = env.get_observation()
@@ -66,8 +66,8 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_both_players_are_told_the_rules_and_who_they_are(name: str) -> None:
-    env = made(name)
+def test_both_players_get_the_rules_and_their_seats(name: str) -> None:
+    env = make(name)
     first, prompt = env.get_observation()
     env.step(str(env.game.legal_moves(env.match.state)[0]))
     second, other = env.get_observation()
@@ -80,18 +80,18 @@ def test_both_players_are_told_the_rules_and_who_they_are(name: str) -> None:
         assert "one move in brackets: […]" in text
 
 
-def test_a_variant_is_told_what_it_changes() -> None:
-    assert "House rules: target=60." in made("number-duel", target=60).get_observation()[1]
+def test_the_rules_of_a_variant_list_its_house_rules() -> None:
+    assert "House rules: target=60." in make("number-duel", target=60).get_observation()[1]
 
 
-def test_players_are_told_of_nothing_that_they_cannot_do() -> None:
-    env = made("number-duel")
+def test_prompts_mention_only_possible_actions() -> None:
+    env = make("number-duel")
     assert "concede" not in env.get_observation()[1]
     assert "refused" in env.step("[concede]")[1]
 
 
-def test_a_record_tells_who_played_and_what_they_said() -> None:
-    env = made("number-duel")
+def test_a_record_contains_the_players_and_their_replies() -> None:
+    env = make("number-duel")
     env.step("Hm. [+11]")
     env.step("Then [+10].")
     record = replay(to_record(env.match))
@@ -103,12 +103,12 @@ def test_a_record_tells_who_played_and_what_they_said() -> None:
     ("reply", "move"),
     [("+5", "+5"), ("[x10]", "x10"), ("Add 5", "+5"), ("[1] or [2]? No: [× 3]", "x3"), ("[5 add]\n", "+5")],
 )
-def test_replies_are_read_generously(reply: str, move: str) -> None:
-    assert made("number-duel").step(reply) == (False, {"move": move})
+def test_replies_are_parsed_leniently(reply: str, move: str) -> None:
+    assert make("number-duel").step(reply) == (False, {"move": move})
 
 
-def test_a_refused_reply_is_told_why_to_its_author_who_may_try_again() -> None:
-    env = made("operation-target")
+def test_a_refused_reply_is_explained_to_its_author_who_can_try_again() -> None:
+    env = make("operation-target")
     env.step("[x2]")
     env.step("[x2]")
     reason = "You cannot Multiply by 2 again: it was your previous operation."
@@ -120,7 +120,7 @@ def test_a_refused_reply_is_told_why_to_its_author_who_may_try_again() -> None:
 
 
 def test_a_player_reads_the_moves_of_the_opponent_but_not_the_replies() -> None:
-    env = made("operation-target")
+    env = make("operation-target")
     env.step("secret thoughts [x5]")
     env.step("more secret thoughts [+1]")
     player, seen = env.get_observation()
@@ -132,7 +132,7 @@ def test_a_player_reads_the_moves_of_the_opponent_but_not_the_replies() -> None:
 
 @pytest.mark.parametrize("allowed", [0, 1, 3])
 def test_too_many_refused_replies_in_a_turn_forfeit_the_game(allowed: int) -> None:
-    env = made("numerical-nexus", error_allowance=allowed)
+    env = make("numerical-nexus", error_allowance=allowed)
     env.step("[+5]")
     for _ in range(allowed):
         assert env.step("I have no idea") == (False, {"refused": NO_IDEA})
@@ -149,8 +149,8 @@ def test_too_many_refused_replies_in_a_turn_forfeit_the_game(allowed: int) -> No
     assert len(env.match.moves) == 1
 
 
-def test_both_players_are_told_what_a_move_did_and_each_as_you() -> None:
-    env = made("numerical-nexus")
+def test_a_move_is_described_to_each_player_from_their_point_of_view() -> None:
+    env = make("numerical-nexus")
     env.step("[+5]")
     _, seen = env.get_observation()
     assert "[GAME] [+5] Player 0: 0 + 5 = 5.\n" in seen
@@ -160,8 +160,8 @@ def test_both_players_are_told_what_a_move_did_and_each_as_you() -> None:
     assert "[GAME] [reset-theirs] Player 1: reset your score. Your score is 0.\n" in seen
 
 
-def test_nobody_is_told_you_about_the_other_players_forfeit() -> None:
-    env = made("operation-target", error_allowance=0)
+def test_a_forfeit_is_described_to_each_player_from_their_point_of_view() -> None:
+    env = make("operation-target", error_allowance=0)
     for reply in ("[x2]", "[x2]", "[x2]"):
         env.step(reply)
     _, told = env.close()
@@ -171,30 +171,30 @@ def test_nobody_is_told_you_about_the_other_players_forfeit() -> None:
     )
 
 
-def test_a_legal_move_forgives_the_refusals_before_it() -> None:
-    env = made("number-duel")
+def test_a_legal_move_resets_the_count_of_refusals() -> None:
+    env = make("number-duel")
     for reply in ("what?", "[+1]", "what?", "[+2]", "what?", "[+3]"):
         assert not env.step(reply)[0]
     assert [str(move) for move in env.match.moves] == ["+1", "+2", "+3"]
 
 
-def test_a_player_is_not_named_by_a_number_that_means_another_one_here() -> None:
+def test_player_numbers_agree_with_textarena() -> None:
     for reply in ("[reset 1]", "[reset Player 1]"):
-        assert "is not a move" in made("numerical-nexus").step(reply)[1]["refused"]
+        assert "is not a move" in make("numerical-nexus").step(reply)[1]["refused"]
 
 
-def test_a_new_game_starts_with_a_clean_sheet() -> None:
-    env = made("number-duel")
+def test_a_new_game_starts_from_a_clean_state() -> None:
+    env = make("number-duel")
     env.step("[+7]")
     env.get_observation()
     env.reset(num_players=2)
-    fresh = made("number-duel")
+    fresh = make("number-duel")
     assert env.get_observation() == fresh.get_observation()
 
 
 @pytest.mark.parametrize("suffix", ["", "-raw"])
-def test_a_reply_of_none_is_a_reply_without_a_move(suffix: str) -> None:
-    env = made("number-duel", suffix)
+def test_none_is_a_reply_without_a_move(suffix: str) -> None:
+    env = make("number-duel", suffix)
     done, info = env.step(None)
     assert not done
     assert info["refused"]
@@ -203,16 +203,16 @@ def test_a_reply_of_none_is_a_reply_without_a_move(suffix: str) -> None:
     assert env.close()[0] == {0: -1, 1: 1}
 
 
-def test_a_seed_leaves_the_chance_of_others_alone() -> None:
-    env = made("number-duel")
+def test_a_seed_does_not_change_the_global_random_state() -> None:
+    env = make("number-duel")
     random.seed(1)
     expected = random.Random(1).random()
     env.reset(num_players=2, seed=5)
     assert random.random() == expected
 
 
-def test_a_copied_environment_goes_its_own_way() -> None:
-    env = made("number-duel")
+def test_a_copied_environment_is_independent() -> None:
+    env = make("number-duel")
     env.step("[+7]")
     twin = copy.deepcopy(env)
     twin.step("[+8]")
@@ -222,7 +222,7 @@ def test_a_copied_environment_goes_its_own_way() -> None:
 
 
 def test_the_raw_environment_gives_the_messages_one_by_one() -> None:
-    env = made("number-duel", "-raw")
+    env = make("number-duel", "-raw")
     assert isinstance(env, TextDuelEnv)
     kinds = [kind.name for _, _, kind in env.get_observation()[1]]
     assert kinds == ["PROMPT", "GAME_BOARD"]

@@ -1,4 +1,4 @@
-"""The vectorised environment plays by the plain rules, step by step, in every game that factors."""
+"""The vectorised environment follows the plain rules, step by step, in every game that factors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def opposite(state: State[Any, Any]) -> State[Any, Any]:
 
 
 def follow(env: DuelVectorEnv, steps: int, seed: int, blunders: float = 0.0) -> int:
-    """Compares every game with the rules, step by step, in self-play; returns how many games ended."""
+    """Compares every game with the rules, step by step, in self-play; returns the number of finished games."""
     game, view, chance = env.game, env.view, random.Random(seed)
     seen, info = env.reset(seed=seed)
     states = [game.start()] * env.num_envs
@@ -77,22 +77,22 @@ def follow(env: DuelVectorEnv, steps: int, seed: int, blunders: float = 0.0) -> 
 
 
 @pytest.mark.parametrize("variant", FACTORING, ids=describe)
-def test_every_step_is_by_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
+def test_every_step_follows_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
     name, options = variant
     assert follow(DuelVectorEnv(name, num_envs=20, opponent="self", options=options), 60, seed=1)
 
 
 @pytest.mark.parametrize("options", [{"highest": 13}, {"highest": 13, "copies": 1, "target": 30}], ids=str)
-def test_pools_of_many_numbers_are_by_the_rules(options: dict[str, Any]) -> None:
+def test_large_pools_follow_the_rules(options: dict[str, Any]) -> None:
     assert follow(DuelVectorEnv("number-quest", num_envs=10, opponent="self", options=options), 60, seed=2)
 
 
-def test_a_game_that_does_not_exist_yet_is_by_its_rules() -> None:
+def test_a_new_game_follows_its_rules() -> None:
     assert follow(DuelVectorEnv(Plain(), num_envs=10, opponent="self"), 40, seed=3)
 
 
 @pytest.mark.parametrize("name", ["number-quest", "numerical-nexus"])
-def test_an_action_that_is_no_legal_move_loses(name: str) -> None:
+def test_an_illegal_action_loses(name: str) -> None:
     assert follow(DuelVectorEnv(name, num_envs=20, opponent="self"), 60, seed=4, blunders=0.3)
 
 
@@ -101,7 +101,7 @@ def test_an_action_that_is_no_legal_move_loses(name: str) -> None:
     ("name", "options"),
     [("numerical-nexus", {"target": 20}), ("number-duel", {"highest": 6, "tie": "draw"}), ("equation-duel", {})],
 )
-def test_an_opponent_answers_by_the_rules(name: str, options: dict[str, Any], opponent: str, home: object) -> None:
+def test_an_opponent_replies_by_the_rules(name: str, options: dict[str, Any], opponent: str, home: object) -> None:
     game = dd.game(name, **options)
     env = DuelVectorEnv(game, num_envs=30, opponent=opponent, seat="random")
     perfect = Perfect(solve(game), seed=0)
@@ -144,7 +144,7 @@ def test_an_opponent_answers_by_the_rules(name: str, options: dict[str, Any], op
         ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
     ],
 )
-def test_the_table_of_chances_is_what_perfect_play_finds(name: str, options: dict[str, Any], home: object) -> None:
+def test_the_table_of_chances_agrees_with_perfect_play(name: str, options: dict[str, Any], home: object) -> None:
     solution = solve(dd.game(name, **options))
     assert isinstance(solution, Tables)
     table, chances = chance_tables.chance_table(solution), Chances(solution)
@@ -188,7 +188,7 @@ def test_the_table_of_chances_is_built_once(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("name", ["number-duel", "equation-duel"])
 @pytest.mark.parametrize("seat", [1, 2])
-def test_the_agent_has_the_seat_it_asks_for(seat: int, name: str) -> None:
+def test_the_agent_gets_the_requested_seat(seat: int, name: str) -> None:
     env = DuelVectorEnv(name, num_envs=5, opponent="random", seat=seat)
     env.reset(seed=6)
     for _ in range(30):
@@ -220,7 +220,7 @@ def test_random_legal_actions_are_all_equally_likely() -> None:
     env = DuelVectorEnv("number-duel", num_envs=1)
     env.reset(seed=8)
     few, many = np.zeros((40_000, 300), np.int8), np.zeros((40_000, 20), np.int8)
-    few[:, [3, 150, 299]] = 1  # so few that random tries do not find them
+    few[:, [3, 150, 299]] = 1  # too few to be found by random tries
     many[:, ::2] = 1
     for masks in (few, many):
         found = np.bincount(env.sample_legal(masks), minlength=masks.shape[1])
@@ -230,7 +230,7 @@ def test_random_legal_actions_are_all_equally_likely() -> None:
     assert (env.sample_legal(np.zeros((3, 20), np.int8)) == 0).all()
 
 
-def test_what_a_step_returns_is_a_copy_unless_asked_otherwise() -> None:
+def test_steps_return_copies_by_default() -> None:
     for copy in (True, False):
         env = DuelVectorEnv("number-duel", num_envs=2, copy=copy)
         seen, _ = env.reset(seed=9)
@@ -240,7 +240,7 @@ def test_what_a_step_returns_is_a_copy_unless_asked_otherwise() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in dd.games() if name != "operation-target"])
-def test_gymnasium_makes_it_and_what_it_returns_is_in_its_spaces(name: str) -> None:
+def test_gymnasium_makes_it_and_its_values_are_in_its_spaces(name: str) -> None:
     title = dd.game(name).title.replace(" ", "")
     env = gymnasium.make_vec(f"digitduels.adapters.gymnasium:digitduels/{title}-v0", num_envs=3)
     assert isinstance(env.unwrapped, DuelVectorEnv)
@@ -254,8 +254,8 @@ def test_gymnasium_makes_it_and_what_it_returns_is_in_its_spaces(name: str) -> N
 
 
 @pytest.mark.parametrize("mode", [None, "sync"])
-def test_one_id_is_the_same_problem_one_by_one_and_many_at_once(mode: str | None) -> None:
-    """The agent keeps its seat, and the opponent answers in the same step. Only opponent="self" is something else."""
+def test_an_id_is_the_same_problem_single_and_vectorised(mode: str | None) -> None:
+    """The agent keeps its seat, and the opponent replies in the same step. Only opponent="self" is different."""
     env_id = "digitduels.adapters.gymnasium:digitduels/NumberDuel-v0"
     one = gymnasium.make(env_id)
     many = gymnasium.make_vec(env_id, num_envs=100, vectorization_mode=mode)
@@ -268,7 +268,7 @@ def test_one_id_is_the_same_problem_one_by_one_and_many_at_once(mode: str | None
     begun = {int(taken(one.reset(seed=seed)[0]["observation"])) for seed in range(20)}
     seen, _ = many.reset(seed=1)
     before = taken(seen["observation"])
-    assert set(before.tolist()) == begun == {0, 1}  # the opponent has begun, or has not
+    assert set(before.tolist()) == begun == {0, 1}  # the opponent has moved first in some games
     seen, _, over, _, _ = many.step(seen["action_mask"].argmax(axis=1))
     assert not over.any()
     assert (taken(seen["observation"]) == before + 2).all()
@@ -285,7 +285,7 @@ def test_one_id_is_the_same_problem_one_by_one_and_many_at_once(mode: str | None
     ],
 )
 @pytest.mark.parametrize("level", [2, 4, 6])
-def test_a_level_answers_as_likely_as_its_exact_probabilities_say(
+def test_a_level_replies_with_its_exact_probabilities(
     name: str, options: dict[str, Any], opening: str, level: int, home: object
 ) -> None:
     game, count = dd.game(name, **options), 4000
@@ -309,12 +309,12 @@ def test_a_level_answers_as_likely_as_its_exact_probabilities_say(
             assert abs(found[following] - count * likely) <= 5 * (count * likely * (1 - likely)) ** 0.5 + 0.01, move
 
 
-def test_an_opponent_that_cannot_be_vectorised_is_refused_with_another_way() -> None:
+def test_an_opponent_that_cannot_be_vectorised_is_refused_with_an_alternative() -> None:
     with pytest.raises(ValueError, match=r'^opponent must be one of self, random, 1, .* vectorization_mode="sync'):
         DuelVectorEnv("number-duel", opponent="coach")
 
 
-def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:
+def test_a_game_that_does_not_factor_is_refused_with_an_alternative() -> None:
     with pytest.raises(ValueError, match=r"^Operation Target cannot be vectorised \(.*\); .* vectorization_mode="):
         DuelVectorEnv("operation-target", num_envs=2)
     env = gymnasium.make_vec(
@@ -337,13 +337,13 @@ def test_a_game_that_does_not_factor_says_so_and_what_to_do() -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_is_refused_in_a_sentence(arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_are_refused_with_a_clear_message(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^[A-Za-z].*\.$"):
         DuelVectorEnv(**{"num_envs": 2, **arguments})
 
 
 @pytest.mark.parametrize("actions", [np.array([1]), np.array([1.5, 2.0]), [None, None], 3, np.zeros((2, 1), int)])
-def test_there_must_be_one_whole_number_a_game(actions: Any) -> None:
+def test_actions_must_be_one_integer_per_game(actions: Any) -> None:
     env = DuelVectorEnv("number-duel", num_envs=2)
     env.reset(seed=1)
     with pytest.raises(ValueError, match="one integer for each of the 2 games"):
@@ -366,7 +366,7 @@ def test_the_example_learns_and_draws_its_score(home: Path) -> None:
     assert "exact optimum: 1" in (home / "learning.svg").read_text(encoding="utf-8")
 
 
-def test_the_example_refuses_what_cannot_be_in_a_sentence(home: Path) -> None:
+def test_the_example_refuses_invalid_arguments_with_a_clear_message(home: Path) -> None:
     for arguments in (["--game", "chess"], ["--set", "size=3"], ["--game", "operation-target"]):
         ran = subprocess.run(
             [sys.executable, ROOT / "examples" / "learn.py", *arguments],

@@ -1,4 +1,4 @@
-"""The vectorised environment as Gymnasium's API describes it: autoreset modes, masks of resets, given positions."""
+"""The modes of Gymnasium's vector API: autoreset modes, reset masks and given positions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SMALL = {"target": 12, "highest": 4}
 NEAR = {"player": 2, "hands": [[3], [10]], "table": [2, 1, 2, 2]}
 
 
-def made(mode: AutoresetMode, opponent: str = "self", **settings: Any) -> DuelVectorEnv:
+def make(mode: AutoresetMode, opponent: str = "self", **settings: Any) -> DuelVectorEnv:
     return DuelVectorEnv("number-quest", num_envs=50, opponent=opponent, options=SMALL, autoreset_mode=mode, **settings)
 
 
 @pytest.mark.parametrize("opponent", ["self", "random"])
-def test_in_the_next_step_an_ended_game_ignores_the_action_and_starts_again(opponent: str) -> None:
-    games = made(AutoresetMode.NEXT_STEP, opponent)
+def test_with_next_step_autoreset_a_finished_game_ignores_the_action_and_restarts(opponent: str) -> None:
+    games = make(AutoresetMode.NEXT_STEP, opponent)
     assert games.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
     games.reset(seed=1)
     before, ended = np.zeros(50, bool), 0
@@ -42,8 +42,8 @@ def test_in_the_next_step_an_ended_game_ignores_the_action_and_starts_again(oppo
     assert ended > 100
 
 
-def test_without_autoreset_games_wait_for_a_mask_of_resets() -> None:
-    games = made(AutoresetMode.DISABLED)
+def test_without_autoreset_games_wait_for_a_reset_mask() -> None:
+    games = make(AutoresetMode.DISABLED)
     games.reset(seed=1)
     over = np.zeros(50, bool)
     while not over.any():
@@ -62,8 +62,8 @@ def test_without_autoreset_games_wait_for_a_mask_of_resets() -> None:
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_games_can_start_from_given_positions_and_play_on_by_the_rules(mode: AutoresetMode) -> None:
-    games = made(mode)
+def test_games_can_start_from_given_positions_and_follow_the_rules(mode: AutoresetMode) -> None:
+    games = make(mode)
     game = dd.game("number-quest", **SMALL)
     state = game.position(NEAR)
     for given in (NEAR, state, [state] * 50):
@@ -81,12 +81,12 @@ def test_games_can_start_from_given_positions_and_play_on_by_the_rules(mode: Aut
         games.reset(options={"positions": game.play(state, game.read("+2"))})
 
 
-def test_fair_starts_are_those_of_the_library_and_the_agent_keeps_its_seat(home: object) -> None:
-    games = made(AutoresetMode.SAME_STEP, "random", start="fair", seat=2)
+def test_fair_starts_agree_with_the_library_and_the_agent_keeps_its_seat(home: object) -> None:
+    games = make(AutoresetMode.SAME_STEP, "random", start="fair", seat=2)
     _, info = games.reset(seed=1)
     assert (info["player"] == 1).all()
     solution = dd.solve(games.game)
-    free = made(AutoresetMode.SAME_STEP, start="fair")
+    free = make(AutoresetMode.SAME_STEP, start="fair")
     free.reset(seed=1)
     expected = set()
     for seed in range(50):
