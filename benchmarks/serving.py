@@ -224,6 +224,8 @@ async def begin_long(port: int, length: int) -> list[Game]:
 
 
 async def late_calls(games: list[Game], length: int, _: list[Connection]) -> list[Call]:
+    for game in games:
+        game.turn = asyncio.Lock()  # every round has an event loop of its own
     return [partial(_move, game, length) for _ in range(LATE) for game in games]
 
 
