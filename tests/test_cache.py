@@ -252,7 +252,7 @@ def test_any_flipped_bit_is_detected(home: Path) -> None:
             with pytest.warns(UserWarning, match="its cached table cannot be used"):
                 assert cache.load(SMALL) is None
         else:
-            assert data[place] == 0, "only what stands between the arrays may be anything"
+            assert data[place] == 0, "only the padding between the arrays may have any value"
             loaded = cache.load(SMALL)
             assert loaded is not None
             assert (loaded.codes == good.codes).all()

@@ -87,7 +87,7 @@ def ran(machine: Path) -> Ran:
 # The tasks
 
 
-def test_the_perfect_player_finds_every_move_wins_what_can_be_won_and_knows_the_rules(ran: Ran) -> None:
+def test_the_perfect_player_finds_every_move_wins_every_won_game_and_knows_the_rules(ran: Ran) -> None:
     assert ran.figure("positions", "perfect", "found") == 1.0
     assert ran.figure("match", "perfect", "found") == 1.0
     assert ran.figure("match", "perfect", "thrown") == 0.0

@@ -94,7 +94,7 @@ def test_without_a_result_a_win_counts_as_thrown_if_the_last_decision_lets_go_of
     assert tally([]) == (0,) * 8
 
 
-def test_a_detour_is_what_a_slower_win_costs() -> None:
+def test_a_detour_is_the_cost_of_a_slower_win() -> None:
     solution = solve(GAME)
     slower = [
         (state, move, judgement[move].distance - judgement.best.distance)

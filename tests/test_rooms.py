@@ -189,7 +189,7 @@ def test_a_repeated_idempotency_key_gets_the_same_response_and_has_no_further_ef
     again = friends.act(1, "moves", version=1, key=key, move="add 5")
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["accepted"] == again.json()["accepted"] == 2
-    assert again.json()["state"]["move_count"] == 2, "with how the game stands now"
+    assert again.json()["state"]["move_count"] == 2, "with the current state"
     assert friends.act(1, "moves", version=3, key=key, move="+7").status_code == 422
     assert friends.act(2, "moves", version=3, key=key, move="+5").status_code == 422
     assert friends.act(1, "concede", version=3, key=key).status_code == 422
@@ -218,15 +218,15 @@ def test_a_move_is_taken_back_when_both_agree(client: TestClient) -> None:
     assert friends.act(1, "takeback").status_code == 422, "there is nothing to take back"
     friends.play("+5 +6 +7")
     assert friends.act(1, "takeback").json()["state"]["takeback"] == 1
-    assert friends.act(1, "takeback", answer="accept").status_code == 422, "nobody answers for another"
-    assert friends.act(2, "takeback").status_code == 422, "a question comes before the next"
+    assert friends.act(1, "takeback", answer="accept").status_code == 422, "players cannot accept their own take-back"
+    assert friends.act(2, "takeback").status_code == 422, "only one take-back can be pending"
     assert friends.act(2, "takeback", answer="decline").json()["state"]["move_count"] == 3
     friends.act(2, "takeback")
     state = friends.act(1, "takeback", answer="accept").json()["state"]
     assert (friends.moves, state["player"], state["takeback"]) == (["+5"], 2, None), "with the reply to it"
     friends.play("+8")
     friends.act(1, "takeback")
-    assert friends.play("+9")["takeback"] is None, "who plays on has answered"
+    assert friends.play("+9")["takeback"] is None, "playing on declines the take-back"
 
 
 def test_a_rematch_after_a_concession_swaps_the_seats(client: TestClient) -> None:

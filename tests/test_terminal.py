@@ -328,7 +328,7 @@ def test_conceding_on_a_terminal_asks_for_confirmation_once(answer: str, concede
     assert (saved_game("numerical-nexus-1").conceded == 1) == concedes
 
 
-def test_two_people_who_ask_for_a_hint_learn_why_there_is_none(terminal: Open) -> None:
+def test_hints_for_two_people_are_refused_with_the_reason(terminal: Open) -> None:
     person = terminal("play", "numerical-nexus")
     person.read(MOVE)
     person.type("hint\n")
@@ -445,9 +445,7 @@ def test_json_is_never_wrapped(terminal: Open) -> None:
         ("数字 数字 数字", 9, ["数字 数字", "数字"]),
     ],
 )
-def test_lines_break_between_words_and_keep_together_what_belongs_together(
-    text: str, width: int, wrapped: list[str]
-) -> None:
+def test_lines_break_between_words_and_keep_short_phrases_together(text: str, width: int, wrapped: list[str]) -> None:
     assert wrap(text, width) == wrapped
 
 
