@@ -270,15 +270,14 @@ def test_the_server_process_imports_no_heavy_modules(home: Path, tables: Path) -
 # Documentation
 
 
-def test_every_setting_is_documented_with_its_default() -> None:
-    table = section(PAGE, "## Settings")
-    documented = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", table, re.MULTILINE))
-    assert list(documented) == [setting.name for setting in fields(Settings)]
-    for setting in fields(Settings):
+def test_every_setting_is_documented_with_its_default_and_its_meaning() -> None:
+    table = section(PAGE, "## Settings").replace("`", "")
+    rows = re.findall(r"^\| (\w+) \| ([^|]*) \| ([^|]*) \|$", table, re.MULTILINE)[1:]
+    assert [name for name, _, _ in rows] == [setting.name for setting in fields(Settings)]
+    for setting, (_, default, meaning) in zip(fields(Settings), rows, strict=True):
+        assert meaning == setting.metadata["about"]
         if setting.default:
-            assert documented[setting.name] == (
-                setting.default if isinstance(setting.default, str) else f"{setting.default:.9g}"
-            )
+            assert default == (setting.default if isinstance(setting.default, str) else f"{setting.default:.9g}")
 
 
 def test_every_route_and_metric_is_documented(home: Path, tables: Path) -> None:
