@@ -98,6 +98,11 @@ SLOW = (
 # leaves them out, to stay below twenty minutes on two cores. A file named on the command line runs completely.
 LONG = (
     "test_a_level_replies_with_its_exact_probabilities[2-number-quest",
+    "test_a_level_replies_with_its_exact_probabilities[4-number-quest",
+    "test_exact_evaluation_agrees_with_plain_recursion[number-quest target=12 highest=4 copies=1-random-random",
+    "test_the_search_agrees_with_the_table_and_is_undecided_beyond_its_horizon[number-quest division=exact",
+    "test_the_example_learns_and_draws_its_score",
+    "test_a_random_player_finds_the_expected_share",
     "test_tables_and_reference_agree_in_every_position_of_small_variants[number-duel target=20",
     "test_the_harness_detects_an_injected_fault",
     "test_rooms_model",

@@ -306,7 +306,7 @@ def test_progress_counts_every_game(plan: TournamentPlan) -> None:
         (("random",), 2, "two players"),
         (("random", "4", "random"), 2, "only once"),
         (("random", "4"), 0, "one game to play"),
-        (("random", "nobody"), 2, "there are random, 1,"),
+        (("random", "nobody"), 2, "The players are random, 1,"),
     ],
 )
 def test_invalid_plans_are_refused(players: tuple[str, ...], games: int, reason: str) -> None:
@@ -442,7 +442,7 @@ def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
         (
             ("match", "9", "3", "--game", "number-duel"),
             2,
-            "there are random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command",
+            "The players are random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command",
         ),
         (("match", "2", "3", "--game", "chess"), 2, "There is no game 'chess'"),
         (("match", "2", "3"), 2, "Use duels match GAME A B."),

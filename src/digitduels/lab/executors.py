@@ -18,7 +18,7 @@ Executor = Callable[[Callable[..., Any], Sequence[Work]], Iterator[tuple[int, An
 """Calls a function with each tuple of arguments, and yields (index, result) as results arrive."""
 
 _PATIENCE = 3  # how often in a row processes may die before the executor gives up
-_CONNECT = "10s"  # timeout
+_CONNECT = "5s"  # timeout
 
 
 @contextmanager
