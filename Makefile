@@ -18,7 +18,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST := $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal --durations 25 --durations-min 1
 
 .PHONY: play serve check static test suite long system docs screenshots bench clients soak clean
 

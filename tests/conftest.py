@@ -1,8 +1,9 @@
-"""Shared fixtures and hooks: the slow and long tests, an isolated home for the program under test, no skips in CI."""
+"""Shared fixtures and hooks: an isolated home for the program under test, its cache of tables, no skips in CI."""
 
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import select
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import termios
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +24,7 @@ from hypothesis import settings
 
 import digitduels as dd
 from databases import Postgresql, start_postgresql
+from digitduels.cli.main import main
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -35,105 +38,6 @@ ROOT = Path(__file__).parents[1]
 DUELS = [sys.executable, "-m", "digitduels"]
 CACHE = pytest.StashKey[str]()
 PATIENCE = 60  # seconds without output after which a program counts as hung
-# The test files that `make check` leaves out: browsers, servers, databases, frameworks, and tests that solve large
-# games or start many programs. `make test` starts them in this order, the longest first, to keep all cores busy.
-# A slow test in another file is marked with @pytest.mark.slow.
-SLOW = (
-    "test_solver",
-    "test_page",
-    "test_solo",
-    "test_isolation",
-    "test_crash",
-    "test_cache",
-    "test_page_lessons",
-    "test_docs",
-    "test_page_class",
-    "test_web_guard",
-    "test_terminal",
-    "test_serve_command",
-    "test_evals",
-    "test_background",
-    "test_lab_commands",
-    "test_plugins",
-    "test_web_api",
-    "test_puzzles",
-    "test_deploy",
-    "test_commands",
-    "test_vector",
-    "test_policies",
-    "test_package",
-    "test_suite",
-    "test_solve_command",
-    "test_arena",
-    "test_players",
-    "test_compiled",
-    "test_search",
-    "test_rooms_model",
-    "test_page_tools",
-    "test_fuzz",
-    "test_web_search",
-    "test_live",
-    "test_lab",
-    "test_page_types",
-    "test_page_live",
-    "test_page_lab",
-    "test_classes",
-    "test_first_edition",
-    "test_hints",
-    "test_dataset",
-    "test_vector_modes",
-    "test_proxy",
-    "test_store",
-    "test_gymnasium",
-    "test_openspiel",
-    "test_programs",
-    "test_rooms",
-    "test_two_servers",
-    "test_pettingzoo",
-    "test_sixth_game",
-    "test_ggbench",
-    "test_textarena",
-)
-# The longest tests, by the beginning of their names or of their files' names. `make long` runs them, and `make test`
-# leaves them out, to stay below twenty minutes on two cores. A file named on the command line runs completely.
-LONG = (
-    "test_a_level_replies_with_its_exact_probabilities[2-number-quest",
-    "test_a_level_replies_with_its_exact_probabilities[4-number-quest",
-    "test_exact_evaluation_agrees_with_plain_recursion[number-quest target=12 highest=4 copies=1-random-random",
-    "test_the_search_agrees_with_the_table_and_is_undecided_beyond_its_horizon[number-quest division=exact",
-    "test_the_example_learns_and_draws_its_score",
-    "test_a_random_player_finds_the_expected_share",
-    "test_a_process_killed_while_it_writes_never_leaves_a_wrong_table",
-    "test_exact_evaluation_agrees_with_plain_recursion[number-quest target=12 highest=4 copies=1-3-random",
-    "test_the_search_saves_rules_that_every_command_accepts",
-    "test_the_number_of_move_sequences_is_known[number-duel-options2",
-    "test_perfect_play_wins_every_won_start_against_every_player[equation-duel",
-    "test_perfect_play_wins_every_won_start_against_every_player[number-quest",
-    "test_a_killed_sweep_resumes_and_gives_the_same_file",
-    "test_tables_and_reference_agree_in_every_position_of_small_variants[number-duel target=20",
-    "test_the_harness_detects_an_injected_fault",
-    "test_rooms_model",
-    "test_the_steps_of_the_container",
-    "test_in_every_position_the_verdict_follows_from_the_successors",
-    "test_an_opponent_replies_by_the_rules[equation-duel-options2-perfect",
-    "test_the_number_of_move_sequences_is_known[equation-duel-options3",
-    "test_huge_variants_are_played_to_the_end[num",
-    "test_a_person_addressed_as_you_is_never_called_player_1",
-    "test_people_see_signs_instead_of_tokens",
-    "test_large_targets_and_long_games_are_solved",
-    "test_ten_huge_variants_at_once",
-    "test_a_variant_that_takes_too_long_is_stopped",
-    "test_the_review_route_agrees_with_the_command[operation-target target=1000",
-    "test_the_perfect_player_finds_every_move",
-    "test_larger_spaces_are_searched",
-    "test_no_table_is_reused_when_a_rule_or_an_ending_changes",
-    "test_a_lesson_survives_a_kill_and_its_results_equal_the_records",
-    "test_a_table_is_reused_when_only_texts_change",
-    "test_no_request_fails_during_a_rolling_restart",
-    "test_a_game_uses_as_much_disk_space_as_documented",
-    "test_inspect_finds_our_tasks_by_the_entry_point",
-    "test_a_variant_that_is_too_large_is_played_to_the_end",
-)
 HINT = "Type ? at any time for help.\n\n"
 LEAVE = "\nr: rematch, u: undo, Enter: leave > "
 
@@ -157,7 +61,7 @@ def postgresql() -> Iterator[Postgresql]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tables: Path) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An isolated home directory, so that no test sees or changes real games. Solved tables are shared."""
     for name, folder in (("HOME", "home"), ("XDG_STATE_HOME", "state")):
         (tmp_path / folder).mkdir()
@@ -212,8 +116,52 @@ def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[T
 
 
 @pytest.fixture
-def duels(home: Path) -> Run:
-    """Runs `duels` with these arguments, and pipes `answers` into it."""
+def duels(home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs `duels` with these arguments in this process, and pipes `answers` into it.
+
+    For signals, terminals, closed streams and everything else that belongs to a process of its own, see `program`.
+    """
+
+    def run(*arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
+        streams = {"stdin": _stream(answers), "stdout": _stream(), "stderr": _stream()}
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            patch.chdir(home)
+            patch.setattr(sys, "argv", ["duels", *arguments])
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            warnings.simplefilter("default")  # the program prints its warnings
+            warnings.showwarning = _print_warning
+            patch.setattr(warnings, "formatwarning", warnings.formatwarning)  # restored afterwards
+            try:
+                code = main(arguments)
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else 1
+        return subprocess.CompletedProcess(arguments, code, _text(streams["stdout"]), _text(streams["stderr"]))
+
+    return run
+
+
+def _stream(text: str = "") -> io.TextIOWrapper:
+    """A standard stream that is not a terminal, as a pipe is."""
+    return io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogateescape")), "utf-8", newline=None)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    written = stream.buffer
+    assert isinstance(written, io.BytesIO)
+    return written.getvalue().decode("utf-8", "surrogateescape")
+
+
+def _print_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object, **__: object
+) -> None:
+    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
+
+
+@pytest.fixture
+def program(home: Path) -> Run:
+    """Runs `duels` with these arguments in a process of its own, and pipes `answers` into it."""
 
     def run(*arguments: str, answers: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
@@ -321,6 +269,7 @@ def terminal(home: Path) -> Iterator[Open]:
 def pytest_configure(config: pytest.Config) -> None:
     """Gives all test processes one cache folder of their own."""
     if not hasattr(config, "workerinput"):
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it, every process would compile all modules
         # Only pip may use its existing cache.
         caches = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser()
         os.environ.setdefault("PIP_CACHE_DIR", str(caches / "pip"))
@@ -330,17 +279,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if CACHE in config.stash:
         shutil.rmtree(config.stash[CACHE])
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests that are listed as slow or long, and runs the slow files first, in the listed order."""
-    places = {name: place for place, name in enumerate(SLOW)}
-    for item in items:
-        if item.path.stem in places:
-            item.add_marker(pytest.mark.slow)
-        if item.path.stem.startswith(LONG) or item.name.startswith(LONG):
-            item.add_marker(pytest.mark.long)
-    items.sort(key=lambda item: places.get(item.path.stem, len(SLOW)))
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

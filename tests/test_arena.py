@@ -29,6 +29,8 @@ from digitduels.players import Forfeit, Player, player
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import RecordError, parse, to_record
 
+pytestmark = pytest.mark.slow
+
 solve = functools.cache(functools.partial(dd.solve, cache=False))
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
 CRASHES = shlex.join([sys.executable, "-c", "raise SystemError('out of ideas')"])

@@ -24,6 +24,8 @@ from digitduels.solver.background import Background
 from digitduels.solver.search import Search
 from variants import solve
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"target": 23, "highest": 5, "copies": 1}
 HUGE: dict[str, dict[str, Any]] = {
     "number-duel": {"target": 10**6, "highest": 99},
@@ -223,6 +225,7 @@ def test_before_the_game_is_solved_the_review_is_offered_for_later(
     assert "See it later with: duels review number-duel-1\n" in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("who", ["2", "5", "coach"])
 def test_a_variant_that_is_too_large_is_played_to_the_end_without_mentioning_memory(who: str, duels: Run) -> None:
     answers = "\n".join(["hint", "values", *(f"+{number}" for number in range(30, 0, -1) for _ in "12")])

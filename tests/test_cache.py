@@ -34,7 +34,7 @@ solution = dd.solve(game)
 print(type(solution).__name__, tuple(solution.start), *solution.best(game.start()))
 """
 SAMPLES = ROOT / "tests" / "samples"
-pytestmark = pytest.mark.usefixtures("empty_cache")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("empty_cache")]
 GAME = dd.game("number-duel", highest=6, target=30)
 SMALL = dd.game("number-duel", highest=3, target=8)
 EXAMPLES = [
@@ -391,6 +391,7 @@ REWORDED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", REWORDED)
 def test_a_table_is_reused_when_only_texts_change(changed: Callable[..., Path], what: str) -> None:
     folder = changed(*REWORDED[what])
@@ -419,6 +420,7 @@ RULES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", RULES)
 def test_no_table_is_reused_when_a_rule_or_an_ending_changes(changed: Callable[..., Path], what: str) -> None:
     folder = changed(*RULES[what])
@@ -521,6 +523,7 @@ def test_a_table_stays_good_while_others_replace_or_delete_its_file(home: Path) 
     assert_right(mapped)
 
 
+@pytest.mark.long
 def test_a_process_killed_while_it_writes_never_leaves_a_wrong_table(home: Path) -> None:
     dd.solve(GAME)
     path = cache.path_of(GAME)

@@ -28,7 +28,7 @@ from digitduels.web.classes.classroom import ClassAct, Classroom, Context, begin
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
 
 LATE = st.sampled_from([0, 0, 0, 0, 0, 1, -1])
 PLACES = st.integers(0, 9)

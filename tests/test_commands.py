@@ -18,6 +18,8 @@ from digitduels.manual import manual, summary
 from digitduels.players.levels import CHARACTERS, characters
 from digitduels.record import load
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = [
     "play",
     "resume",

@@ -23,6 +23,8 @@ from digitduels.solver.tables import Tables, fill, prepare, verify
 from test_solver import SMALL
 from variants import ALL, describe
 
+pytestmark = pytest.mark.slow
+
 # Games for these tests
 
 

@@ -11,6 +11,8 @@ from crash import Report, crash
 from crash_server import FAULTS
 from databases import Postgresql
 
+pytestmark = pytest.mark.slow
+
 
 def covered(report: Report) -> bool:
     """Whether the run has covered everything: moves, repeated reads, retries, version conflicts and classes."""
@@ -35,6 +37,7 @@ def test_killing_two_servers_and_postgresql_neither_loses_nor_duplicates_a_move(
     assert covered(report), str(report)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "message"), [("answers_before_commit", "lost"), ("ignores_the_version", "out of turn")]
 )

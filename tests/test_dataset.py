@@ -21,6 +21,8 @@ from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
 from variants import solve
 
+pytestmark = pytest.mark.slow
+
 GAME = dd.game("number-quest", target=12, highest=4)
 DRAWN = dd.game("number-duel", target=12, highest=4, copies=1, tie="draw")
 

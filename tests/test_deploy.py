@@ -37,7 +37,7 @@ from test_proxy import NAME, NGINX, Proxy
 DEPLOY = ROOT / "deploy"
 MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
 
 
 def begin(client: httpx.Client) -> tuple[str, dict[str, str]]:
@@ -137,6 +137,7 @@ def test_the_container_has_valid_settings_and_copies_existing_files() -> None:
         exec(probe.replace(":8000/healthz", ":9/healthz"), {})
 
 
+@pytest.mark.long
 def test_the_steps_of_the_container_build_a_healthy_server(tmp_path: Path) -> None:
     """Every step runs as it is written, in its own folders and environment, except the one that adds a user."""
     text = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
@@ -191,6 +192,7 @@ def test_the_steps_of_the_container_build_a_healthy_server(tmp_path: Path) -> No
 # A rolling restart
 
 
+@pytest.mark.long
 @pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx")
 def test_no_request_fails_during_a_rolling_restart(postgresql: Postgresql, tmp_path: Path) -> None:
     database = postgresql.database()
@@ -281,6 +283,7 @@ def test_a_damaged_database_does_not_replace_a_good_backup(tmp_path: Path) -> No
     assert copy.read_text() == "the good one"
 
 
+@pytest.mark.long
 def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
     moves, kilobytes = re.search(r"game of (\d+) moves.*?about ([\d.]+) KB in an SQLite file", page, re.DOTALL).groups()  # type: ignore[union-attr]

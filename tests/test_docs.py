@@ -24,6 +24,8 @@ from digitduels.cli.session import AT_THE_END, HELP
 from digitduels.manual import COMMON, manual
 from digitduels.record import dump, parse, to_record
 
+pytestmark = pytest.mark.slow
+
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 FENCE = re.compile(

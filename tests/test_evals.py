@@ -34,6 +34,8 @@ from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record
 from test_docs import DOCS, FENCE, blocks, first_column, section
 
+pytestmark = pytest.mark.slow
+
 QUEST = {"target": 20, "highest": 5}
 MODELS = ("perfect", "random", "illegal", "prose", "hasty", "copier")
 KNOWING = ("perfect", "illegal", "prose")  # models that are asked about the rules
@@ -87,6 +89,7 @@ def ran(machine: Path) -> Ran:
 # The tasks
 
 
+@pytest.mark.long
 def test_the_perfect_player_finds_every_move_wins_every_won_game_and_knows_the_rules(ran: Ran) -> None:
     assert ran.figure("positions", "perfect", "found") == 1.0
     assert ran.figure("match", "perfect", "found") == 1.0
@@ -94,6 +97,7 @@ def test_the_perfect_player_finds_every_move_wins_every_won_game_and_knows_the_r
     assert ran.figure("rules", "perfect", "legal") == ran.figure("rules", "perfect", "after") == 1.0
 
 
+@pytest.mark.long
 def test_a_random_player_finds_the_expected_share(ran: Ran) -> None:
     samples = ran.samples("positions", "random")
     solution = dd.solve(dd.game("number-quest", **QUEST))
@@ -468,6 +472,7 @@ def test_parameters_of_the_tasks_are_documented() -> None:
     assert names == set(re.findall(r"^\| `(\w+)` \| [a-z, ]+ \|", text, re.MULTILINE))
 
 
+@pytest.mark.long
 def test_inspect_finds_our_tasks_by_the_entry_point(machine: Path) -> None:
     if not any(entry.name == "digitduels" for entry in entry_points(group="inspect_ai")):
         assert "CI" not in os.environ, "digitduels is installed without its entry point"

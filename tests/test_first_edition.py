@@ -18,6 +18,8 @@ from conftest import Run
 from digitduels.record import dump, load, parse, to_record
 from web import running
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parent / "first_edition"
 RECORDS = sorted((SAMPLES / "records").glob("*.json"))
 WAYS = ("finished", "unfinished", "conceded", "forfeited", "second-first", "edited", "words")

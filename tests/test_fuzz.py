@@ -12,6 +12,8 @@ from conftest import Open, Run
 from digitduels.cli import saved_games
 from digitduels.record import load
 
+pytestmark = pytest.mark.slow
+
 WORDS = [
     "?",
     "help",

@@ -13,6 +13,8 @@ from gymnasium.utils.env_checker import check_env
 
 from digitduels.adapters import ggbench
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = (88, 185, 390, 417, 951)
 
 

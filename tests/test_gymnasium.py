@@ -22,6 +22,8 @@ from digitduels.adapters.vector import DuelVectorEnv
 from test_compiled import Plain
 from variants import ALL, describe
 
+pytestmark = pytest.mark.slow
+
 SENSELESS: list[Any] = [-1, 10**9, None, 1.5, "+5", np.array([1, 2]), [], np.int64(10**6)]
 
 

@@ -25,6 +25,8 @@ from digitduels.study.reasons import Reason, reason, reasons
 from digitduels.study.wording import worth
 from variants import describe, solve
 
+pytestmark = pytest.mark.slow
+
 GAMES: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in dd.games()),
     ("number-duel", {"target": 40, "highest": 3, "tie": "draw"}),

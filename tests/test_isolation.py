@@ -29,7 +29,7 @@ from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import Urgency, WorkerPool
 from servers import QUICK
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
 
 LONG = {"game": "number-quest", "options": {"highest": 99, "copies": 10, "target": 1_000_000}}
 SHORT = [f"+{number}" for number in range(1, 7) for _ in range(2)]

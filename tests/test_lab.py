@@ -18,6 +18,8 @@ from digitduels.players.natural import weights
 from digitduels.players.perfect import Perfect
 from variants import describe, solve
 
+pytestmark = pytest.mark.slow
+
 SMALL: list[tuple[str, dict[str, Any]]] = [
     ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
     ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),

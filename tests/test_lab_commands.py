@@ -24,6 +24,8 @@ from digitduels.lab.stored_reports import read_reports, stored_report
 from digitduels.lab.sweeps import grid, measured_row, read_range, sweep
 from digitduels.players.levels import LEVELS_VERSION
 
+pytestmark = pytest.mark.slow
+
 SWEEP = ["lab", "sweep", "number-quest", "--set", "target=9..40", "--set", "highest=2..3", "--out", "sweep.parquet"]
 GRID: dict[str, Any] = {"target": list(range(9, 41)), "highest": [2, 3]}
 
@@ -86,6 +88,7 @@ def test_too_large_and_impossible_rule_sets_are_rows_with_a_status() -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_killed_sweep_resumes_and_gives_the_same_file(duels: Run, home: Path) -> None:
     journal = home / "sweep.parquet.journal"
     running = subprocess.Popen([*DUELS, *SWEEP], cwd=home, start_new_session=True)
@@ -183,6 +186,7 @@ def test_the_pareto_front_contains_the_undominated_rows() -> None:
     assert min(best[0]["fair"], best[0]["deep"]) == max(min(row["fair"], row["deep"]) for row in solved)
 
 
+@pytest.mark.long
 def test_larger_spaces_are_searched_and_a_seed_repeats_a_search() -> None:
     given: dict[str, Any] = {"target": list(range(6, 30)), "highest": [2, 3], "copies": [1], "division": ["floor"]}
     first, again = (
@@ -193,6 +197,7 @@ def test_larger_spaces_are_searched_and_a_seed_repeats_a_search() -> None:
     assert len(first) == 45
 
 
+@pytest.mark.long
 def test_the_search_saves_rules_that_every_command_accepts(duels: Run, home: Path) -> None:
     ranges = ["--set", "target=8..10", "--set", "highest=3", "--set", "copies=1", "--set", "tie=draw"]
     found = duels("lab", "search", "number-duel", *ranges, "--save", "best.toml", "--processes", "1")

@@ -23,7 +23,7 @@ from digitduels.web.rooms.feed import Hub
 from digitduels.web.server import Server, listen
 from digitduels.web.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
 
 
 @asynccontextmanager

@@ -25,6 +25,8 @@ from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
 from variants import ALL, describe, play_on, reachable, solve
 
+pytestmark = pytest.mark.slow
+
 if not flags.FLAGS.is_parsed():  # as OpenSpiel's tests expect
     flags.FLAGS(["test"])
 

@@ -13,6 +13,8 @@ import pytest
 import digitduels as dd
 from conftest import ROOT, SLOW
 
+pytestmark = pytest.mark.slow
+
 
 def run(*command: str | Path, folder: Path, answers: str = "") -> str:
     result = subprocess.run(

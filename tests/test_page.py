@@ -27,6 +27,7 @@ EXPLAINED = re.compile(r"status of (4\d\d|503)|net::ERR_")
 QUICK = "/play/operation-target?target=12"
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(
         CHROMIUM is None, reason="No Chromium on the PATH; on Debian and Ubuntu: apt-get install chromium"
     ),

@@ -237,6 +237,7 @@ def server(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         yield server
 
 
+@pytest.mark.long
 def test_a_lesson_survives_a_kill_and_its_results_equal_the_records(browser: Browser, server: Server) -> None:
     lesson(browser, [server], programs=3, rounds=3, rest=0.05)
 

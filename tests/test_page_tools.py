@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import digitduels as dd
 from node import ROOT, run
+
+pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "src" / "digitduels" / "web" / "page"
 CONFIGURATION = ["package.json", "tsconfig.json", "eslint.config.js", ".prettierrc.json"]

@@ -22,6 +22,8 @@ from digitduels.web.typescript import reference
 from node import DEADLINE, ROOT, install
 from web import wait_for, warmed
 
+pytestmark = pytest.mark.slow
+
 TYPES = ROOT / "src" / "digitduels" / "web" / "page" / "js" / "types.d.ts"
 GAME = "number-duel"
 LOST = "%2B5+%2B10+x10"  # a finished game

@@ -18,6 +18,7 @@ from variants import ALL, describe
 
 # PettingZoo 1.27 warns about every environment with a mask that is not its own.
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
     # No player has scored and the pool is empty.

@@ -19,6 +19,8 @@ from digitduels.players.levels import tuning
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 
+pytestmark = pytest.mark.slow
+
 solve = functools.cache(functools.partial(dd.solve, cache=False))
 
 

@@ -23,6 +23,8 @@ from digitduels.record import RecordError, load
 from servers import Server
 from test_page import ARGUMENTS, CHROMIUM
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = ROOT / "tests" / "plugin"
 PATIENCE = 120  # seconds for a program
 TROUBLES = {

@@ -26,6 +26,8 @@ from digitduels.players.sheet import Policy
 from digitduels.solver.library import solution_of
 from variants import describe, play_on, reachable, solve
 
+pytestmark = pytest.mark.slow
+
 SMALL: list[tuple[str, dict[str, Any]]] = [
     ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
     ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),

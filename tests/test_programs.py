@@ -20,6 +20,8 @@ from digitduels.match import Match
 from digitduels.players import Forfeit, player
 from digitduels.players.external import LINE, STDERR_TAIL, Program, question, split_name
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
 Write = Callable[..., Program]
 

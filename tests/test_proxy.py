@@ -27,9 +27,10 @@ NAME = "duels.example.org"
 STREAMS = 200
 BURST = 300  # more than STREAMS, so that nginx refuses streams before the server does
 
-pytestmark = pytest.mark.skipif(
-    NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx"),
+]
 
 AROUND = """
 daemon off;

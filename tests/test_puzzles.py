@@ -24,6 +24,8 @@ from digitduels.study.puzzles import MANY, TIERS, Puzzle, daily, order, puzzles
 from test_docs import DOCS, blocks, first_column, section
 from variants import describe, solve
 
+pytestmark = pytest.mark.slow
+
 GAMES: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in dd.games() if name != "operation-target"),
     ("number-duel", {"target": 20, "highest": 5, "tie": "draw"}),

@@ -17,7 +17,7 @@ from digitduels.web.app import create
 from digitduels.web.rooms import opponents, retention, service
 from digitduels.web.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
 
 PATIENCE = 60  # seconds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -18,6 +19,8 @@ from hypothesis.stateful import (
 )
 
 from digitduels import game as game_of
+
+pytestmark = pytest.mark.long
 
 SEATS = st.sampled_from([1, 2])
 LATE = st.sampled_from([0, 0, 0, 0, 1, -1, -2])

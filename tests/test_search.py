@@ -18,6 +18,8 @@ from digitduels.solver.search import DEEPEST, Search
 from digitduels.solver.solution import Truth
 from variants import ALL, describe, play_on, solve
 
+pytestmark = pytest.mark.slow
+
 MOST = 6  # plies
 HUGE = [
     ("number-duel", {"target": 10**6, "highest": 99, "copies": 99}),

@@ -29,6 +29,8 @@ from servers import Server
 from test_docs import first_column, section
 from web import running
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "server.md"
 
 

@@ -11,6 +11,8 @@ import pytest
 import digitduels as dd
 from conftest import ROOT, Run
 
+pytestmark = pytest.mark.slow
+
 TAKE_AWAY = ROOT / "tests" / "plugin" / "take_away.py"
 
 

@@ -15,6 +15,8 @@ from conftest import Open, Run
 from digitduels.match import Match
 from digitduels.record import load, save
 
+pytestmark = pytest.mark.slow
+
 SMALL = ("--set", "target=23", "--set", "highest=5", "--set", "copies=1")
 
 
@@ -292,6 +294,7 @@ EVERY_GAME = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.long
 @EVERY_GAME
 def test_a_person_addressed_as_you_is_never_called_player_1(name: str, settings: tuple[str, ...], duels: Run) -> None:
     moves = [str(move) for move in dd.game(name).moves]
@@ -302,6 +305,7 @@ def test_a_person_addressed_as_you_is_never_called_player_1(name: str, settings:
         assert who not in played.stdout
 
 
+@pytest.mark.long
 @EVERY_GAME
 def test_people_see_signs_instead_of_tokens(name: str, settings: tuple[str, ...], duels: Run) -> None:
     game = dd.game(name)

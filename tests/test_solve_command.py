@@ -21,6 +21,8 @@ from digitduels.solver import Reference, Verdict, cache, memory
 from digitduels.study.theory import theory
 from digitduels.study.wording import soon, standing
 
+pytestmark = pytest.mark.slow
+
 # A variant of each game that is solved quickly, with some moves, and one with draws.
 SMALL = [
     ("number-duel", {"copies": 1, "highest": 5, "target": 15}, "+5 +2"),

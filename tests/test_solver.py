@@ -54,7 +54,7 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
 ]
 FULL = [name for name in dd.games() if name != "operation-target"]
 # On a fresh clone, the first test process compiles the kernels while the other one waits.
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture(scope="module", params=FULL)
@@ -124,6 +124,7 @@ def test_tables_and_reference_agree_on_random_positions_of_the_full_games(full: 
             assert [*full.judge(state).items()] == [*reference.judge(state).items()]
 
 
+@pytest.mark.long
 def test_in_every_position_the_verdict_follows_from_the_successors(full: Tables) -> None:
     plan = prepare(full.compiled)
     assert verify(plan, full.codes)
@@ -259,6 +260,7 @@ def test_a_target_with_thousands_of_digits_is_solved() -> None:
     assert verdict.value == max(reply.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "options"),
     [

@@ -31,6 +31,8 @@ from digitduels.web.store import (
 )
 from digitduels.web.store.interface import AT_ONCE
 
+pytestmark = pytest.mark.slow
+
 RULES = {"game": "number-duel", "options": {"target": 50}, "first": 1, "position": None, "moves": ["+5"]}
 ANNA = Seat(0, b"hash of a token", "Anna", None, 100.0)
 GAME = Kept("abcdefghijkl", RULES, b"hash of an invitation", "open", False, 100.0, 100.0, seats=(ANNA,))

@@ -37,6 +37,8 @@ from digitduels.players.levels import LEVELS_VERSION
 from digitduels.study.splits import split
 from variants import solve
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[1] / "docs"
 SMALL = (("number-quest", {"target": 12, "highest": 4}), ("number-duel", {"target": 20, "highest": 5}))
 

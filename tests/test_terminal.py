@@ -24,6 +24,8 @@ from digitduels.manual import card
 from digitduels.record import load, save
 from digitduels.sentence import Sentence
 
+pytestmark = pytest.mark.slow
+
 MOVE = ", enter your move: "
 RESUMABLE = "The game is saved. Resume with: duels resume numerical-nexus-1\n"
 

@@ -17,6 +17,8 @@ from digitduels.record import replay, to_record
 from digitduels.sentence import tell
 from variants import ALL, describe
 
+pytestmark = pytest.mark.slow
+
 NO_IDEA = (
     "'I have no idea' is not a move in Numerical Nexus. Moves look like +1, +3, +5, x2, x3, reset-mine, reset-theirs."
 )

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from conftest import PATIENCE, ROOT
 from databases import Postgresql
 from servers import SOURCE, free_port
+
+pytestmark = pytest.mark.slow
 
 
 def commands(database: str, ports: list[int]) -> str:

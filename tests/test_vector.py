@@ -28,6 +28,8 @@ from digitduels.solver.tables import Tables
 from test_compiled import Plain
 from variants import ALL, describe, solve
 
+pytestmark = pytest.mark.slow
+
 FACTORING = [variant for variant in ALL if variant[0] != "operation-target"]
 BOTH = ("observation", "action_mask")
 
@@ -350,6 +352,7 @@ def test_actions_must_be_one_integer_per_game(actions: Any) -> None:
         env.step(actions)
 
 
+@pytest.mark.long
 def test_the_example_learns_and_draws_its_score(home: Path) -> None:
     ran = subprocess.run(
         [sys.executable, ROOT / "examples" / "learn.py", "--seconds", "1", "--set", "highest=3", "--set", "target=9"],

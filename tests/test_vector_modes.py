@@ -15,6 +15,8 @@ from digitduels.adapters.gymnasium import DuelEnv
 from digitduels.adapters.vector import DuelVectorEnv
 from digitduels.study.fair_starts import fair_start
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"target": 12, "highest": 4}
 NEAR = {"player": 2, "hands": [[3], [10]], "table": [2, 1, 2, 2]}
 

@@ -34,6 +34,8 @@ from digitduels.web.wire import wire, wires
 from variants import ALL, describe, play_on, solve
 from web import warmed
 
+pytestmark = pytest.mark.slow
+
 Variant = tuple[str, dict[str, Any]]
 every_variant = pytest.mark.parametrize("variant", ALL, ids=describe)
 every_game = pytest.mark.parametrize("name", dd.games())

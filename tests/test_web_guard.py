@@ -38,6 +38,8 @@ from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
 
+pytestmark = pytest.mark.slow
+
 RECORD = to_record(dd.Match(dd.game("number-duel")))
 BUSY = 503
 LIMIT = 100_000  # bytes in a body, for these tests
@@ -398,6 +400,7 @@ def hasty(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ht
         yield client
 
 
+@pytest.mark.long
 def test_ten_huge_variants_at_once_are_refused_or_stopped_while_games_go_on(hasty: httpx.Client) -> None:
     with ThreadPoolExecutor(len(HUGE)) as crowd:
         futures = [crowd.submit(hasty.get, f"/api/solve/{query}") for query in HUGE]
@@ -414,6 +417,7 @@ def test_ten_huge_variants_at_once_are_refused_or_stopped_while_games_go_on(hast
     wait_for(lambda: hasty.get("/api/solve/number-duel?target=20").status_code == 200)
 
 
+@pytest.mark.long
 def test_a_variant_that_takes_too_long_is_stopped(hasty: httpx.Client) -> None:
     match = dd.Match(dd.game("operation-target", target=10**4000))
     for move in play_on(match.game, match.state, random.Random(1), 1000)[1]:

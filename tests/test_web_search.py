@@ -17,6 +17,8 @@ from digitduels.web import link
 from variants import solve
 from web import running, wait_for
 
+pytestmark = pytest.mark.slow
+
 HUGE: list[tuple[str, dict[str, Any]]] = [
     ("number-duel", {"target": 10**6, "highest": 99, "copies": 1}),
     ("number-quest", {"target": 10**6, "highest": 99, "copies": 99}),
