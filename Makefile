@@ -4,6 +4,7 @@
 # make test         what `make check` does, and the slow tests: browser, servers, databases, frameworks
 # make long         the longest tests, which `make test` leaves out: huge games, every position, servers that restart in turn
 # make system       install the system packages that some tests need
+# make lock         update requirements/, which every set-up installs from, to the newest releases
 # make docs         write the generated pages of docs/
 # make screenshots  take the pictures of docs/images
 # make bench        measure, and write the tables of docs/performance.md
@@ -18,9 +19,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Every package has one version and its hashes in requirements/, so that a checkout installs the same today and later.
+INSTALL := $(PIP) --no-deps --require-hashes
+EDITABLE := $(PIP) --no-deps --no-build-isolation --editable .
+COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal --durations 25 --durations-min 1
 
-.PHONY: play serve check static test suite long system docs screenshots bench clients soak clean
+.PHONY: play serve check static test suite long system lock docs screenshots bench clients soak clean
 
 play: $(VENV)/ready-to-play
 	@$(BIN)/duels || test $$? -eq 130  # Ctrl-C is a way to leave
@@ -61,6 +66,11 @@ system:
 	  echo "Some tests will be skipped. As root, install these for them: apt-get install" $$missing; \
 	fi
 
+lock: | $(BIN)/python
+	@$(PIP) uv
+	$(COMPILE) --extra dev --output-file requirements/test.txt pyproject.toml requirements/build.in
+	$(COMPILE) --constraints requirements/test.txt --output-file requirements/play.txt pyproject.toml requirements/build.in
+
 docs: $(VENV)/ready-to-test
 	$(BIN)/python docs/generate.py
 
@@ -82,14 +92,16 @@ soak: $(VENV)/ready-to-test
 clean:
 	rm -rf $(VENV) $(VENV)-clients build dist
 
-$(VENV)/ready-to-play: pyproject.toml | $(BIN)/python
+$(VENV)/ready-to-play: pyproject.toml requirements/play.txt | $(BIN)/python
 	@echo "Setting up, once: this takes about a minute."
-	@$(PIP) --editable .
+	@$(INSTALL) -r requirements/play.txt
+	@$(EDITABLE)
 	@touch $@
 
-$(VENV)/ready-to-test: pyproject.toml | $(BIN)/python
-	@echo "Setting up for the tests, once: this takes a few minutes."
-	@$(PIP) --editable '.[dev]'
+$(VENV)/ready-to-test: pyproject.toml requirements/test.txt | $(BIN)/python
+	@echo "Setting up for the tests, once: this takes about two minutes."
+	@$(INSTALL) -r requirements/test.txt
+	@$(EDITABLE)
 	@touch $@ $(VENV)/ready-to-play
 
 # PyTorch and JAX are large, and only the clients need them.
