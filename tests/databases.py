@@ -7,7 +7,8 @@ import signal
 import tempfile
 import time
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,20 @@ class Postgresql:
         """Kills all its processes at once, like a power cut, and starts it again."""
         self._control("restart")
 
-    def pause(self, seconds: float) -> None:
-        """Suspends all its processes for some seconds, whatever they are doing."""
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Suspends all its processes, whatever they are doing."""
         first = int((Path(self._server.pgdata) / "postmaster.pid").read_text(encoding="utf-8").split()[0])
-        for number in (signal.SIGSTOP, signal.SIGCONT):
-            for process in [first, *_children(first)]:
-                with suppress(ProcessLookupError):
-                    os.kill(process, number)
-            if number is signal.SIGSTOP:
-                time.sleep(seconds)
+        _signal_all(first, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            _signal_all(first, signal.SIGCONT)
+
+    def pause(self, seconds: float) -> None:
+        """Suspends all its processes for some seconds."""
+        with self.suspended():
+            time.sleep(seconds)
 
     def stop(self) -> None:
         self._control("stop")  # the package itself can stop only a process that it started
@@ -61,6 +67,12 @@ class Postgresql:
 
     def _control(self, what: str) -> None:
         self.run("pg_ctl", "-w", "-D", str(self._server.pgdata), "-m", "immediate", what)
+
+
+def _signal_all(first: int, number: signal.Signals) -> None:
+    for process in [first, *_children(first)]:
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
 
 
 def _children(process: int) -> list[int]:

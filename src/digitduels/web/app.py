@@ -58,9 +58,7 @@ PAGES = (
 )
 
 
-def create(
-    settings: Settings, stopping: asyncio.Event | None = None, workers: Supervisor | None = None
-) -> Guard:
+def create(settings: Settings, stopping: asyncio.Event | None = None, workers: Supervisor | None = None) -> Guard:
     """Returns the complete application with the guard in front. Setting `stopping` ends all live feeds.
 
     `workers` answer the questions that need a solution. Default: as many processes as the settings say.
