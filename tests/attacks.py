@@ -4,7 +4,7 @@
     python tests/attacks.py flood feeds      these attacks
 
 In every round, others play once undisturbed and once during the attack. The attack succeeds, and the run fails, if the
-p99 of their requests grows more than threefold. The median of several rounds counts, because of other work on the machine.
+p99 of their requests grows more than threefold. The median of several rounds counts, since the machine does other work.
 """
 
 from __future__ import annotations
