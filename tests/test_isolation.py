@@ -37,7 +37,7 @@ from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import Urgency, WorkerPool
 from servers import QUICK
 from web import serving, until_the_end, wait_for
-from workers import NoWorkers
+from workers import NoProcesses, NoWorkers
 
 pytestmark = pytest.mark.slow
 
@@ -265,17 +265,33 @@ def test_a_question_that_waits_too_long_for_a_worker_is_refused(killed: list[byt
     virtual_time.run(main())
 
 
+def test_a_full_queue_refuses_questions_but_no_computer_moves(killed: list[bytes]) -> None:
+    async def main() -> None:
+        pool = WorkerPool(1, 2, 60.0)
+        pool.start()
+        asked = [asyncio.create_task(pool.ask(b"1")) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        with pytest.raises(Refusal, match="busy") as refusal:
+            await pool.ask(b"1")
+        assert (refusal.value.status, refusal.value.headers) == (503, {"Retry-After": "2"})
+        asked += [asyncio.create_task(pool.ask(b"1", Urgency.GAME)) for _ in range(5)]
+        assert await asyncio.gather(*asked) == [None] * 7
+        assert await pool.ask(b"1") is None
+
+    virtual_time.run(main())
+
+
 @contextmanager
 def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[asyncio.Event]:
     """Until the event is set, no worker answers."""
-    free, ask = asyncio.Event(), NoWorkers._ask
+    free, ask = asyncio.Event(), NoProcesses.ask
 
-    async def wait(self: NoWorkers, *question: Any, **more: Any) -> Any:
+    async def wait(self: NoProcesses, *question: Any) -> Any:
         await free.wait()
-        return await ask(self, *question, **more)
+        return await ask(self, *question)
 
     with monkeypatch.context() as patch:
-        patch.setattr(NoWorkers, "_ask", wait)
+        patch.setattr(NoProcesses, "ask", wait)
         yield free
 
 
@@ -309,7 +325,7 @@ def test_one_address_can_have_only_a_few_questions_open(tmp_path: Path, monkeypa
 
 def test_a_variant_that_takes_long_to_read_delays_no_game_by_the_book(tmp_path: Path) -> None:
     async def main() -> None:
-        async with serving(str(tmp_path / "games.sqlite")) as (server, client):
+        async with serving(str(tmp_path / "games.sqlite"), queue=2) as (server, client):
             workers: NoWorkers = server.config.app.app.app.state.workers  # type: ignore[union-attr]
             read = threading.Event()
             reading = asyncio.create_task(workers.aside(lambda: read.wait(PATIENCE)))
@@ -317,6 +333,9 @@ def test_a_variant_that_takes_long_to_read_delays_no_game_by_the_book(tmp_path: 
             while workers._aside_open < 2:
                 await asyncio.sleep(0.01)
             await Player(client).play()
+            full = await client.post("/api/games", json=LONG)
+            assert (full.status_code, full.headers["Retry-After"]) == (503, "2")
+            assert full.json() == {"detail": "The server is busy. Try again in a moment."}
             assert not variant.done()
             read.set()
             assert await reading
