@@ -29,7 +29,7 @@ import psycopg
 
 from databases import Postgresql, start_postgresql
 from digitduels.web.store.postgresql import CONNECTIONS
-from servers import PATIENCE, QUICK, Server
+from servers import PATIENCE, QUICK, SERVE, Server
 
 LONG = {"game": "number-quest", "options": {"highest": 99, "copies": 10, "target": 1_000_000}}
 SHORT = [f"+{number}" for number in range(1, 7) for _ in range(2)]
@@ -321,9 +321,9 @@ SCENARIOS = (
 async def measure(scenario: Scenario, postgresql: Postgresql, folder: Path) -> list[tuple[float, float]]:
     """The p99 of others' requests in every round: without and during the attack."""
     database = postgresql.database() if scenario.postgresql else str(folder / f"{scenario.attack.__name__}.sqlite")
-    command = () if scenario.workers else (QUICK,)
+    command = SERVE if scenario.workers else QUICK
     rounds = []
-    with Server(database, *command, **scenario.settings) as server:
+    with Server(database, command, **scenario.settings) as server:
         async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
             target = Target(server, client, postgresql, database)
             await scenario.others(client)

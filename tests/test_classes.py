@@ -664,6 +664,6 @@ def test_the_claims_of_the_lesson_plans_are_true(client: TestClient) -> None:
 
 
 def test_a_sheet_explains_how_the_game_ends_without_a_hit(client: TestClient) -> None:
-    small = {"game": "number-quest", "target": 20, "highest": 5, "count": 1, "seed": "1"}
+    small: dict[str, str | int] = {"game": "number-quest", "target": 20, "highest": 5, "count": 1, "seed": "1"}
     paragraphs = client.get("/api/sheet", params=small).json()["about"]
     assert any("When the pool is empty, the higher score wins." in paragraph for paragraph in paragraphs)

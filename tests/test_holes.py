@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -190,7 +191,9 @@ def test_nothing_is_deleted_or_closed_during_the_grace_period_after_a_start(tmp_
         idle, alone = Friends(client), Friends(client, join=False)
     sql(file, "UPDATE game SET touched = 0, created = 0")
     with TestClient(application(database=str(file), grace=24)) as client:
-        client.portal.call(client.app.app.app.state.rooms._retention.sweep)  # type: ignore[union-attr, attr-defined]
+        rooms: Any = client.app.app.app.state.rooms  # type: ignore[attr-defined]
+        portal: Any = client.portal
+        portal.call(rooms._retention.sweep)
         assert not client.get(f"/api/games/{idle.id}").json()["closed"]
         assert client.get(f"/api/games/{alone.id}").status_code == 200
 

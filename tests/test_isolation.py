@@ -29,10 +29,12 @@ from databases import Postgresql
 from digitduels.web.connections import Limits
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import live
+from digitduels.web.rooms.acts import Room
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.settings import Settings
 from digitduels.web.store import postgresql as postgresql_store
 from digitduels.web.store.postgresql import CONNECTIONS
+from digitduels.web.view import position_view
 from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import Urgency, WorkerPool
 from servers import QUICK
@@ -61,11 +63,10 @@ def test_the_state_of_a_game_is_built_once_per_version_however_many_watch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built: list[int] = []
-    view = live.position_view
 
     def build(match: Any, *more: Any) -> Any:
         built.append(len(match.moves))
-        return view(match, *more)
+        return position_view(match, *more)
 
     monkeypatch.setattr(live, "position_view", build)
 
@@ -85,11 +86,10 @@ def test_the_state_of_a_game_is_built_once_per_version_however_many_watch(
 
 def test_a_long_game_is_replayed_outside_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     threads: list[str] = []
-    room = live.Room
 
     def replay(kept: Any) -> Any:
         threads.append(threading.current_thread().name)
-        return room(kept)
+        return Room(kept)
 
     monkeypatch.setattr(live, "Room", replay)
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ from digitduels.web.logs import Lines
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 from digitduels.web.workers import supervisor
-from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor, WorkerPool
+from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor, Urgency, WorkerPool
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
 from workers import NoProcesses, NoWorkers
@@ -460,30 +460,44 @@ def test_a_worker_for_variants_ends_itself_if_nobody_stops_it() -> None:
 
 
 class Warming(NoWorkers):
-    """Computes tables like a server with workers, when the test allows it."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self.asked: list[str] = []
-        self.allowed = asyncio.Semaphore(0)
-        self.books.ask = self._ask_books  # type: ignore[method-assign]
-
-    async def _ask_books(self, question: bytes, *more: Any) -> Any:
-        task = json.loads(question)
-        if task["ask"] == "warm":
-            self.asked.append(task["record"]["game"])
-            await self.allowed.acquire()
-            return None
-        return await NoProcesses.ask(self.books, question, *more)  # type: ignore[arg-type]
+    """Computes tables like a server with workers, but with another pool."""
 
     _warm = Supervisor._warm
+
+    def __init__(self, settings: Settings, pool: NoProcesses) -> None:
+        super().__init__(settings)
+        self.books = pool
+
+
+@contextmanager
+def warming(folder: Path, pool: NoProcesses) -> Iterator[TestClient]:
+    settings = Settings(rate=0, database=str(folder / "games.sqlite"))
+    with TestClient(create(settings, workers=Warming(settings, pool))) as client:
+        yield client
+
+
+class WaitingPool(NoProcesses):
+    """Computes tables when the test allows it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self.allowed = asyncio.Semaphore(0)
+
+    async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> Any:
+        task = json.loads(question)
+        if task["ask"] != "warm":
+            return await super().ask(question, urgency, seconds)
+        self.asked.append(task["record"]["game"])
+        await self.allowed.acquire()
+        return None
 
 
 def test_pages_are_served_while_tables_are_being_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "FIRST_SECONDS", 0.1)
-    settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
-    workers = Warming(settings)
-    with TestClient(create(settings, workers=workers)) as site:
+    pool = WaitingPool()
+    with warming(tmp_path, pool) as site:
+        assert site.portal is not None
         assert site.get("/").status_code == 200
         assert site.get("/api/position/number-duel").status_code == 200
         assert site.get("/readyz").status_code == BUSY
@@ -491,44 +505,46 @@ def test_pages_are_served_while_tables_are_being_computed(tmp_path: Path, monkey
         assert (late.status_code, late.headers["retry-after"]) == (BUSY, "5")
         assert "is being worked out for the first time" in late.json()["detail"]
         first, *_ = dd.games()
-        assert workers.asked == [first]
-        site.portal.call(workers.allowed.release)  # type: ignore[union-attr]
-        wait_for(lambda: workers.asked == [first, "operation-target"])  # a table that was asked for comes first
-        site.portal.call(workers.allowed.release)  # type: ignore[union-attr]
+        assert pool.asked == [first]
+        site.portal.call(pool.allowed.release)
+        wait_for(lambda: pool.asked == [first, "operation-target"])  # a table that was asked for comes first
+        site.portal.call(pool.allowed.release)
         wait_for(lambda: site.get("/api/solve/operation-target").status_code == 200)
         assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
         for _ in dd.games()[2:]:
-            site.portal.call(workers.allowed.release)  # type: ignore[union-attr]
+            site.portal.call(pool.allowed.release)
         wait_for(lambda: site.get("/readyz").status_code == 200)
-        assert sorted(workers.asked) == dd.games()
+        assert sorted(pool.asked) == dd.games()
+
+
+class FailingPool(NoProcesses):
+    """Fails to compute one table, computes it again when the test allows it, and never computes the theory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed = False
+        self.again = asyncio.Event()
+
+    async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> None:
+        task = json.loads(question)
+        if task["ask"] == "theory_lines":
+            raise RuntimeError
+        if task["record"]["game"] == "operation-target":
+            if not self.failed:
+                self.failed = True
+                raise Refusal(413, TOO_SLOW)  # as if a worker were killed
+            await self.again.wait()
 
 
 def test_failed_tables_are_reported_and_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    failed: list[str] = []
-
-    class Failing(NoWorkers):
-        """Fails to compute one table, once, and never computes the theory."""
-
-        _warm = Supervisor._warm
-
-        async def _make_tables(self, name: str) -> None:
-            monkeypatch.setattr(self.books, "ask", self._ask_books)
-            await super()._make_tables(name)
-
-        async def _ask_books(self, question: bytes, *_: Any) -> None:
-            task = json.loads(question)
-            if (task["ask"], task["record"]["game"]) == ("warm", "operation-target") and not failed:
-                failed.append(task["record"]["game"])
-                raise Refusal(413, TOO_SLOW)  # as if a worker were killed
-            if task["ask"] == "theory_lines":
-                raise RuntimeError
-
     monkeypatch.setattr(supervisor, "THEORY_DELAY", 0.0)
-    monkeypatch.setattr(supervisor, "AGAIN_SECONDS", 0.5)
-    settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
-    with TestClient(create(settings, workers=Failing(settings))) as site:
-        wait_for(lambda: failed)
+    monkeypatch.setattr(supervisor, "AGAIN_SECONDS", 0.0)
+    pool = FailingPool()
+    with warming(tmp_path, pool) as site:
+        assert site.portal is not None
+        wait_for(lambda: pool.failed)
         assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
+        site.portal.call(pool.again.set)
         wait_for(lambda: site.get("/readyz").status_code == 200)
 
 
