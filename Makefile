@@ -10,7 +10,8 @@
 # make bench        measure, and write the tables of docs/performance.md
 # make clients      let learners of other projects use the research interfaces, and write docs/frameworks/clients.md
 # make soak         kill and pause servers and databases hundreds of times while clients play, and count what is lost;
-#                   then open 2,000 live feeds with moves and 10,000 idle ones
+#                   attack servers, and measure how long others wait; open 2,000 live feeds with moves and 10,000 idle
+#                   ones; teach a class of 40 while servers are killed
 # make clean        remove the virtual environment and build results
 #
 # HYPOTHESIS_PROFILE=random make test    tries other random examples each time
@@ -86,6 +87,7 @@ clients: $(VENV)-clients/ready-to-learn
 soak: $(VENV)/ready-to-test
 	$(BIN)/python tests/crash.py --kills 200
 	$(BIN)/python tests/crash.py --kills 400 --postgresql
+	$(BIN)/python tests/attacks.py
 	$(BIN)/python -m benchmarks streams
 	$(BIN)/python tests/test_page_class.py
 

@@ -31,19 +31,22 @@ from digitduels.study.wording import standing, worth
 from digitduels.web import link
 from digitduels.web.view import columns, view
 from digitduels.web.wire import wire, wires
-from variants import ALL, describe, play_on, solve
-from web import warmed
+from variants import ALL, describe, play_on
+from web import running
+from workers import solutions
 
 pytestmark = pytest.mark.slow
 
+solve = solutions()
 Variant = tuple[str, dict[str, Any]]
+LONGEST: Variant = ("operation-target", {"target": 10**4000})  # its best play has 13,286 moves
 every_variant = pytest.mark.parametrize("variant", ALL, ids=describe)
 every_game = pytest.mark.parametrize("name", dd.games())
 
 
 @pytest.fixture(scope="module")
 def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with warmed(tmp_path_factory.mktemp("site"), tables, seconds=20.0) as client:
+    with running(tmp_path_factory.mktemp("site"), tables) as client:
         yield client
 
 
@@ -230,7 +233,14 @@ def test_a_conceded_position_has_nothing_to_solve(site: httpx.Client) -> None:
     assert answer["standing"] == [{"text": "Player 1 concedes.", "you": "You concede.", "of": 1}]
 
 
-@every_variant
+@pytest.mark.parametrize(
+    "variant",
+    [
+        *(pytest.param(variant, marks=pytest.mark.long) if variant == LONGEST else variant for variant in ALL),
+        (LONGEST[0], {"target": 10**400}),
+    ],
+    ids=describe,
+)
 def test_the_review_route_agrees_with_the_command(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
         solution, names = solve(match.game), match.names
@@ -377,13 +387,21 @@ def test_an_attempt_at_a_puzzle_is_judged_as_in_the_terminal(site: httpx.Client,
 
 @every_game
 def test_a_lesson_contains_the_rules_the_rulings_and_the_theory(site: httpx.Client, name: str) -> None:
-    answer, game = get(site, f"learn/{name}"), dd.game(name)
-    assert answer["theory"] == wires(theory(solve(game)), PLAYERS)
-    assert answer["rulings"][: len(game.rulings)] == list(game.rulings)
+    answer, book = get(site, f"learn/{name}", theory="later"), dd.game(name)
+    assert answer["rulings"][: len(book.rulings)] == list(book.rulings)
     assert answer["rules"]
-    assert answer["example"]["moves"] == game.example
-    assert get(site, f"learn/{name}", target=30, theory="later")["changed"] == {"target": 30}
-    assert get(site, f"learn/{name}", theory="later") == {**answer, "theory": None}
+    assert answer["example"]["moves"] == book.example
+    assert (answer["changed"], answer["theory"]) == ({}, None)
+    _, options = min((variant for variant in ALL if variant[0] == name and variant[1]), key=size)
+    small = Match(dd.game(name, **options))  # the theory of a whole book takes seconds
+    with_theory = get(site, f"learn/{name}", small)
+    assert with_theory["theory"] == wires(theory(solve(small.game)), PLAYERS)
+    assert with_theory["changed"] == json.loads(json.dumps(options))
+    assert get(site, f"learn/{name}", small, theory="later") == {**with_theory, "theory": None}
+
+
+def size(variant: Variant) -> int:
+    return int(variant[1].get("target", 50))
 
 
 # Caching and errors

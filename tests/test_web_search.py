@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +10,16 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.web import link
-from variants import solve
+from digitduels.web.app import create
+from digitduels.web.settings import Settings
 from web import running, wait_for
+from workers import NoWorkers, solutions
 
 pytestmark = pytest.mark.slow
 
@@ -29,25 +33,33 @@ HUGE: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("site"), tables, seconds=20.0) as client:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("site")) as client:
         yield client
 
 
-def ask(site: httpx.Client, path: str, match: Match, **more: object) -> httpx.Response:
+def ask(site: Any, path: str, match: Match, **more: object) -> Any:
     query = httpx.QueryParams({key: str(value) for key, value in more.items()})
     return site.get(f"/api/{path}/{match.game.id}?{link.written(match)}&{query}")
 
 
-def test_levels_answer_before_the_tables_are_ready(tmp_path: Path) -> None:
+class NeverWarm(NoWorkers):
+    """Workers that are still computing tables."""
+
+    async def _warm(self) -> None:
+        await asyncio.Event().wait()
+
+
+def test_levels_answer_before_the_tables_are_ready(tables: Path, tmp_path: Path) -> None:
     match = Match(dd.game("number-quest"))
     match.play(match.game.read("+5"))
-    with running(tmp_path, tmp_path / "cache") as fresh:
+    settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
+    with TestClient(create(settings, workers=NeverWarm(settings))) as fresh:
         answers = {level: ask(fresh, "reply", match, vs=level, seed=1) for level in (2, 3, 4)}
-        assert fresh.get("/readyz").status_code != 200, "the tables are being made"
+        assert fresh.get("/readyz").json()["tables"] is False
     for level, answer in answers.items():
         assert answer.status_code == 200, answer.text
-        with player(str(level), match.game, solve, seed="1") as opponent:
+        with player(str(level), match.game, solutions(), seed="1") as opponent:
             assert answer.json()["move"] == str(opponent.choose(match))
 
 
