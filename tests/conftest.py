@@ -117,40 +117,76 @@ def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[T
 
 @pytest.fixture
 def duels(home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `duels` with these arguments in this process, and pipes `answers` into it.
+    """Runs `duels`, or another `program`, with these arguments in this process, and pipes `answers` into it.
 
-    For signals, terminals, closed streams and everything else that belongs to a process of its own, see `program`.
+    With `columns`, its streams are a terminal of this width, at which somebody types the answers. For signals, closed
+    streams, real terminals and everything else that belongs to a process of its own, see `program` and `terminal`.
     """
 
-    def run(*arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
-        streams = {"stdin": _stream(answers), "stdout": _stream(), "stderr": _stream()}
-        with monkeypatch.context() as patch, warnings.catch_warnings():
+    def run(
+        *arguments: str, answers: str = "", columns: int | None = None, program: Callable[..., int] = main
+    ) -> subprocess.CompletedProcess[str]:
+        with (
+            _Stream(keys=answers) as stdin,
+            _Stream() as stdout,
+            _Stream("backslashreplace") as stderr,
+            monkeypatch.context() as patch,
+            warnings.catch_warnings(),
+        ):
             patch.chdir(home)
             patch.setattr(sys, "argv", ["duels", *arguments])
-            for name, stream in streams.items():
+            for name, stream in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
                 patch.setattr(sys, name, stream)
+            if columns is not None:
+                patch.setenv("COLUMNS", str(columns))
+                stdin.echo = stdout
+                for stream in (stdin, stdout, stderr):
+                    stream.terminal = True
             warnings.simplefilter("default")  # the program prints its warnings
             warnings.showwarning = _print_warning
             patch.setattr(warnings, "formatwarning", warnings.formatwarning)  # restored afterwards
             try:
-                code = main(arguments)
+                code = program(arguments)
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
-        return subprocess.CompletedProcess(arguments, code, _text(streams["stdout"]), _text(streams["stderr"]))
+            return subprocess.CompletedProcess(arguments, code, stdout.written(), stderr.written())
 
     return run
 
 
-def _stream(text: str = "") -> io.TextIOWrapper:
-    """A standard stream that is not a terminal, as a pipe is."""
-    return io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogateescape")), "utf-8", newline=None)
+class _Stream(io.TextIOWrapper):
+    """A standard stream of a program in this process: a file that stands for a pipe, or for a terminal."""
 
+    def __init__(self, errors: str = "surrogateescape", keys: str = "") -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the stream
+        self._file.write(keys.encode("utf-8", "surrogateescape"))
+        self._file.seek(0)
+        encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
+        # The program may redirect the descriptor of its stream.
+        super().__init__(os.fdopen(os.dup(self._file.fileno()), "r+b"), encoding, errors, "\n")
+        self.terminal = False
+        self.echo: _Stream | None = None
 
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    written = stream.buffer
-    assert isinstance(written, io.BytesIO)
-    return written.getvalue().decode("utf-8", "surrogateescape")
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def readline(self, size: int | None = -1, /) -> str:
+        if self.echo is None:
+            return super().readline(-1 if size is None else size)
+        # Unlike a pipe, a keyboard is not read ahead.
+        line = self.buffer.readline().decode(self.encoding, "replace")
+        self.echo.write(line)
+        return line
+
+    def written(self) -> str:
+        """Everything that the program has written, even if it has redirected its output since."""
+        self.flush()
+        self._file.seek(0)
+        return self._file.read().decode("utf-8", "surrogateescape")
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
 
 
 def _print_warning(
@@ -171,6 +207,7 @@ def program(home: Path) -> Run:
             encoding="utf-8",
             errors="surrogateescape",
             cwd=home,
+            env=dict(os.environ),  # without the COLUMNS that readline puts into the environment
             timeout=PATIENCE,
             check=False,
             **streams,

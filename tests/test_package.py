@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import digitduels as dd
-from conftest import ROOT, SLOW
+from conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -61,10 +61,3 @@ def test_the_wheel_installs_and_plays_in_an_empty_environment(programs: Path, ho
     assert run(programs / "duels", "games", folder=home).split("\n\n")[0].splitlines()[::3] == dd.games()
     output = run(programs / "duels", "play", "number-duel", folder=home, answers="+5\n+10\nx10\n")
     assert output.endswith("Player 1 has reached 50 points and wins the game!\n")
-
-
-# The tests themselves
-
-
-def test_every_file_in_the_slow_list_exists() -> None:
-    assert set(SLOW) <= {path.stem for path in Path(__file__).parent.glob("test_*.py")}
