@@ -7,7 +7,6 @@ import doctest
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -344,42 +343,3 @@ def test_tour_of_the_code_names_files_that_exist() -> None:
     assert named_files
     for name in named_files:
         assert (ROOT / name).exists(), name
-
-
-# The sixth game of CONTRIBUTING.md
-
-
-def test_the_sixth_game_of_the_tour_is_one_file_and_is_listed_documented_and_played(home: Path) -> None:
-    (example,) = blocks(ROOT / "CONTRIBUTING.md", "python file=take_away.py")
-    shutil.copytree(ROOT / "src" / "digitduels", home / "digitduels", ignore=shutil.ignore_patterns("__pycache__"))
-    (home / "digitduels" / "games" / "take_away.py").write_text(example.text, encoding="utf-8")
-
-    def duels(*arguments: str, answers: str = "") -> str:
-        ran = subprocess.run(
-            [sys.executable, "-m", "digitduels", *arguments],
-            input=answers,
-            capture_output=True,
-            text=True,
-            cwd=home,
-            timeout=60,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
-
-    assert "take-away\n    Take one, two or three counters from a heap; take the last one and you win.\n" in duels(
-        "games"
-    )
-    rules = duels("rules", "take-away")
-    assert rules.startswith("# Take Away\n")
-    assert "- `heap=21`: the counters at the start; an integer from 1 to 1000.\n" in rules
-    assert duels("play", "take-away", "--set", "heap=4", answers="2\n3\n2\n") == (
-        "Welcome to Take Away!\nOn the heap: 4\n\n"
-        "On the heap: 4\nPlayer 1, how many do you take? 2\nPlayer 1 plays take 2.\n\n"
-        "On the heap: 2\nPlayer 2, how many do you take? 3\nError: There are only 2 left.\n"
-        "Player 2, how many do you take? 2\nPlayer 2 plays take 2.\n"
-        "Player 2 took the last counter.\nPlayer 2 wins the game!\n"
-    )
-    duels("play", "take-away", answers="3\n")
-    assert "1. Player 1: take 3. Now: 18.\n" in duels("resume", answers="moves\n")
-    assert "take-away-2" in duels("saved")

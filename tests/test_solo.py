@@ -18,6 +18,13 @@ from digitduels.record import load, save
 pytestmark = pytest.mark.slow
 
 SMALL = ("--set", "target=23", "--set", "highest=5", "--set", "copies=1")
+PYTHON = sys.executable
+
+
+@pytest.fixture(autouse=True)
+def _no_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a Python to start, nothing is solved in the background: the game solves itself when it has to."""
+    monkeypatch.setattr(sys, "executable", "/no/python")
 
 
 def saved_game(home: Path) -> Match:
@@ -240,7 +247,7 @@ def program(tmp_path: Path) -> str:
         "    legal = json.loads(line)['legal']\n"
         "    print(json.dumps({'move': legal[-1]}), flush=True)\n"
     )
-    return shlex.join([sys.executable, str(path)])
+    return shlex.join([PYTHON, str(path)])
 
 
 def test_the_loser_never_reads_that_they_win(duels: Run) -> None:
@@ -294,7 +301,6 @@ EVERY_GAME = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.long
 @EVERY_GAME
 def test_a_person_addressed_as_you_is_never_called_player_1(name: str, settings: tuple[str, ...], duels: Run) -> None:
     moves = [str(move) for move in dd.game(name).moves]
@@ -305,7 +311,6 @@ def test_a_person_addressed_as_you_is_never_called_player_1(name: str, settings:
         assert who not in played.stdout
 
 
-@pytest.mark.long
 @EVERY_GAME
 def test_people_see_signs_instead_of_tokens(name: str, settings: tuple[str, ...], duels: Run) -> None:
     game = dd.game(name)
