@@ -8,6 +8,7 @@ import os
 import pty
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -152,6 +153,12 @@ def duels(home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             return subprocess.CompletedProcess(arguments, code, stdout.written(), stderr.written())
 
     return run
+
+
+@pytest.fixture
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets tournaments be played as on a machine with one core: in the process of the test, which is faster."""
+    monkeypatch.setattr("digitduels.arena.tournament.cores", lambda: 1)
 
 
 class _Stream(io.TextIOWrapper):
@@ -304,7 +311,9 @@ def terminal(home: Path) -> Iterator[Open]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives all test processes one cache folder of their own."""
+    """Gives all test processes one cache folder of their own, and lets Ctrl-C interrupt what they start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shell has started in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it, every process would compile all modules
         # Only pip may use its existing cache.

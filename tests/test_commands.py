@@ -198,7 +198,7 @@ def test_a_wrong_command_line_is_refused_with_the_reason(duels: Run, arguments: 
 
 
 @pytest.mark.parametrize("command", ["match", "tournament"])
-def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run) -> None:
+def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run, one_core: None) -> None:
     first = duels(command, "operation-target", "1", "perfect", "--games", "2", "--json")
     second = duels(command, "1", "perfect", "--game", "operation-target", "--games", "2", "--json")
     assert (first.returncode, first.stdout) == (0, second.stdout)

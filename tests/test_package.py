@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import venv
@@ -17,8 +18,9 @@ pytestmark = pytest.mark.slow
 
 
 def run(*command: str | Path, folder: Path, answers: str = "") -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     result = subprocess.run(
-        command, input=answers, capture_output=True, text=True, cwd=folder, timeout=300, check=False
+        command, input=answers, capture_output=True, text=True, cwd=folder, env=environment, timeout=300, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
@@ -50,7 +52,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("empty")
     venv.create(folder)
     programs = folder / "bin"
-    install = (sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet")
+    install = (sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet", "--no-compile")
     run(*install, "--disable-pip-version-check", wheel, folder=folder)
     return programs
 
