@@ -168,20 +168,18 @@ class _Stream(io.TextIOWrapper):
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the stream
         self._file.write(keys.encode("utf-8", "surrogateescape"))
         self._file.seek(0)
-        encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
-        # The program may redirect the descriptor of its stream.
-        super().__init__(os.fdopen(os.dup(self._file.fileno()), "r+b"), encoding, errors, "\n")
+        self._bytes = os.fdopen(os.dup(self._file.fileno()), "r+b")  # the program may redirect this descriptor
+        super().__init__(self._bytes, os.environ.get("PYTHONIOENCODING", "utf-8"), errors, "\n")
         self.terminal = False
         self.echo: _Stream | None = None
 
     def isatty(self) -> bool:
         return self.terminal
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         if self.echo is None:
-            return super().readline(-1 if size is None else size)
-        # Unlike a pipe, a keyboard is not read ahead.
-        line = self.buffer.readline().decode(self.encoding, "replace")
+            return super().readline(size)
+        line = self._bytes.readline().decode(self.encoding, "replace")  # unlike a pipe, not read ahead
         self.echo.write(line)
         return line
 

@@ -222,16 +222,13 @@ def test_a_program_plays_a_game_that_is_too_large_to_solve(duels: Run, program: 
 
 
 @pytest.mark.parametrize("columns", [40, 80, 160])
-def test_hints_values_and_reviews_fit_a_terminal(columns: int, terminal: Open) -> None:
-    screen = terminal("play", "number-quest", "--vs", "perfect", *SMALL[2:], columns=columns)
-    output = ""
-    for answer in ("hint", "hint", "hint", "hint", "values", "?", "+1", "concede"):
-        output += screen.read("number: ")
-        screen.type(f"{answer}\n")
-    screen.type("y\n")
-    output += screen.read("leave > ")
+def test_hints_values_and_reviews_fit_a_terminal(columns: int, duels: Run) -> None:
+    answers = "\n".join(("hint", "hint", "hint", "hint", "values", "?", "+1", "concede", "y", ""))
+    output = duels("play", "number-quest", "--vs", "perfect", *SMALL[2:], answers=answers, columns=columns).stdout
     assert max(map(len, output.splitlines())) <= columns
-    assert "wins in" in " ".join(output.split())
+    words = " ".join(output.split())
+    assert "wins in" in words
+    assert "The game turned on move" in words
 
 
 # Addressing the person
