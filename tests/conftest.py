@@ -262,7 +262,7 @@ class Terminal:
         """Presses Ctrl-C, and again if nothing happens: line editing misses a signal that arrives just as it starts."""
         self.type("\x03")
         end = time.monotonic() + PATIENCE
-        while not select.select([self.screen], [], [], 3)[0]:
+        while not select.select([self.screen], [], [], 8)[0]:
             assert time.monotonic() < end, "the program ignores Ctrl-C"
             self.type("\x03")
 

@@ -472,10 +472,11 @@ def test_a_killed_tournament_resumes_and_leaves_no_process_behind(home: Path, du
         "import json, os, pathlib, sys, time\n"
         "for line in sys.stdin:\n"
         "    pathlib.Path('players', str(os.getpid())).touch()\n"
-        "    time.sleep(0.05)\n"
+        "    time.sleep(0.1 if os.path.exists('slowly') else 0)\n"
         "    print(json.dumps({'move': json.loads(line)['legal'][0]}), flush=True)\n"
     )
     (home / "players").mkdir()
+    (home / "slowly").touch()
     command = shlex.join([sys.executable, str(slow)])
     arguments = ["match", command, "random", "--game", "operation-target", "--games", "40", "--records", "games.jsonl"]
     path = home / "games.jsonl"
@@ -488,6 +489,7 @@ def test_a_killed_tournament_resumes_and_leaves_no_process_behind(home: Path, du
     wait(lambda: not any(Path("/proc", each).exists() for each in os.listdir(home / "players")))
     kept = path.read_bytes().splitlines(keepends=True)
     assert 3 <= len(kept) < 40
+    (home / "slowly").unlink()
     ran = duels(*arguments, "--json")
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout)["games"] == 40

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from digitduels.record import load
 from digitduels.solver import cache
 from digitduels.solver.background import Background
 from digitduels.solver.search import Search
+from test_programs import gone
 from variants import solve
 
 pytestmark = pytest.mark.slow
@@ -138,10 +138,7 @@ def test_the_solver_process_exits_when_its_parent_is_killed(empty_cache: Path) -
         assert program.stdout is not None
         solver = int(program.stdout.readline())
         program.kill()
-    end = time.monotonic() + PATIENCE
-    while Path(f"/proc/{solver}").exists() and "Z" not in Path(f"/proc/{solver}/stat").read_text().split()[2]:
-        assert time.monotonic() < end, "it goes on"
-        time.sleep(0.1)
+    assert gone(solver)
     assert not cache.kept()
 
 

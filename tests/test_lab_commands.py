@@ -159,7 +159,7 @@ def test_a_cluster_gives_the_same_rows_when_a_worker_is_killed(home: Path) -> No
     start: Any = distributed.LocalCluster
     options: dict[str, Any] = {"highest": [5], "target": list(range(30, 38))}
     rows: list[dict[str, Any]] = []
-    with start(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with start(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         for row in sweep("number-quest", cluster=cluster.scheduler_address, **options):
             rows.append(row)
             if len(rows) == 1:
