@@ -8,6 +8,7 @@ import os
 import pty
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -121,40 +122,80 @@ def client(games_file: Path) -> Iterator[TestClient]:
 
 @pytest.fixture
 def duels(home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `duels` with these arguments in this process, and pipes `answers` into it.
+    """Runs `duels`, or another `program`, with these arguments in this process, and pipes `answers` into it.
 
-    For signals, terminals, closed streams and everything else that belongs to a process of its own, see `program`.
+    With `columns`, its streams are a terminal of this width, at which somebody types the answers. For signals, closed
+    streams, real terminals and everything else that belongs to a process of its own, see `program` and `terminal`.
     """
 
-    def run(*arguments: str, answers: str = "") -> subprocess.CompletedProcess[str]:
-        streams = {"stdin": _stream(answers), "stdout": _stream(), "stderr": _stream()}
-        with monkeypatch.context() as patch, warnings.catch_warnings():
+    def run(
+        *arguments: str, answers: str = "", columns: int | None = None, program: Callable[..., int] = main
+    ) -> subprocess.CompletedProcess[str]:
+        with (
+            _Stream(keys=answers) as stdin,
+            _Stream() as stdout,
+            _Stream("backslashreplace") as stderr,
+            monkeypatch.context() as patch,
+            warnings.catch_warnings(),
+        ):
             patch.chdir(home)
             patch.setattr(sys, "argv", ["duels", *arguments])
-            for name, stream in streams.items():
+            for name, stream in (("stdin", stdin), ("stdout", stdout), ("stderr", stderr)):
                 patch.setattr(sys, name, stream)
+            if columns is not None:
+                patch.setenv("COLUMNS", str(columns))
+                stdin.echo = stdout
+                for stream in (stdin, stdout, stderr):
+                    stream.terminal = True
             warnings.simplefilter("default")  # the program prints its warnings
             warnings.showwarning = _print_warning
             patch.setattr(warnings, "formatwarning", warnings.formatwarning)  # restored afterwards
             try:
-                code = main(arguments)
+                code = program(arguments)
             except SystemExit as end:
                 code = end.code if isinstance(end.code, int) else 1
-        return subprocess.CompletedProcess(arguments, code, _text(streams["stdout"]), _text(streams["stderr"]))
+            return subprocess.CompletedProcess(arguments, code, stdout.written(), stderr.written())
 
     return run
 
 
-def _stream(text: str = "") -> io.TextIOWrapper:
-    """A standard stream that is not a terminal, as a pipe is."""
-    return io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogateescape")), "utf-8", newline=None)
+@pytest.fixture
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets tournaments be played as on a machine with one core: in the process of the test, which is faster."""
+    monkeypatch.setattr("digitduels.arena.tournament.cores", lambda: 1)
 
 
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    written = stream.buffer
-    assert isinstance(written, io.BytesIO)
-    return written.getvalue().decode("utf-8", "surrogateescape")
+class _Stream(io.TextIOWrapper):
+    """A standard stream of a program in this process: a file that stands for a pipe, or for a terminal."""
+
+    def __init__(self, errors: str = "surrogateescape", keys: str = "") -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the stream
+        self._file.write(keys.encode("utf-8", "surrogateescape"))
+        self._file.seek(0)
+        self._bytes = os.fdopen(os.dup(self._file.fileno()), "r+b")  # the program may redirect this descriptor
+        super().__init__(self._bytes, os.environ.get("PYTHONIOENCODING", "utf-8"), errors, "\n")
+        self.terminal = False
+        self.echo: _Stream | None = None
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        if self.echo is None:
+            return super().readline(size)
+        line = self._bytes.readline().decode(self.encoding, "replace")  # unlike a pipe, not read ahead
+        self.echo.write(line)
+        return line
+
+    def written(self) -> str:
+        """Everything that the program has written, even if it has redirected its output since."""
+        self.flush()
+        self._file.seek(0)
+        return self._file.read().decode("utf-8", "surrogateescape")
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
 
 
 def _print_warning(
@@ -175,6 +216,7 @@ def program(home: Path) -> Run:
             encoding="utf-8",
             errors="surrogateescape",
             cwd=home,
+            env=dict(os.environ),  # without the COLUMNS that readline puts into the environment
             timeout=PATIENCE,
             check=False,
             **streams,
@@ -224,7 +266,7 @@ class Terminal:
         """Presses Ctrl-C, and again if nothing happens: line editing misses a signal that arrives just as it starts."""
         self.type("\x03")
         end = time.monotonic() + PATIENCE
-        while not select.select([self.screen], [], [], 3)[0]:
+        while not select.select([self.screen], [], [], 8)[0]:
             assert time.monotonic() < end, "the program ignores Ctrl-C"
             self.type("\x03")
 
@@ -271,7 +313,9 @@ def terminal(home: Path) -> Iterator[Open]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives all test processes one cache folder of their own."""
+    """Gives all test processes one cache folder of their own, and lets Ctrl-C interrupt what they start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shell has started in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it, every process would compile all modules
         # Only pip may use its existing cache.

@@ -1,8 +1,8 @@
-"""Continues a game from a position that a book shows but its rules can't reach: `python position.py NAME`."""
+"""A program that continues a game from a position that a book shows but its rules can't reach."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 
 import digitduels as dd
 from digitduels.cli.console import Console
@@ -26,8 +26,9 @@ class Midway(Session):
         """Prints nothing before the first turn."""
 
 
-if __name__ == "__main__":
-    game, state = POSITIONS[sys.argv[1]]
+def main(arguments: Sequence[str]) -> int:
+    """Continues the named game, and returns the exit code."""
+    game, state = POSITIONS[arguments[0]]
     match = dd.Match(dd.game(game))
     match.states = [state]
-    raise SystemExit(Midway(match, Save(), Console()).run())
+    return Midway(match, Save(), Console()).run()

@@ -364,7 +364,7 @@ def test_a_finished_tournament_does_not_start_its_programs(home: Path) -> None:
     assert run(plan, home / "games.jsonl", workers=1) == played
 
 
-def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, home: Path) -> None:
+def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, home: Path, one_core: None) -> None:
     arguments = ["match", f"greedy={EXAMPLE}", "2", "--game", "operation-target", "--games", "2"]
     table = duels(*arguments, "--records", "games.jsonl").stdout
     assert "greedy - level 2" in table
@@ -405,7 +405,7 @@ def test_the_seed_of_a_program_depends_on_the_tournament_and_the_game(
 # The commands
 
 
-def test_a_match_reports_results_ratings_and_grades(duels: Run) -> None:
+def test_a_match_reports_results_ratings_and_grades(duels: Run, one_core: None) -> None:
     ran = duels("match", "perfect", "random", "--game", "operation-target", "--games", "10", "--start", "book")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("Operation Target, 10 games (4 different) from the book's start, seed 0\n")
@@ -421,12 +421,12 @@ def test_progress_is_shown_on_a_terminal(terminal: Open, monkeypatch: pytest.Mon
     assert re.search(r"Operation Target, 40 games \([5-8] different\) from 1 fair start, seed 0\n", shown)
 
 
-def test_a_negative_seed_is_a_seed(duels: Run) -> None:
+def test_a_negative_seed_is_a_seed(duels: Run, one_core: None) -> None:
     ran = duels("match", "1", "4", "--game", "operation-target", "--games", "2", "--seed", "-5")
     assert ran.returncode == 0, ran.stderr
 
 
-def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
+def test_a_tournament_with_a_program_as_json(duels: Run, home: Path, one_core: None) -> None:
     options = ("--game", "operation-target", "--games", "4", "--json", "--records", "games.jsonl", "--set", "target=40")
     ran = duels("tournament", "random", "5", EXAMPLE, *options)
     assert ran.returncode == 0, ran.stderr
@@ -472,10 +472,11 @@ def test_a_killed_tournament_resumes_and_leaves_no_process_behind(home: Path, du
         "import json, os, pathlib, sys, time\n"
         "for line in sys.stdin:\n"
         "    pathlib.Path('players', str(os.getpid())).touch()\n"
-        "    time.sleep(0.05)\n"
+        "    time.sleep(0.1 if os.path.exists('slowly') else 0)\n"
         "    print(json.dumps({'move': json.loads(line)['legal'][0]}), flush=True)\n"
     )
     (home / "players").mkdir()
+    (home / "slowly").touch()
     command = shlex.join([sys.executable, str(slow)])
     arguments = ["match", command, "random", "--game", "operation-target", "--games", "40", "--records", "games.jsonl"]
     path = home / "games.jsonl"
@@ -488,6 +489,7 @@ def test_a_killed_tournament_resumes_and_leaves_no_process_behind(home: Path, du
     wait(lambda: not any(Path("/proc", each).exists() for each in os.listdir(home / "players")))
     kept = path.read_bytes().splitlines(keepends=True)
     assert 3 <= len(kept) < 40
+    (home / "slowly").unlink()
     ran = duels(*arguments, "--json")
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout)["games"] == 40

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,18 @@ import pytest
 
 import digitduels as dd
 from conftest import PATIENCE, Run
+from digitduels.cli import saved_games
 from digitduels.cli.console import Console
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import Solo
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import Level
+from digitduels.record import load
 from digitduels.solver import cache
 from digitduels.solver.background import Background
 from digitduels.solver.search import Search
+from test_programs import gone
 from variants import solve
 
 pytestmark = pytest.mark.slow
@@ -31,7 +33,7 @@ HUGE: dict[str, dict[str, Any]] = {
     "number-duel": {"target": 10**6, "highest": 99},
     "number-quest": {"target": 10**6, "highest": 99},
     "equation-duel": {"target": 10**6, "highest": 30},
-    "numerical-nexus": {"target": 10**6, "uses": (99,) * 6},
+    "numerical-nexus": {"target": 10**6, "uses": (30,) * 6},
     "operation-target": {"target": 10**40},
 }
 
@@ -136,10 +138,7 @@ def test_the_solver_process_exits_when_its_parent_is_killed(empty_cache: Path) -
         assert program.stdout is not None
         solver = int(program.stdout.readline())
         program.kill()
-    end = time.monotonic() + PATIENCE
-    while Path(f"/proc/{solver}").exists() and "Z" not in Path(f"/proc/{solver}/stat").read_text().split()[2]:
-        assert time.monotonic() < end, "it goes on"
-        time.sleep(0.1)
+    assert gone(solver)
     assert not cache.kept()
 
 
@@ -153,6 +152,8 @@ def test_a_level_plays_the_same_moves_with_and_without_a_table(name: str, level:
     search = Search(game)
     compared = 0
     for seed in range(3):
+        if compared > 10:
+            return
         match, chance = Match(game), random.Random(seed)
         with_table, without = Level(level, solve(game), seed), Level(level, search, seed)
         while match.outcome is None:
@@ -225,15 +226,15 @@ def test_before_the_game_is_solved_the_review_is_offered_for_later(
     assert "See it later with: duels review number-duel-1\n" in capsys.readouterr().out
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("who", ["2", "5", "coach"])
 def test_a_variant_that_is_too_large_is_played_to_the_end_without_mentioning_memory(who: str, duels: Run) -> None:
-    answers = "\n".join(["hint", "values", *(f"+{number}" for number in range(30, 0, -1) for _ in "12")])
-    settings = ("--set", "highest=30", "--set", "target=1000", "--seed", "1")
-    played = duels("play", "number-duel", "--vs", who, *settings, answers=answers)
+    answers = "\n".join(["hint", "values", "+40", *(f"x{number}\nn" for number in (39, 38, 37))])
+    settings = ("--set", "highest=40", "--set", "target=1000", "--seed", "1")
+    played = duels("play", "number-quest", "--vs", who, *settings, answers=answers)
     assert (played.returncode, played.stderr) == (0, "")
     assert "This game is too large to be solved, so nobody knows more." in played.stdout
-    assert "wins the game!" in played.stdout or "win the game!" in played.stdout
+    assert "You have exceeded 1000 points. You lose!\n" in played.stdout
+    assert load(saved_games.path_of("number-quest-1")).outcome is not None
     assert "memory" not in played.stdout
     assert "GiB" not in played.stdout
 

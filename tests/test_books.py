@@ -8,33 +8,35 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 import digitduels as dd
-from conftest import DUELS, HINT, LEAVE, PATIENCE, Open
+import digitduels.cli.main
+import position
+from conftest import HINT, LEAVE, Open, Run
 from digitduels.pool import Pool
 
 BOOKS = sorted(Path(__file__).with_name("books").glob("*.txt"))
-PROGRAMS = {"duels": DUELS, "position": [sys.executable, str(Path(__file__).with_name("position.py"))]}
+PROGRAMS = {"duels": digitduels.cli.main.main, "position": position.main}
 QUESTION = re.compile(
     r"^(> |.*?, enter your move: |Select a number: |Choose an .*?: |Enter the number .*?: )(.*)$", re.M
 )
 
 
 class Transcript(NamedTuple):
-    command: list[str]
+    program: Callable[..., int]
+    arguments: list[str]
     text: str
 
     @classmethod
     def read(cls, path: Path) -> Transcript:
         first, _, text = path.read_text("utf-8").partition("\n")
         program, *arguments = shlex.split(first.removeprefix("$ "))
-        return cls([*PROGRAMS[program], *arguments], text)
+        return cls(PROGRAMS[program], arguments, text)
 
     @property
     def answers(self) -> list[tuple[str, str]]:
@@ -43,28 +45,34 @@ class Transcript(NamedTuple):
 
 
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
-def test_a_piped_game_reads_like_the_book(path: Path, home: Path) -> None:
-    command, text = book = Transcript.read(path)
+def test_a_piped_game_reads_like_the_book(path: Path, duels: Run) -> None:
+    book = Transcript.read(path)
     answers = "".join(f"{answer}\n" for _, answer in book.answers)
-    result = subprocess.run(
-        command, input=answers, capture_output=True, text=True, cwd=home, timeout=PATIENCE, check=True
-    )
-    assert (result.stdout, result.stderr) == (text, "")
+    result = duels(*book.arguments, answers=answers, program=book.program)
+    assert (result.returncode, result.stdout, result.stderr) == (0, book.text, "")
 
 
 @pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
-def test_a_game_on_a_terminal_reads_like_the_book(path: Path, terminal: Open) -> None:
-    command, text = book = Transcript.read(path)
-    person = terminal(command=command)
+def test_a_game_on_a_terminal_reads_like_the_book(path: Path, duels: Run) -> None:
+    book = Transcript.read(path)
+    answers = "".join(f"{answer}\ny\n" if answer == "concede" else f"{answer}\n" for _, answer in book.answers)
+    result = duels(*book.arguments, answers=f"{answers}\n", columns=200, program=book.program)
+    text = book.text if book.answers[-1][1] == "quit" else f"{book.text}{LEAVE}\n"
+    assert (result.returncode, result.stdout.replace("Concede? (y/n) y\n", "")) == (0, HINT + text)
+
+
+@pytest.mark.parametrize(
+    "name", ["equation-duel", "number-duel", "number-quest-lost-turn", "numerical-nexus", "operation-target"]
+)
+def test_a_game_on_a_real_terminal_reads_like_the_book(name: str, terminal: Open) -> None:
+    book = Transcript.read(Path(__file__).with_name("books") / f"{name}.txt")
+    person = terminal(*book.arguments)
     assert person.read(HINT) == HINT
     output = ""
     for question, answer in book.answers:
         output += person.read(question)
         person.type(f"{answer}\n")
-        if answer == "concede":
-            output += person.read("Concede? (y/n) ").removesuffix("Concede? (y/n) ")
-            person.type("y\n")
-            assert person.read("y\n") == "y\n"
+    text = book.text
     if book.answers[-1][1] != "quit":
         output += person.read(LEAVE)
         person.type("\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import digitduels as dd
-from conftest import HINT, PATIENCE, Open, Run
+from conftest import HINT, Open, Run
 from digitduels import __version__
 from digitduels.cli import saved_games
 from digitduels.manual import manual, summary
@@ -64,8 +64,8 @@ def test_rules_shows_the_rule_page_of_a_game(duels: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_fits_a_narrow_terminal_except_for_the_examples(command: str, terminal: Open) -> None:
-    output = terminal(*filter(None, [command]), "-h", columns=40).rest()
+def test_help_fits_a_narrow_terminal_except_for_the_examples(command: str, duels: Run) -> None:
+    output = duels(*filter(None, [command]), "-h", columns=40).stdout
     about, _, examples = output.partition("\nexamples:\n")
     assert about.startswith("usage: duels")
     assert examples
@@ -108,63 +108,48 @@ def test_duels_without_arguments_starts_a_game_with_one_key(terminal: Open) -> N
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_menu_offers_and_explains_the_levels_that_the_game_has(name: str, terminal: Open) -> None:
-    person = terminal()
-    person.read("Enter for 2: ")
-    person.type(f"[{dd.games().index(name) + 1}]\n")
-    menu = person.read("Enter, a level, or c: ")
+def test_the_menu_offers_and_explains_the_levels_that_the_game_has(name: str, duels: Run) -> None:
+    output = duels(answers=f"[{dd.games().index(name) + 1}]\n8\n1\n", columns=200).stdout
+    _, menu, refusal, begun = re.split("Enter for 2: |Enter, a level, or c: ", output)
     offered = re.findall(r"^(\d) {6}(\w+)\. (.+)$", menu, re.M)
     assert {int(level): (called, about) for level, called, about in offered} == characters(dd.game(name))
-    person.type("8\n")
-    assert "is not possible here. Possible: 1, " in person.read("Enter, a level, or c: ")
-    person.type("1\n")
-    person.read(HINT)
+    assert "is not possible here. Possible: 1, " in refusal
+    assert begun.startswith(f"1\n\n{HINT}")
 
 
-def test_the_menu_offers_the_coach(terminal: Open, home: Path) -> None:
-    person = terminal()
-    person.type("5\nc\n")
-    person.read("chosen operation: ")
-    person.type("2\n")
-    person.read("Coach chooses")
+def test_the_menu_offers_the_coach(duels: Run) -> None:
+    output = duels(answers="5\nc\n2\n", columns=80).stdout
+    assert "\nCoach chooses" in output
     assert load(saved_games.path_of("operation-target-1")).players == ("human", "coach")
 
 
-def test_the_menu_accepts_a_number_and_repeats_the_question_otherwise(terminal: Open) -> None:
-    person = terminal()
-    for wrong in ("6", "0", "-1", "x\u202e", "9" * 500):
-        person.read("Enter for 2: ")
-        person.type(f"{wrong}\n")
-        assert "Possible: 1, 2, 3, 4, 5, or quit.\n" in person.read("1 to 5, or ")
-    person.read("Enter for 2: ")
-    person.type(" 5 \n\n")
-    assert "Game Start!\n" in person.read("Enter the number of your chosen operation: ")
+def test_the_menu_accepts_a_number_and_repeats_the_question_otherwise(duels: Run) -> None:
+    wrong = ("6", "0", "-1", "x\u202e", "9" * 500)
+    output = duels(answers="\n".join((*wrong, " 5 ", "", "")), columns=2000).stdout
+    _, *refusals, begun = output.split("1 to 5, or Enter for 2: ")
+    assert len(refusals) == len(wrong)
+    assert all(refusal.endswith("Possible: 1, 2, 3, 4, 5, or quit.\n") for refusal in refusals)
+    assert "Game Start!\n" in begun
 
 
-def test_the_menu_suggests_the_last_game(terminal: Open, duels: Run) -> None:
+def test_the_menu_suggests_the_last_game(duels: Run) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "equation-duel", answers="3x8\n")
-    terminal().read("Enter for 1: ")
+    assert "Enter for 1: \n\nWho is your opponent?\n" in duels(answers="\n", columns=80).stdout
 
 
-def test_the_menu_helps_and_can_be_left(terminal: Open) -> None:
-    person = terminal()
-    person.read("Enter for 2: ")
-    person.type("?\n")
-    assert "Type quit to leave." in person.read("Enter for 2: ")
-    person.type("3\nquit\n")
-    person.read("Enter, a level, or c: ")
-    assert person.program.wait(PATIENCE) == 0
+def test_the_menu_helps_and_can_be_left(duels: Run) -> None:
+    left = duels(answers="?\n3\nquit\n", columns=200)
+    assert "Type quit to leave.\n1 to 5, or Enter for 2: 3\n" in left.stdout
+    assert left.stdout.endswith("Enter, a level, or c: quit\n")
+    assert left.returncode == 0
 
 
-def test_the_menu_resumes_the_last_unfinished_game(terminal: Open, duels: Run) -> None:
+def test_the_menu_resumes_the_last_unfinished_game(duels: Run) -> None:
     duels("play", "equation-duel", answers="3x8\n")
-    person = terminal()
-    assert "\nr  Resume Equation Duel: Player 1 against Player 2, 1 move.\n" in person.read(
-        "1 to 5, r, or Enter for 1: "
-    )
-    person.type("r\n")
-    assert "Equation Duel, resumed after 1 move." in person.read("> ")
+    menu, _, resumed = duels(answers="r\n", columns=80).stdout.partition("1 to 5, r, or Enter for 1: ")
+    assert menu.endswith("\nr  Resume Equation Duel: Player 1 against Player 2, 1 move.\n")
+    assert "\nEquation Duel, resumed after 1 move.\n" in resumed
 
 
 # Refusals
@@ -213,7 +198,7 @@ def test_a_wrong_command_line_is_refused_with_the_reason(duels: Run, arguments: 
 
 
 @pytest.mark.parametrize("command", ["match", "tournament"])
-def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run) -> None:
+def test_the_game_is_named_by_position_or_by_option(command: str, duels: Run, one_core: None) -> None:
     first = duels(command, "operation-target", "1", "perfect", "--games", "2", "--json")
     second = duels(command, "1", "perfect", "--game", "operation-target", "--games", "2", "--json")
     assert (first.returncode, first.stdout) == (0, second.stdout)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-import shutil
 import subprocess
 import sys
 import unittest
@@ -20,7 +19,7 @@ from open_spiel.python.algorithms import generate_playthrough
 from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 
 import digitduels as dd
-from conftest import PATIENCE, ROOT
+from conftest import PATIENCE
 from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
 from variants import ALL, describe, play_on, reachable, solve
@@ -285,23 +284,6 @@ def test_an_invalid_parameter_is_refused_with_the_allowed_values(parameters: str
 def test_an_invalid_position_is_refused() -> None:
     with pytest.raises(ValueError, match="A position of Number Duel looks like"):
         load(("number-duel", {})).new_initial_state({"player": 1})
-
-
-def test_a_sixth_game_needs_no_edit_here(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "src" / "digitduels", tmp_path / "digitduels")
-    shutil.copy(ROOT / "tests" / "plugin" / "take_away.py", tmp_path / "digitduels" / "games")
-    script = (
-        "import pyspiel, textarena, digitduels.adapters.openspiel, digitduels.adapters.textarena\n"
-        "game = pyspiel.load_game('python_digitduels(game=take-away,heap=9)')\n"
-        "pyspiel.random_sim_test(game, num_sims=5, serialize=True, verbose=False)\n"
-        "env = textarena.make('digitduels/TakeAway-v0', heap=2)\n"
-        "env.reset(num_players=2)\n"
-        "print(game, env.step('[take-2]'))"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    assert result.stdout.endswith("python_digitduels(game=take-away,heap=9) (True, {'move': 'take-2'})\n")
 
 
 @pytest.mark.parametrize(("framework", "module"), [("pyspiel", "openspiel"), ("textarena", "textarena")])

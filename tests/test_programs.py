@@ -228,10 +228,12 @@ def test_child_processes_are_killed_with_their_program(program: Write) -> None:
 
 
 def test_child_processes_are_killed_after_their_program_has_exited(program: Write) -> None:
-    text = "child = os.fork() or os.execlp('sleep', 'sleep', '1000')\nprint(child, file=sys.stderr)\nos.close(1)"
+    text = "child = os.fork() or os.execlp('sleep', 'sleep', '1000')\nprint(child, file=sys.stderr)\n"
+    orphaned = program(f'{text}input(); print(\'{{"move": "+1"}}\')')
+    orphaned.choose(match())
     # The child keeps standard output open, so the end of the program looks like silence.
-    orphaned = program(text, move_time=2)
-    assert forfeit(orphaned) == "the program gave no answer within 2 s."
+    orphaned.move_time = 0.2
+    assert forfeit(orphaned) == "the program gave no answer within 0.2 s."
     assert gone(int(orphaned.errors))
 
 

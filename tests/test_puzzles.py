@@ -199,31 +199,25 @@ def small() -> Solution:
     return solve(dd.game("number-duel", target=20, highest=5))
 
 
-def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_second_tries(terminal: Open) -> None:
+def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_second_tries(duels: Run) -> None:
     solution = small()
     puzzle = next(puzzles(solution, 3, 7))
-    trap = puzzle.trap
+    trap, state, solver = puzzle.trap, puzzle.match.state, puzzle.match.state.player
     assert trap is not None
-    person = terminal("puzzle", *SMALL, "--tier", "3", "--seed", "7")
-    shown = person.read("Select a number: ")
-    solver = puzzle.match.state.player
-    assert "\n".join(tell(line, reader=solver) for line in solution.game.view(puzzle.match.state)) in shown
+    moves = solution.line(state)
+    answers = f"hint\nnonsense\n{typed(solution.game, trap, *moves[::2])}"
+    played = duels("puzzle", *SMALL, "--tier", "3", "--seed", "7", answers=answers, columns=200)
+    shown, hint, refusal, rest = played.stdout.split("Select a number: ", 3)
+    assert "\n".join(tell(line, reader=solver) for line in solution.game.view(state)) in shown
     assert puzzle.question(solution).to(reader=solver) in shown
-    person.type("hint\n")
-    assert "You are winning: 3 more turns.\n" in person.read("Select a number: ")
-    person.type("nonsense\n")
-    assert "Error: 'nonsense' is not possible here." in person.read("Select a number: ")
-    person.type(typed(solution.game, trap))
-    assert f"{Played(trap, solver)} gives the win away.\n" in person.read("Try again.\n")
-    state = puzzle.match.state
-    for place, move in enumerate(solution.line(state)):
-        if place % 2 == 0:
-            person.read("Select a number: ")
-            person.type(typed(solution.game, move))
-        else:
-            person.read(f"answers {Played(move, 1 - solver)}.\n")
-    assert person.rest().endswith("Solved, after 1 wrong move.\n")
-    assert person.program.returncode == 0
+    assert "You are winning: 3 more turns.\n" in hint
+    assert "Error: 'nonsense' is not possible here." in refusal
+    wrong, _, rest = rest.partition("Try again.\n")
+    assert f"{Played(trap, solver)} gives the win away.\n" in wrong
+    answered = re.findall(r"answers (.*)\.\n", rest)
+    assert answered == [str(Played(move, 1 - solver)) for move in moves[1::2]]
+    assert rest.endswith("Solved, after 1 wrong move.\n")
+    assert played.returncode == 0
 
 
 def slowly(puzzle: Puzzle, solution: Solution) -> tuple[list[Any], bool]:
@@ -286,39 +280,32 @@ def recorded(home: Path, tokens: str, **options: Any) -> Path:
     return home / "game.json"
 
 
-def test_a_review_steps_through_the_swings_hides_answers_and_plays_refutations(terminal: Open, home: Path) -> None:
+def test_a_review_steps_through_the_swings_hides_answers_and_plays_refutations(duels: Run, home: Path) -> None:
     recorded(home, "+1 +1 x2 x2 +1 +1 x2")
-    question = "Enter the number of your chosen operation: "
-    person = terminal("review", "game.json")
-    shown = person.read(question)
+    reviewed = duels("review", "game.json", answers="1\nhint\n2\n", columns=200)
+    shown, wrong, hint, rest = reviewed.stdout.split("Enter the number of your chosen operation: ")
     assert "Who was winning: ▲▼▼▼▼▼▼▼\n" in shown
     refuted = "Bob answers +1 and wins: Ann ×2, Bob ×2, Ann +1, Bob +1, Ann ×2.\n"
     assert f"1 of 1. Move 1: Ann played +1.\n{refuted}Ann can do better. Which move keeps the win?\n" in shown
     assert "still won" not in shown
-    person.type("1\n")
-    assert f"No: +1 gives the win away.\n{refuted}" in person.read(question)
-    person.type("hint\n")
-    assert "Ann is winning: 4 more turns.\nThen Bob makes the last move and loses.\n" in person.read(question)
-    person.type("2\n")
-    rest = person.rest()
+    assert f"No: +1 gives the win away.\n{refuted}" in wrong
+    assert "Ann is winning: 4 more turns.\nThen Bob makes the last move and loses.\n" in hint
     assert "Right: ×2 keeps the win.\n" in rest
     assert rest.endswith(
         "Ann found 0 of 1 critical move; a random mover would find about 0.5.\n"
         "Bob had no critical moves.\n"
         "The game turned on move 1. Ann played +1 and turned a win into a loss.\n"
     )
-    assert person.program.returncode == 0
+    assert reviewed.returncode == 0
 
 
-@pytest.mark.parametrize("answer", ["\n", "quit\n", "\x04"], ids=["answer", "quit", "end"])
-def test_a_review_can_show_the_answer_and_can_be_left(terminal: Open, home: Path, answer: str) -> None:
+@pytest.mark.parametrize("answer", ["\n", "quit\n", ""], ids=["answer", "quit", "end"])
+def test_a_review_can_show_the_answer_and_can_be_left(duels: Run, home: Path, answer: str) -> None:
     recorded(home, "+1 +1 x2")
-    person = terminal("review", "game.json")
-    person.read("Enter the number of your chosen operation: ")
-    person.type(answer)
-    rest = person.rest()
+    reviewed = duels("review", "game.json", answers=answer, columns=200)
+    rest = reviewed.stdout.partition("Enter the number of your chosen operation: ")[2]
     assert ("×2 keeps the win.\n" in rest) == (answer == "\n")
-    assert person.program.returncode == 0
+    assert reviewed.returncode == 0
 
 
 def test_an_interrupted_review_ends_quietly(terminal: Open, home: Path) -> None:

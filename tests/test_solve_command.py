@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +13,6 @@ import pytest
 import digitduels as dd
 from conftest import ROOT, Open, Run
 from digitduels.cli.arguments import size
-from digitduels.cli.main import main
 from digitduels.record import load
 from digitduels.sentence import Played
 from digitduels.solver import Reference, Verdict, cache, memory
@@ -46,34 +44,18 @@ def position(game: dd.Game[Any, Any, Any], moves: str, first: int = 0) -> dd.Sta
     return state
 
 
-@pytest.fixture
-def run(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `duels` with these arguments inside this process, which is faster."""
-    monkeypatch.chdir(home)
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        capsys.readouterr()
-        try:
-            code = main(arguments)
-        except SystemExit as leaving:
-            code = int(leaving.code or 0)
-        return subprocess.CompletedProcess([], code, *capsys.readouterr())
-
-    return run
-
-
 # For programs
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
-def test_the_json_agrees_with_the_plain_solver(run: Run, name: str, settings: dict[str, Any], moves: str) -> None:
+def test_the_json_agrees_with_the_plain_solver(duels: Run, name: str, settings: dict[str, Any], moves: str) -> None:
     game = dd.game(name, **settings)
     reference = Reference(game)
     words = {1: "win", 0: "draw", -1: "loss"}
     for first in (1, 2):
         state = position(game, moves, first - 1)
         value, plies = reference.probe(state)
-        result = run("solve", name, *options(settings), "--moves", moves, "--first", str(first), "--json")
+        result = duels("solve", name, *options(settings), "--moves", moves, "--first", str(first), "--json")
         assert (result.returncode, result.stderr) == (0, "")
         assert json.loads(result.stdout) == {
             "game": name,
@@ -91,8 +73,8 @@ def test_the_json_agrees_with_the_plain_solver(run: Run, name: str, settings: di
         }
 
 
-def test_the_json_of_a_finished_game_names_the_winner_and_no_player_to_move(run: Run) -> None:
-    won = json.loads(run("solve", "operation-target", "--set", "target=4", "--moves", "+1 x2", "--json").stdout)
+def test_the_json_of_a_finished_game_names_the_winner_and_no_player_to_move(duels: Run) -> None:
+    won = json.loads(duels("solve", "operation-target", "--set", "target=4", "--moves", "+1 x2", "--json").stdout)
     assert won == {
         "game": "operation-target",
         "options": {"target": 4, "start": 1},
@@ -105,23 +87,23 @@ def test_the_json_of_a_finished_game_names_the_winner_and_no_player_to_move(run:
         "each": [],
     }
     drawn = ("--set", "highest=2", "--set", "copies=1", "--set", "tie=draw", "--moves", "x1 x2")
-    assert json.loads(run("solve", "number-duel", *drawn, "--json").stdout)["outcome"]["winner"] is None
+    assert json.loads(duels("solve", "number-duel", *drawn, "--json").stdout)["outcome"]["winner"] is None
 
 
-def test_numbers_with_thousands_of_digits_are_solved(run: Run) -> None:
+def test_numbers_with_thousands_of_digits_are_solved(duels: Run) -> None:
     target = "1" + "0" * 3998 + "7"
-    told = json.loads(run("solve", "operation-target", "--set", f"target={target}", "--json").stdout)
+    told = json.loads(duels("solve", "operation-target", "--set", f"target={target}", "--json").stdout)
     assert told["options"]["target"] == int(target)
     assert told["plies"] > 10_000
-    assert f"Target Number: {target}\n" in run("solve", "operation-target", "--set", f"target={target}").stdout
+    assert f"Target Number: {target}\n" in duels("solve", "operation-target", "--set", f"target={target}").stdout
 
 
-def test_json_is_as_documented(run: Run) -> None:
+def test_json_is_as_documented(duels: Run) -> None:
     text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     text = text.partition("\n## duels solve --json\n")[2].partition("\n## ")[0]
     found = re.search(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert found
-    output = run("solve", "operation-target", "--moves", "x2", "--json").stdout
+    output = duels("solve", "operation-target", "--moves", "x2", "--json").stdout
     assert output == found[1]
     assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == list(json.loads(output))
 
@@ -129,8 +111,8 @@ def test_json_is_as_documented(run: Run) -> None:
 # For people
 
 
-def test_a_position_is_described_in_words_with_the_best_moves_first(run: Run) -> None:
-    output = run("solve", "number-duel", "--set", "copies=1", "--set", "target=20", "--moves", "+5 +10").stdout
+def test_a_position_is_described_in_words_with_the_best_moves_first(duels: Run) -> None:
+    output = duels("solve", "number-duel", "--set", "copies=1", "--set", "target=20", "--moves", "+5 +10").stdout
     assert output.startswith("Number Duel\n\nNumber Pool:\n1, 2, 3, 4, 6, 7, 8, 9\n\nPlayer 1 Score: 5\n")
     assert "\nPlayer 1 to move.\nPlayer 1 is winning: 1 more turn.\n\n▲ Winning: " in output
     assert "\n  wins at once: ×4\n" in output
@@ -139,11 +121,11 @@ def test_a_position_is_described_in_words_with_the_best_moves_first(run: Run) ->
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
 def test_every_move_is_listed_once_from_best_to_worst(
-    run: Run, name: str, settings: dict[str, Any], moves: str
+    duels: Run, name: str, settings: dict[str, Any], moves: str
 ) -> None:
     game = dd.game(name, **settings)
     state = position(game, moves)
-    output = run("solve", name, *options(settings), "--moves", moves).stdout
+    output = duels("solve", name, *options(settings), "--moves", moves).stdout
     body = output.partition(" to move.\n")[2].partition("\n\n")[2]
     groups = re.findall(r"^. (\w+): (\d+) of (\d+)\n((?:  .*\n)+)", body, re.MULTILINE)
     judgement = Reference(game).judge(state)
@@ -157,8 +139,8 @@ def test_every_move_is_listed_once_from_best_to_worst(
     assert told == [(str(Played(move, state.player)), words[verdict.value]) for move, verdict in judgement.items()]
 
 
-def test_a_finished_game_is_described_as_finished(run: Run) -> None:
-    result = run("solve", "number-duel", "--set", "highest=3", "--set", "target=6", "--moves", "+3 +1 x2")
+def test_a_finished_game_is_described_as_finished(duels: Run) -> None:
+    result = duels("solve", "number-duel", "--set", "highest=3", "--set", "target=6", "--moves", "+3 +1 x2")
     assert result.returncode == 0
     assert result.stdout.endswith("\nThe game is over.\nPlayer 1 has reached 6 points.\nPlayer 1 wins the game!\n")
 
@@ -250,11 +232,11 @@ def test_the_counts_of_the_theory_agree_with_the_plain_solver(name: str, setting
     assert (f"{good} of the {moves_in_all} first moves" in told) == (good < moves_in_all)
 
 
-def test_the_theory_replaces_the_moves_and_is_in_the_json(run: Run) -> None:
-    output = run("solve", "operation-target", "--theory").stdout
+def test_the_theory_replaces_the_moves_and_is_in_the_json(duels: Run) -> None:
+    output = duels("solve", "operation-target", "--theory").stdout
     assert output.startswith("With best play Player 1 wins in 4 turns.\n")
     assert "Winning:" not in output
-    assert json.loads(run("solve", "operation-target", "--theory", "--json").stdout)["theory"] == output.splitlines()
+    assert json.loads(duels("solve", "operation-target", "--theory", "--json").stdout)["theory"] == output.splitlines()
 
 
 # Pictures
@@ -265,9 +247,9 @@ def drawn(path: Path) -> tuple[ElementTree.Element, str]:
     return picture, " | ".join(text.strip() for text in picture.itertext() if text.strip())
 
 
-def test_a_picture_of_a_pool_game_maps_the_winning_scores(run: Run, home: Path) -> None:
+def test_a_picture_of_a_pool_game_maps_the_winning_scores(duels: Run, home: Path) -> None:
     settings = {"copies": 1, "highest": 5, "target": 20, "tie": "draw"}
-    result = run("solve", "number-duel", *options(settings), "--moves", "+5 +2 +3", "--plot", "map.svg")
+    result = duels("solve", "number-duel", *options(settings), "--moves", "+5 +2 +3", "--plot", "map.svg")
     assert result.stdout.endswith("\nThe picture is in 'map.svg'.\n")
     picture, words = drawn(home / "map.svg")
     for text in ("Player 2 to move. In the pool: 1 4.", "score of Player 1", "score of Player 2, who is to move"):
@@ -291,9 +273,9 @@ def test_a_picture_of_a_pool_game_maps_the_winning_scores(run: Run, home: Path) 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
 def test_a_picture_of_any_game_counts_positions_by_distance(
-    run: Run, home: Path, name: str, settings: dict[str, Any], moves: str
+    duels: Run, home: Path, name: str, settings: dict[str, Any], moves: str
 ) -> None:
-    run("solve", name, *options(settings), "--moves", moves, "--plot", "chart.SVG", "--json")
+    duels("solve", name, *options(settings), "--moves", moves, "--plot", "chart.SVG", "--json")
     _, words = drawn(home / "chart.SVG")
     assert "moves to the end of the game, counting both players" in words
     results = {1: "the player to move wins", 0: "nobody wins", -1: "the player to move loses"}
@@ -304,8 +286,8 @@ def test_a_picture_of_any_game_counts_positions_by_distance(
     }
 
 
-def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> None:
-    run("solve", "operation-target", "--set", f"target={10**100}", "--plot", "long.svg")
+def test_a_picture_of_a_very_long_game_stays_readable(duels: Run, home: Path) -> None:
+    duels("solve", "operation-target", "--set", f"target={10**100}", "--plot", "long.svg")
     picture, _ = drawn(home / "long.svg")
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}rect"))) < 100
 
@@ -340,9 +322,9 @@ def test_a_picture_of_a_very_long_game_stays_readable(run: Run, home: Path) -> N
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_unsolvable_requests_are_refused_with_a_reason_and_an_exit_code(
-    run: Run, arguments: list[str], code: int, reason: str
+    duels: Run, arguments: list[str], code: int, reason: str
 ) -> None:
-    result = run("solve", *arguments)
+    result = duels("solve", *arguments)
     assert (result.returncode, result.stdout) == (code, "")
     assert reason in result.stderr
 
@@ -385,37 +367,37 @@ def test_through_a_pipe_there_is_no_progress(duels: Run) -> None:
 
 
 @pytest.fixture
-def kept(run: Run, empty_cache: Path) -> Path:
+def kept(duels: Run, empty_cache: Path) -> Path:
     """The table file of a solved game."""
-    run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3")
+    duels("solve", "number-duel", "--set", "copies=1", "--set", "highest=3")
     (path,) = cache.kept()
     return path
 
 
-def test_tables_are_listed_with_their_contents_size_and_folder(run: Run, kept: Path) -> None:
-    assert run("cache").stdout == (
+def test_tables_are_listed_with_their_contents_size_and_folder(duels: Run, kept: Path) -> None:
+    assert duels("cache").stdout == (
         f"{kept.name}: number-duel with target=50, highest=3, copies=1, tie=last-mover-loses: "
         f"{memory.shown(kept.stat().st_size)}\n"
         f"The tables are in {kept.parent}.\n"
     )
 
 
-def test_valid_tables_are_reported_as_valid(run: Run, kept: Path) -> None:
-    result = run("cache", "--verify")
+def test_valid_tables_are_reported_as_valid(duels: Run, kept: Path) -> None:
+    result = duels("cache", "--verify")
     assert (result.returncode, result.stderr) == (0, "")
     assert f"{kept.name}: " in result.stdout
     assert ", sound\n" in result.stdout
 
 
-def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(run: Run, kept: Path) -> None:
+def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(duels: Run, kept: Path) -> None:
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    result = run("cache", "--verify")
+    result = duels("cache", "--verify")
     assert result.returncode == 4
     assert result.stderr.startswith(f"duels: Damaged: {kept.name}. ")
     kept.write_bytes(whole[:-5])
-    assert f"{kept.name}: cannot be used: it is truncated\n" in run("cache").stdout
-    result = run("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
+    assert f"{kept.name}: cannot be used: it is truncated\n" in duels("cache").stdout
+    result = duels("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
     assert result.returncode == 0
     assert (
         result.stderr == "duels: Solving Number Duel again, because its cached table cannot be used: it is truncated\n"
@@ -424,11 +406,11 @@ def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(run: Run,
     assert kept.read_bytes() == whole
 
 
-def test_clearing_deletes_tables_and_the_leftovers_of_killed_programs(run: Run, kept: Path) -> None:
+def test_clearing_deletes_tables_and_the_leftovers_of_killed_programs(duels: Run, kept: Path) -> None:
     (kept.parent / f".{kept.name}.half").write_bytes(b"half")
-    assert run("cache", "--clear").stdout.startswith("Deleted 2 tables, ")
+    assert duels("cache", "--clear").stdout.startswith("Deleted 2 tables, ")
     assert list(kept.parent.iterdir()) == []
-    assert run("cache").stdout == run("cache", "--clear").stdout == "The cache is empty.\n"
+    assert duels("cache").stdout == duels("cache", "--clear").stdout == "The cache is empty.\n"
 
 
 # Rules of a variant, and unnecessary files

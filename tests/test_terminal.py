@@ -318,23 +318,18 @@ def test_a_game_on_a_terminal_starts_by_explaining_help(terminal: Open, duels: R
 
 
 @pytest.mark.parametrize(("answer", "concedes"), [("n", False), ("what\n?\nno", False), ("\ny", True), ("YES", True)])
-def test_conceding_on_a_terminal_asks_for_confirmation_once(answer: str, concedes: bool, terminal: Open) -> None:
-    person = terminal("play", "numerical-nexus")
-    person.read(MOVE)
-    person.type("+5\n")
-    person.read(MOVE)
-    person.type("concede\n")
-    person.read("Concede? (y/n) ")
-    person.type(f"{answer}\n")
-    person.read(LEAVE if concedes else MOVE)
+def test_conceding_on_a_terminal_asks_for_confirmation_until_it_gets_it(
+    answer: str, concedes: bool, duels: Run
+) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("+5", "concede", answer), columns=80).stdout
+    assert output.count("Concede? (y/n) ") == 1 + answer.count("\n")
+    assert output.endswith(f"{LEAVE}\n") == concedes
     assert (saved_game("numerical-nexus-1").conceded == 1) == concedes
 
 
-def test_hints_for_two_people_are_refused_with_the_reason(terminal: Open) -> None:
-    person = terminal("play", "numerical-nexus")
-    person.read(MOVE)
-    person.type("hint\n")
-    assert "Error: There are no hints between two people. After the game, duels review" in person.read(MOVE)
+def test_hints_for_two_people_are_refused_with_the_reason(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("hint"), columns=200).stdout
+    assert "Error: There are no hints between two people. After the game, duels review" in output
 
 
 @pytest.mark.parametrize(
@@ -384,54 +379,49 @@ def play_on(screen: Terminal, answers: list[tuple[str, str]]) -> str:
 
 @pytest.mark.parametrize("columns", [40, 80, 160])
 @pytest.mark.parametrize("name", dd.games())
-def test_a_game_fits_a_terminal_and_breaks_no_word_or_number(
-    name: str, columns: int, terminal: Open, duels: Run
-) -> None:
+def test_a_game_fits_a_terminal_and_breaks_no_word_or_number(name: str, columns: int, duels: Run) -> None:
     names = ("Maximilian of Lower Saxony", "Bo")
-    answers = ["?", "rules", "reset nobody", *typed(random_game(name)), "moves", "?", ""]
-    piped = duels("play", name, "--names", *names, answers=lines(*answers)).stdout
-    screen = terminal("play", name, "--names", *names, columns=columns)
-    questions = (*(f"{prompt.split()[-1]} " for prompt in dd.game(name).prompts), "leave > ")
-    output = ""
-    for text in answers:
-        while not output.endswith(questions):
-            output += screen.read(" ")
-        screen.type(f"{text}\n")
-        output += screen.read("\n")
-    output += screen.rest()
-    assert max(len(line) for line in output.splitlines()) <= columns
-    first, _, rest = output.partition(HINT)
-    assert (first, screen.program.returncode) == ("", 0)
+    answers = lines("?", "rules", "reset nobody", *typed(random_game(name)), "moves", "?", "")
+    piped = duels("play", name, "--names", *names, answers=answers).stdout
+    shown = duels("play", name, "--names", *names, answers=answers, columns=columns)
+    assert max(len(line) for line in shown.stdout.splitlines()) <= columns
+    first, _, rest = shown.stdout.partition(HINT)
+    assert (first, shown.returncode) == ("", 0)
     assert rest.split() == piped.split()
 
 
 @pytest.mark.parametrize("columns", [40, 80, 160])
-def test_the_list_of_games_and_the_help_fit_a_terminal(columns: int, terminal: Open) -> None:
+def test_the_list_of_games_and_the_help_fit_a_terminal(columns: int, duels: Run) -> None:
     for arguments in (("games",), ("play", "-h")):
-        output = terminal(*arguments, columns=columns).rest()
+        output = duels(*arguments, columns=columns).stdout
         if "-h" in arguments:  # the usage and the examples are for copying and not wrapped
             output = output.partition("\n\n")[2].partition("examples:")[0]
         assert max(map(len, output.splitlines())) <= columns
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_rules_fit_a_terminal(name: str, terminal: Open, duels: Run) -> None:
+def test_the_rules_fit_a_terminal(name: str, duels: Run) -> None:
     words = re.sub(r"[#`]", "", duels("rules", name).stdout).split()
     for width in (40, 80, 160):
-        output = terminal("rules", name, columns=width).rest()
+        output = duels("rules", name, columns=width).stdout
         assert max(map(len, output.splitlines())) <= width
         assert not set("#`") & set(output)
         assert output.split() == words
 
 
-def test_a_word_that_is_longer_than_the_terminal_stays_whole(terminal: Open) -> None:
+def test_a_real_terminal_tells_its_width(terminal: Open) -> None:
+    output = terminal("rules", "number-duel", columns=50).rest()
+    assert 40 < max(map(len, output.splitlines())) <= 50
+
+
+def test_a_word_that_is_longer_than_the_terminal_stays_whole(duels: Run) -> None:
     target = 10**60
-    screen = terminal("play", "operation-target", "--set", f"target={target}", columns=40)
-    assert f"Target Number:\n{target}\n" in screen.read("Current")
+    output = duels("play", "operation-target", "--set", f"target={target}", columns=40).stdout
+    assert f"Target Number:\n{target}\nCurrent" in output
 
 
-def test_json_is_never_wrapped(terminal: Open) -> None:
-    output = terminal("games", "--json", columns=40).rest()
+def test_json_is_never_wrapped(duels: Run) -> None:
+    output = duels("games", "--json", columns=40).stdout
     assert [game["game"] for game in json.loads(output)["games"]] == dd.games()
 
 
@@ -479,9 +469,9 @@ def test_there_is_no_colour_in_a_pipe(duels: Run, monkeypatch: pytest.MonkeyPatc
 # Narrow encodings
 
 
-def test_a_narrow_encoding_gets_plain_characters(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_narrow_encoding_gets_plain_characters(program: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    result = duels("play", "numerical-nexus", "--names", "Zoë", "Bob", answers=lines("×2", "+5", "*2", "quit"))
+    result = program("play", "numerical-nexus", "--names", "Zoë", "Bob", answers=lines("×2", "+5", "*2", "quit"))
     assert (result.returncode, result.stderr) == (0, "")
     assert "Zo? uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in result.stdout
     assert "Bob's score is now 0. Remaining x2 uses: 1.\n" in result.stdout
@@ -650,9 +640,9 @@ def test_closed_standard_streams_do_no_harm(home: Path, closed: str) -> None:
 
 
 @pytest.mark.parametrize("command", [["play", "number-duel"], ["games"], ["rules", "number-duel"]], ids=" ".join)
-def test_unwritable_output_gives_a_clear_message_and_an_exit_code(duels: Run, command: list[str]) -> None:
+def test_unwritable_output_gives_a_clear_message_and_an_exit_code(program: Run, command: list[str]) -> None:
     with open("/dev/full", "w") as full:
-        result = duels(*command, stdout=full)
+        result = program(*command, stdout=full)
     assert (result.returncode, result.stderr) == (4, "duels: No space left on device.\n")
 
 
@@ -683,22 +673,20 @@ def test_an_unreachable_folder_of_saved_games_gives_a_clear_message_and_an_exit_
         assert (result.returncode, result.stderr) == (4, f"duels: '{saved_games.folder()}': Not a directory.\n")
 
 
-def test_without_reachable_saves_there_is_still_a_menu_and_a_game(terminal: Open, home: Path) -> None:
+def test_without_reachable_saves_there_is_still_a_menu_and_a_game(duels: Run, home: Path) -> None:
     (home / "state" / "digitduels").write_text("not a folder")
-    person = terminal()
-    person.read("or Enter for 2: ")
-    person.type("\n\n")
-    assert "Welcome to Number Duel!\n" in person.read("Select a number: ")
+    output = duels(answers=lines("", ""), columns=80).stdout
+    assert output.partition("or Enter for 2: ")[2].partition("Welcome to Number Duel!\n")[2].count("Select a number: ")
 
 
-def test_a_full_disk_leaves_the_last_saved_game_intact(duels: Run) -> None:
+def test_a_full_disk_leaves_the_last_saved_game_intact(duels: Run, program: Run) -> None:
     duels("play", "numerical-nexus", answers=lines("+5"))
     whole = saved_games.path_of("numerical-nexus-1").read_bytes()
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 
-    result = duels("resume", answers=lines("+3", "+1"), preexec_fn=full)
+    result = program("resume", answers=lines("+3", "+1"), preexec_fn=full)
     assert (
         result.stdout.count("Warning: can't save the game (File too large). You can play on, but nothing is saved.\n")
         == 1
