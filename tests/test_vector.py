@@ -81,7 +81,7 @@ def follow(env: DuelVectorEnv, steps: int, seed: int, blunders: float = 0.0) -> 
 @pytest.mark.parametrize("variant", FACTORING, ids=describe)
 def test_every_step_follows_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
     name, options = variant
-    assert follow(DuelVectorEnv(name, num_envs=20, opponent="self", options=options), 60, seed=1)
+    assert follow(DuelVectorEnv(name, num_envs=8, opponent="self", options=options), 50, seed=1)
 
 
 @pytest.mark.parametrize("options", [{"highest": 13}, {"highest": 13, "copies": 1, "target": 30}], ids=str)
@@ -95,13 +95,17 @@ def test_a_new_game_follows_its_rules() -> None:
 
 @pytest.mark.parametrize("name", ["number-quest", "numerical-nexus"])
 def test_an_illegal_action_loses(name: str) -> None:
-    assert follow(DuelVectorEnv(name, num_envs=20, opponent="self"), 60, seed=4, blunders=0.3)
+    assert follow(DuelVectorEnv(name, num_envs=10, opponent="self"), 40, seed=4, blunders=0.3)
 
 
 @pytest.mark.parametrize("opponent", ["random", "perfect"])
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("numerical-nexus", {"target": 20}), ("number-duel", {"highest": 6, "tie": "draw"}), ("equation-duel", {})],
+    [
+        ("numerical-nexus", {"target": 12, "uses": (2, 1, 1, 1, 0, 1)}),
+        ("number-duel", {"target": 20, "highest": 5, "tie": "draw"}),
+        ("equation-duel", {"highest": 7}),
+    ],
 )
 def test_an_opponent_replies_by_the_rules(name: str, options: dict[str, Any], opponent: str, home: object) -> None:
     game = dd.game(name, **options)
