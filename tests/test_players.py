@@ -22,6 +22,7 @@ from variants import solve
 
 pytestmark = pytest.mark.slow
 
+
 @pytest.fixture(scope="module", params=dd.games())
 def solution(request: pytest.FixtureRequest) -> Solution:
     return solve(dd.game(request.param))
