@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
+import itertools
 import json
 import os
 import random
@@ -12,8 +14,9 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,12 +25,13 @@ import pytest
 import digitduels as dd
 from conftest import PATIENCE, ROOT
 from digitduels.games import AnyGame
-from digitduels.solver import Reference, cache, fingerprint
+from digitduels.solver import Reference, cache, fingerprint, tables
 from digitduels.solver.tables import Tables
+from variants import solve
 
 SOLVE = """
 import sys, digitduels as dd
-game = dd.game("number-duel", highest=6, target=30)
+game = dd.game("number-duel", highest=5, target=20)
 print("ready", flush=True)
 sys.stdin.readline()
 solution = dd.solve(game)
@@ -35,7 +39,7 @@ print(type(solution).__name__, tuple(solution.start), *solution.best(game.start(
 """
 SAMPLES = ROOT / "tests" / "samples"
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("empty_cache")]
-GAME = dd.game("number-duel", highest=6, target=30)
+GAME = dd.game("number-duel", highest=5, target=20)
 SMALL = dd.game("number-duel", highest=3, target=8)
 EXAMPLES = [
     SMALL,
@@ -57,13 +61,13 @@ def solved(game: AnyGame) -> tuple[dd.solver.Solution, list[str]]:
 
 def assert_right(solution: dd.solver.Solution) -> None:
     """Asserts that every verdict in the table agrees with solving the game again."""
-    fresh = dd.solve(solution.game, cache=False)
+    fresh = solve(solution.game)
     assert isinstance(solution, Tables)
     assert isinstance(fresh, Tables)
     assert solution.compiled.hands == fresh.compiled.hands
     assert solution.scale == fresh.scale
     assert (solution.codes == fresh.codes).all()
-    if len(fresh.codes) < 100_000:
+    if len(fresh.codes) < 5_000:
         assert solution.start == Reference(solution.game).start
 
 
@@ -309,78 +313,73 @@ def place():
     "distant.py": "import places.far as far\nPLACES = (far.PLACE,)\n",
     "places/__init__.py": "",
     "places/far.py": "PLACE = 5\n",
+    "places/near.py": "PLACE = 4\n",
 }
-LOAD = """
-import json, warnings, digitduels as dd
-from digitduels.solver import Reference, cache, tables
-from short_duel import ShortDuel
-
-calls = {"compile_game": 0, "fill": 0}
-def count(module, name):
-    real = getattr(module, name)
-    def counted(*arguments, **options):
-        calls[name] += 1
-        return real(*arguments, **options)
-    setattr(module, name, counted)
-count(cache, "compile_game")
-count(tables, "fill")
-
-game, steps = ShortDuel(target=12, highest=3), []
-with warnings.catch_warnings(record=True) as said:
-    warnings.simplefilter("always")
-    for _ in range(2):
-        solution = dd.solve(game)
-        reference = Reference(game)
-        places = [(table, mine, theirs) for table in range(0, solution.compiled.tables, 5)
-            for mine in range(len(solution.compiled.hands)) for theirs in range(0, len(solution.compiled.hands), 3)]
-        states = [solution.compiled.state(*place) for place in places]
-        assert all(solution.probe(state) == reference.probe(state) for state in states)
-        steps.append(dict(calls))
-print(json.dumps({"steps": steps, "said": [str(warning.message) for warning in said]}))
-"""
 
 
-def load_short_duel(folder: Path) -> tuple[list[dict[str, int]], list[str]]:
-    """Solves the duel in a folder twice; returns how often it was compared and filled, and the warnings."""
-    path = os.pathsep.join([str(folder), str(ROOT / "src")])
-    process = run(LOAD, env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"})
-    try:
-        output, errors = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
-    answer = json.loads(output)
-    return answer["steps"], answer["said"]
+class ShortDuel:
+    """Short Duel in a folder of its own. It can be edited, and is imported again as a new process would import it."""
 
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.folder, self.steps = folder, list[str]()
+        for name, text in SHORT_DUEL.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        patch.syspath_prepend(str(folder))
+        patch.setattr(sys, "dont_write_bytecode", True)
+        self._record(patch, cache, "compile_game")
+        self._record(patch, tables, "fill")
 
-@pytest.fixture(scope="module")
-def short_duel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the duel and, in `cache`, its table."""
-    folder = tmp_path_factory.mktemp("short")
-    for name, text in SHORT_DUEL.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        steps, said = load_short_duel(folder)
-    assert (steps, said) == ([{"compile_game": 0, "fill": 1}] * 2, [])
-    return folder
+    def _record(self, patch: pytest.MonkeyPatch, module: ModuleType, name: str) -> None:
+        function = getattr(module, name)
+
+        def recorded(*arguments: Any, **options: Any) -> Any:
+            self.steps.append(name)
+            return function(*arguments, **options)
+
+        patch.setattr(module, name, recorded)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = (self.folder / name).read_text()
+        assert text.count(old) == 1
+        (self.folder / name).write_text(text.replace(old, new))
+
+    def forget(self) -> None:
+        """Forgets the imported modules and what is known about them."""
+        for name in [name for name in sys.modules if name.partition(".")[0] in self.modules]:
+            del sys.modules[name]
+        for function in (fingerprint._content, fingerprint._imports, fingerprint._spec):
+            function.cache_clear()
+        importlib.invalidate_caches()
+
+    @property
+    def modules(self) -> set[str]:
+        return {name.partition("/")[0].removesuffix(".py") for name in SHORT_DUEL}
+
+    def solve(self) -> tuple[list[str], list[str]]:
+        """Solves it twice; returns whether it was compared with its table and filled, and the warnings."""
+        self.forget()
+        self.steps.clear()
+        game = importlib.import_module("short_duel").ShortDuel(target=7, highest=3, copies=1)
+        _, first = solved(game)
+        solution, second = solved(game)
+        steps, reference = list(self.steps), Reference(game)
+        assert isinstance(solution, Tables)
+        hands = range(len(solution.compiled.hands))
+        for place in itertools.product(range(solution.compiled.tables), hands, hands):
+            if solution.compiled.contains(*place):
+                state = solution.compiled.state(*place)
+                assert solution.probe(state) == reference.probe(state)
+        return steps, first + second
 
 
 @pytest.fixture
-def changed(short_duel: Path, home: Path) -> Callable[[str, str, str], Path]:
-    """Replaces a text in a copy of the duel that has the old table; returns the folder."""
-
-    def change(name: str, old: str, new: str) -> Path:
-        folder = home / "game"
-        shutil.copytree(short_duel, folder)
-        shutil.copytree(short_duel / "cache", home / "cache", dirs_exist_ok=True)
-        text = (folder / name).read_text()
-        assert text.count(old) == 1
-        (folder / name).write_text(text.replace(old, new))
-        return folder
-
-    return change
+def short_duel(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ShortDuel]:
+    """Short Duel, solved."""
+    duel = ShortDuel(home / "game", monkeypatch)
+    assert duel.solve() == (["fill"], [])
+    yield duel
+    duel.forget()
 
 
 REWORDED = {
@@ -391,18 +390,16 @@ REWORDED = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("what", REWORDED)
-def test_a_table_is_reused_when_only_texts_change(changed: Callable[..., Path], what: str) -> None:
-    folder = changed(*REWORDED[what])
+def test_a_table_is_reused_when_only_texts_change(short_duel: ShortDuel, what: str) -> None:
+    short_duel.edit(*REWORDED[what])
     (path,) = cache.kept()
     before = path.stat()
-    steps, said = load_short_duel(folder)
     # Compared once, then known to be valid.
-    assert (steps, said) == ([{"compile_game": 1, "fill": 0}] * 2, [])
+    assert short_duel.solve() == (["compile_game"], [])
     after = path.stat()
     assert (after.st_ino, after.st_size) == (before.st_ino, before.st_size)
-    assert load_short_duel(folder) == ([{"compile_game": 0, "fill": 0}] * 2, [])
+    assert short_duel.solve() == ([], [])
 
 
 RULES = {
@@ -415,22 +412,20 @@ RULES = {
     ),
     "a helper": ("landing.py", "PLACES[0]", "PLACES[0] + 1"),
     "a helper of a helper": ("distant.py", "far.PLACE", "far.PLACE + 1"),
-    "a helper in a package": ("places/far.py", "5", "12"),
+    "a helper in a package": ("places/far.py", "5", "7"),
     "which helper is used": ("distant.py", "import places.far as far", "import places.near as far"),
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("what", RULES)
-def test_no_table_is_reused_when_a_rule_or_an_ending_changes(changed: Callable[..., Path], what: str) -> None:
-    folder = changed(*RULES[what])
-    (folder / "places" / "near.py").write_text("PLACE = 4\n")
-    steps, said = load_short_duel(folder)
-    assert steps == [{"compile_game": 1, "fill": 1}] * 2
+def test_no_table_is_reused_when_a_rule_or_an_ending_changes(short_duel: ShortDuel, what: str) -> None:
+    short_duel.edit(*RULES[what])
+    steps, said = short_duel.solve()
+    assert steps == ["compile_game", "fill"]
     assert said == [
         "Solving Short Duel again, because its cached table cannot be used: it was made with different rules"
     ]
-    assert load_short_duel(folder) == ([{"compile_game": 0, "fill": 0}] * 2, [])
+    assert short_duel.solve() == ([], [])
 
 
 def test_the_source_of_a_game_is_all_its_imports_except_the_standard_library() -> None:
@@ -488,7 +483,7 @@ def test_a_full_or_read_only_disk_only_disables_caching(home: Path, lack: str) -
 
 
 def right_answer() -> str:
-    solution = dd.solve(GAME, cache=False)
+    solution = solve(GAME)
     return " ".join(map(str, ["Tables", tuple(solution.start), *solution.best(GAME.start())]))
 
 
@@ -523,31 +518,37 @@ def test_a_table_stays_good_while_others_replace_or_delete_its_file(home: Path) 
     assert_right(mapped)
 
 
-@pytest.mark.long
 def test_a_process_killed_while_it_writes_never_leaves_a_wrong_table(home: Path) -> None:
     dd.solve(GAME)
     path = cache.path_of(GAME)
     good = path.read_bytes()
-    keeping = """
-import digitduels as dd
+    writers = run(
+        """
+import os, sys, digitduels as dd
 from digitduels.solver import cache
-solution = cache.load(dd.game("number-duel", highest=6, target=30))
-print("ready", flush=True)
-while True:
-    cache.path_of(solution.game).unlink(missing_ok=True)
-    cache.keep(solution)
+solution = cache.load(dd.game("number-duel", highest=5, target=20))
+for _ in sys.stdin:
+    writer = os.fork()
+    while not writer:
+        cache.path_of(solution.game).unlink(missing_ok=True)
+        cache.keep(solution)
+    print(writer, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(writer, 0)[1]), flush=True)
 """
+    )
+    assert writers.stdin is not None
+    assert writers.stdout is not None
     chance = random.Random()
-    for _ in range(8):
+    for _ in range(20):
         path.write_bytes(good)
-        process = run(keeping)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+        writers.stdin.write("\n")
+        writers.stdin.flush()
+        writer = int(writers.stdout.readline())
         time.sleep(chance.random() / 10)
-        process.kill()
-        process.communicate()
-        assert process.returncode == -signal.SIGKILL
+        os.kill(writer, signal.SIGKILL)
+        assert int(writers.stdout.readline()) == -signal.SIGKILL
         assert not path.exists() or path.read_bytes() == good
+    assert writers.communicate() == ("", "")
     assert all(path.name in name for name in names(cache.folder()))
     solution, said = solved(GAME)
     assert said == []
@@ -568,20 +569,34 @@ def test_leftovers_of_killed_processes_are_deleted_after_an_hour(home: Path) -> 
 @pytest.mark.parametrize("stage", ["solving", "checking"])
 def test_an_interrupted_solve_stops_and_leaves_no_file(home: Path, stage: str) -> None:
     process = run(
-        """
-import digitduels as dd
-dd.solve(dd.game("number-duel", target=60), progress=lambda stage, done: print(stage, flush=True))
+        f"""
+import signal, digitduels as dd
+def interrupt(stage, done):
+    if stage == {stage!r}:
+        signal.raise_signal(signal.SIGINT)
+dd.solve(dd.game("number-duel", highest=5, target=20), progress=interrupt)
 """
     )
-    assert process.stdout is not None
-    while process.stdout.readline() != f"{stage}\n":
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
     try:
-        _, errors = process.communicate(timeout=PATIENCE)
+        output, errors = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
-    assert process.returncode == -signal.SIGINT
+    assert (process.returncode, output) == (-signal.SIGINT, "")
     assert errors.rstrip().endswith("\nKeyboardInterrupt")
     assert errors.count("Traceback") == 1
     assert not cache.folder().exists()
+
+
+def test_an_interrupt_waits_for_the_threads_that_fill_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIGITDUELS_THREADS", "3")
+    finished = []
+
+    def fill_part(part: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0.05)
+        finished.append(part.tolist())
+
+    parts = np.arange(6).reshape(3, 2)
+    with tables.workers() as pool, pytest.raises(KeyboardInterrupt):
+        tables.share(pool, parts, fill_part)
+    assert sorted(finished) == [[part] for part in parts.tolist()]

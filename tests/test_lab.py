@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from itertools import pairwise
 from typing import Any
@@ -89,22 +90,25 @@ class Games:
         return sum(plies * share for plies, share in self.lengths.items())
 
 
+measured, all_games = functools.cache(measure), functools.cache(Games)
+
+
 @pytest.fixture(scope="module", params=SMALL, ids=describe)
 def game(request: pytest.FixtureRequest) -> AnyGame:
     return dd.game(request.param[0], **request.param[1])
 
 
 def test_scores_of_levels_agree_with_an_enumeration_of_all_games(game: AnyGame) -> None:
-    report = measure(game)
+    report = measured(game)
     for level in EQUALS:
-        assert report.seats[level] == pytest.approx(Games(game, (level, level)).score, abs=2e-5)
+        assert report.seats[level] == pytest.approx(all_games(game, (level, level)).score, abs=2e-5)
     for below, level in pairwise(ALL_LEVELS):
-        first, second = Games(game, (level, below)), Games(game, (below, level))
+        first, second = all_games(game, (level, below)), all_games(game, (below, level))
         assert report.steps[level] == pytest.approx((first.score + 1 - second.score) / 2, abs=2e-5)
 
 
 def test_tension_and_length_agree_with_an_enumeration_of_all_games(game: AnyGame) -> None:
-    report, games = measure(game), Games(game, (4, 4))
+    report, games = measured(game), all_games(game, (4, 4))
     assert report.length == pytest.approx(games.length, abs=1e-4)
     assert report.lengths is not None
     assert report.lengths.margins is None
@@ -117,7 +121,7 @@ def test_tension_and_length_agree_with_an_enumeration_of_all_games(game: AnyGame
 
 
 def test_the_outcome_agrees_with_the_solution(game: AnyGame) -> None:
-    report, solution = measure(game), solve(game)
+    report, solution = measured(game), solve(game)
     value, plies = solution.start
     assert (report.winner, report.plies) == ({1: 1, 0: None, -1: 2}[value], plies)
     judgement = solution.judge(game.start())
@@ -137,14 +141,14 @@ def test_the_outcome_agrees_with_the_solution(game: AnyGame) -> None:
 
 
 def test_gauges_follow_from_the_scores(game: AnyGame) -> None:
-    report = measure(game)
+    report = measured(game)
     assert report.fair == pytest.approx(1 - abs(2 * sum(report.seats.values()) / 4 - 1), abs=1e-5)
     assert report.chain == 1 + sum(score >= 0.6 for score in report.steps.values())
     assert report.deep == pytest.approx((report.chain - 1) / 6, abs=1e-5)
 
 
 def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: AnyGame) -> None:
-    exact = measure(game).lengths
+    exact = measured(game).lengths
     estimate = simulate_lengths(solve(game), seed=1)
     assert exact is not None
     assert estimate.margins is not None

@@ -100,9 +100,9 @@ def test_a_level_plays_moves_with_its_stated_probabilities(game: AnyGame, level:
         assert list(likely) == game.legal_moves(state)
         assert sum(likely.values()) == pytest.approx(1)
         match = Match(game, position=state)
-        drawn = Counter(Level(level, solution, seed).choose(match) for seed in range(400))
+        drawn = Counter(Level(level, solution, seed).choose(match) for seed in range(250))
         for move, share in likely.items():
-            assert abs(drawn[move] / 400 - share) < 5 * math.sqrt(max(share * (1 - share), 1e-3) / 400), (state, move)
+            assert abs(drawn[move] / 250 - share) < 5 * math.sqrt(max(share * (1 - share), 1e-3) / 250), (state, move)
 
 
 def test_a_level_never_plays_a_move_that_it_sees_to_lose(game: AnyGame) -> None:
@@ -155,32 +155,26 @@ def test_exact_evaluation_agrees_with_plain_recursion(game: AnyGame, one: str, t
 
 
 def test_exact_evaluation_agrees_with_simulated_games(game: AnyGame) -> None:
-    solution = solve(game)
-    exact = evaluate("4", game, against="2")
-    for seat in (0, 1):
-        points = 0.0
-        for seed in range(400):
-            players = [Level(4, solution, f"a{seed}"), Level(2, solution, f"b{seed}")]
-            outcome = contest(Match(game), players[seat], players[1 - seat]).outcome
-            assert outcome is not None
-            points += 0.5 if outcome.winner is None else float(outcome.winner == seat)
-        assert abs(points / 400 - exact.score[seat]) < 5 * 0.5 / 20
+    assert_like_simulated_games(game, 4, 2)
 
 
-@pytest.mark.parametrize("name", ["operation-target", "equation-duel"])
-def test_evaluation_of_the_books_agrees_with_simulated_games(name: str) -> None:
-    game = dd.game(name)
-    solution, exact = solution_of(game), evaluate("5", game, against="4")
+def test_evaluation_without_tables_agrees_with_simulated_games() -> None:
+    assert_like_simulated_games(dd.game("operation-target"), 5, 4)
+
+
+def assert_like_simulated_games(game: AnyGame, one: int, two: int) -> None:
+    """Compares the exact score and length with 300 games for each seat."""
+    solution, exact = solution_of(game), evaluate(str(one), game, against=str(two))
     for seat in (0, 1):
         lengths, points = [], 0.0
-        for seed in range(200):
-            players = [Level(5, solution, f"a{seed}"), Level(4, solution, f"b{seed}")]
+        for seed in range(300):
+            players = [Level(one, solution, f"a{seed}"), Level(two, solution, f"b{seed}")]
             match = contest(Match(game), players[seat], players[1 - seat])
             assert match.outcome is not None
             points += 0.5 if match.outcome.winner is None else float(match.outcome.winner == seat)
             lengths.append(len(match.moves))
-        assert abs(points / 200 - exact.score[seat]) < 5 * 0.5 / math.sqrt(200)
-        assert abs(sum(lengths) / 200 - exact.length[seat]) < 5 * (max(lengths) - min(lengths)) / math.sqrt(200) + 1e-6
+        assert abs(points / 300 - exact.score[seat]) < 5 * 0.5 / math.sqrt(300)
+        assert abs(sum(lengths) / 300 - exact.length[seat]) < 5 * (max(lengths) - min(lengths)) / math.sqrt(300) + 1e-6
 
 
 def test_perfect_play_cannot_be_exploited(game: AnyGame) -> None:
@@ -237,8 +231,9 @@ def test_a_custom_policy_is_evaluated(game: AnyGame) -> None:
         def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
             return {game.legal_moves(state)[0]: 1.0}
 
-    found = evaluate(First(), game, against=Uniform(game))
-    assert all(0 <= score <= 1 for score in found.score)
+    found, as_table = (evaluate(policy, game, against=Uniform(game)) for policy in (First(), rows(game, First())))
+    assert found.score == pytest.approx(as_table.score, abs=1e-6)
+    assert found.exploitability == pytest.approx(as_table.exploitability, abs=1e-6)
 
 
 def test_policies_as_tables_and_functions_have_the_same_evaluation(game: AnyGame) -> None:

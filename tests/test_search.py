@@ -47,7 +47,7 @@ def test_the_search_agrees_with_the_table_and_is_undecided_beyond_its_horizon(
     game = dd.game(variant[0], **variant[1])
     solution, search = solve(game), Search(game)
     complete = decided = 0
-    for state in positions(game, 5, 1):
+    for state in positions(game, 3, 1):
         judgement = solution.judge(state)
         for plies in range(1, MOST + 1):
             verdicts = search.within(state, plies)
@@ -71,7 +71,7 @@ def test_most_searches_of_the_books_are_complete() -> None:
     for name in dd.games():
         search = Search(dd.game(name))
         cut = 0
-        states = positions(search.game, 5, 2)
+        states = positions(search.game, 3, 2)
         for state in states:
             search.within(state, 4)
             cut += search.exhausted
@@ -202,7 +202,7 @@ class Maze(Game[None, int, Step]):
 @pytest.mark.parametrize("draws", [0, 1])
 def test_verdicts_on_random_games_are_correct_and_complete_without_draws(draws: int) -> None:
     drawn = 0
-    for seed in range(300):
+    for seed in range(150):
         game = Maze(seed, draws)
         solution = Reference(game)
         for plies in range(1, 13):
