@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -168,6 +169,37 @@ def visit(browser: Browser, server: Server) -> Iterator[Visits]:
         yield visits
 
 
+class Room:
+    """A game between Ann, who begins, and Bob."""
+
+    def __init__(self, url: str) -> None:
+        self._client = httpx.Client(base_url=url, timeout=PATIENCE)
+        created = self._post("/api/games", game="operation-target", options={"target": 12}, name="Ann")
+        self._path = f"/api/games/{created['id']}"
+        joined = self._post(f"{self._path}/seats", invite=created["invite"], name="Bob")
+        self._token = created["token"]
+        self.addresses = [
+            f"/g/{created['id']}#seat={seat}.{answer['token']}" for seat, answer in enumerate((created, joined), 1)
+        ]
+
+    def __enter__(self) -> Room:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def play(self, move: str) -> None:
+        """Plays a move for Ann."""
+        version = self._client.get(self._path).json()["version"]
+        self._post(f"{self._path}/moves", version=version, move=move, key=secrets.token_urlsafe(9))
+
+    def _post(self, path: str, **body: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self._token}"} if "key" in body else {}
+        answer = self._client.post(path, json=body, headers=headers)
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+
 # What visitors see and do
 
 
@@ -198,7 +230,7 @@ def more(page: Page, name: str) -> None:
 
 
 def until(page: Page, true: Callable[[], bool]) -> None:
-    """Waits until a condition outside the page holds."""
+    """Waits until a condition holds that no locator describes. The page's security policy forbids `wait_for_function`."""
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end, "nothing happens"
