@@ -39,7 +39,7 @@ MARKS = [
     ),
 ]
 """The marks of a file with tests in the browser."""
-EXPLAINED = re.compile(r"status of (4\d\d|503)|net::ERR_")
+EXPLAINED = re.compile(r"status of (4\d\d|50[23])|net::ERR_")
 WIDTHS = (320, 390, 1280)  # pixels
 AXE = Axe()
 OPEN = pytest.StashKey[tuple[ExitStack, Browser]]()
@@ -230,7 +230,7 @@ def more(page: Page, name: str) -> None:
 
 
 def until(page: Page, true: Callable[[], bool]) -> None:
-    """Waits until a condition holds that no locator describes. The page's security policy forbids `wait_for_function`."""
+    """Waits until a condition holds. The page's security policy forbids Playwright's `wait_for_function`."""
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end, "nothing happens"

@@ -18,10 +18,10 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import digitduels as dd
+from browser import ARGUMENTS, CHROMIUM
 from conftest import ROOT
 from digitduels.record import RecordError, load
 from servers import Server
-from test_page import ARGUMENTS, CHROMIUM
 
 pytestmark = pytest.mark.slow
 
