@@ -40,7 +40,8 @@ MARKS = [
 ]
 """The marks of a file with tests in the browser."""
 EXPLAINED = re.compile(r"status of (4\d\d|50[23])|net::ERR_")
-WIDTHS = (320, 390, 1280)  # pixels
+PHONE = (390, 844)  # pixels
+WIDTHS = (320, 1280, 390)
 AXE = Axe()
 OPEN = pytest.StashKey[tuple[ExitStack, Browser]]()
 
@@ -134,7 +135,9 @@ class Visits:
         if kind is None:
             assert not self._faults
 
-    def __call__(self, path: str, width: int = 390, height: int = 844, url: str = "", **settings: Any) -> Page:
+    def __call__(
+        self, path: str, width: int = PHONE[0], height: int = PHONE[1], url: str = "", **settings: Any
+    ) -> Page:
         """Opens a path of the server. Requests to other machines and script errors are faults."""
         context = self._browser.new_context(
             base_url=url or self._url,
@@ -246,6 +249,8 @@ def assert_accessible(page: Page, state: str) -> None:
     assert violations.violations_count == 0, f"{state}: {violations.generate_report()}"
     size = page.viewport_size
     assert size is not None
-    for width in (*(width for width in WIDTHS if width != size["width"]), size["width"]):
-        page.set_viewport_size({"width": width, "height": size["height"]})
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": PHONE[1]})
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{state} at {width}"
+    if size != page.viewport_size:
+        page.set_viewport_size(size)

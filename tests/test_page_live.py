@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browser import MARKS, Room, Visit, Visits, killed, status
+from browser import MARKS, Room, Visit, Visits, killed, status, until
 from servers import PATIENCE, Server
 from test_proxy import NGINX, Proxy
 
@@ -27,7 +27,8 @@ class Line:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._ends: list[socket.socket] = []
-        self._feeds: list[threading.Event] = []
+        self.feeds: list[threading.Event] = []
+        """The open feeds, each with its end."""
         self._threads = [threading.Thread(target=self._accept)]
         self._threads[0].start()
 
@@ -45,8 +46,7 @@ class Line:
 
     def cut(self) -> None:
         """Drops everything on the open feeds from now on."""
-        assert self._feeds
-        for dead in self._feeds:
+        for dead in self.feeds:
             dead.set()
 
     def _accept(self) -> None:
@@ -65,7 +65,7 @@ class Line:
         with suppress(OSError):
             while data := source.recv(1 << 16):
                 if b"text/event-stream" in data:
-                    self._feeds.append(dead)
+                    self.feeds.append(dead)
                 if not dead.is_set():
                     sink.sendall(data)
             if not dead.is_set():
@@ -105,6 +105,7 @@ def test_a_page_updates_when_its_machine_wakes_up(visit: Visit, server: Server) 
         page.clock.install()
         page.goto(room.addresses[1])
         waits(page)
+        until(page, lambda: bool(line.feeds))
         # From here on, timers are suspended.
         page.clock.pause_at(page.evaluate("Date.now()") / 1000 + SILENCE / 2)
         line.cut()
