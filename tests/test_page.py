@@ -13,6 +13,7 @@ from servers import Server
 pytestmark = MARKS
 # A short game that is solved at once.
 QUICK = "/play/operation-target?target=12"
+THINKING = 600  # milliseconds that the computer's reply takes at least
 
 
 # A new visitor
@@ -100,8 +101,13 @@ def test_a_move_can_be_taken_back_while_the_computer_thinks(visit: Visit) -> Non
     until(page, lambda: bool(replies))
     page.get_by_role("button", name="Take back").click()
     expect(status(page)).to_have_text("Your turn.")
+    # Now the reply comes too late, and is not played.
+    positions: list[str] = []
+    page.on("request", lambda request: positions.append(request.url) if "/api/position/" in request.url else None)
     with page.expect_response("**/api/reply/**"):
-        replies[0].continue_()  # too late: this reply is to a move that was taken back
+        replies[0].continue_()
+    page.evaluate("pause => new Promise(done => setTimeout(done, pause))", THINKING)
+    assert not positions
     page.unroute("**/api/reply/**")
     choose(page, "Multiply by 2")
     expect(page).to_have_url(re.compile(r"moves=x2\+[^+&]+&"))
@@ -170,6 +176,23 @@ def test_a_new_game_is_set_up_in_a_dialog(visit: Visit) -> None:
     assert_accessible(page, "a new game")
 
 
+def test_keys_and_confirmations_are_settings_of_the_browser(visit: Visit) -> None:
+    page = visit("/help")
+    page.get_by_role("group", name="Digits and signs as keys").get_by_role("radio", name="Off").check()
+    page.get_by_role("group", name="A chosen move waits for Play").get_by_role("radio", name="Always").check()
+    page.goto("/play/number-duel")
+    expect(status(page)).to_have_text("Player 1's turn.")
+    page.keyboard.press("5")
+    expect(page.locator(".tile.picked")).to_have_count(0)
+    page.goto(QUICK)
+    choose(page, "Add 1")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(status(page)).to_contain_text("Player 1: 1 + 1 = 2.")
+    more(page, "Play moves at once")
+    choose(page, "Multiply by 2")
+    expect(status(page)).to_contain_text("Player 2: 2 × 2 = 4.")
+
+
 def test_an_invalid_game_url_says_what_to_do(visit: Visit) -> None:
     page = visit("/play/number-duel?moves=x99")
     expect(page.get_by_role("alert")).to_contain_text("x99")
@@ -206,9 +229,13 @@ def test_conceding_asks_for_confirmation(visit: Visit) -> None:
 
 
 def test_values_are_hidden_until_asked_for(visit: Visit) -> None:
-    page = visit("/play/operation-target?target=5&vs=2&seat=1")
-    expect(status(page)).to_have_text("Your turn.")
+    page = visit("about:blank")
+    questions: list[str] = []
+    page.on("request", lambda request: questions.append(request.url))
+    page.goto("/play/operation-target?target=5&vs=2&seat=1")
+    expect(page.locator(".tile .result")).to_have_count(2)
     expect(page.locator(".chip, .sign")).to_have_count(0)
+    assert not re.search("/api/(solve|hint|judge|review)", " ".join(questions))
     page.get_by_role("button", name="Values").click()
     expect(page.get_by_role("region", name="Hints and values")).to_contain_text("You are winning")
     expect(page.locator(".tile .sign")).to_have_count(2)
@@ -300,6 +327,11 @@ def join(page: Page, name: str = "Bob") -> None:
     settled(page, ".table")
 
 
+def was_shown(page: Page, text: str) -> None:
+    """Waits until a page has shown a text since `RECORD`, even if the text has disappeared."""
+    until(page, lambda: page.evaluate("text => window.shown.some(shown => shown.includes(text))", text))
+
+
 def meet(visit: Visit, url: str) -> tuple[Page, Page]:
     """Opens a game between two friends on both their screens."""
     with Room(url) as room:
@@ -350,8 +382,10 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     expect(status(ann)).to_have_text("You: 4 + 1 = 5. Bob's turn. Bob asks to take back a move.")
     expect(ann.get_by_role("button", name="Decline")).to_be_visible()
     assert_accessible(ann, "take-back")
+    bob.evaluate(RECORD)
     ann.get_by_role("button", name="Allow").click()
     expect(status(bob)).to_have_text("Ann: 1 × 2 = 2. Your turn.")
+    was_shown(bob, "The last move was taken back.")
     expect(ann.get_by_text("Waiting for Bob…")).to_be_visible()
     choose(bob, "Add 1")
     expect(bob.get_by_role("button", name="Play", exact=True)).to_be_visible()
@@ -362,10 +396,10 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     play(ann, "Multiply by 2")
     for page, heading in ((ann, "You lose"), (bob, "You win"), (carl, "Bob wins")):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
-    # Ann is taken to the new game and notified. The message disappears after some seconds.
+    # Ann is taken to the new game and notified.
     ann.evaluate(RECORD)
     bob.get_by_role("button", name="Rematch").click()
-    until(ann, lambda: ann.evaluate("window.shown.some(text => text.includes('The rematch begins.'))"))
+    was_shown(ann, "The rematch begins.")
     play(bob, "Add 1")
     expect(status(ann)).to_contain_text("Bob: 1 + 1 = 2. Your turn.")
     more(ann, "Concede")

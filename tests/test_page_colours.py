@@ -119,7 +119,7 @@ def test_every_text_has_enough_contrast(game: str, dark: bool) -> None:
 
 
 def test_every_colour_of_the_styles_is_checked_for_contrast() -> None:
-    used = set()
+    used: set[str] = set()
     for selector, values in STYLES:
         text = values.get("color")
         background = values.get("background", values.get("background-color"))

@@ -43,10 +43,14 @@ def test_rules_that_are_too_large_are_refused_with_a_suggestion(visit: Visit) ->
 
 def test_figures_of_previous_rules_are_cleared(visit: Visit) -> None:
     page = visit("/lab/number-duel?highest=3&target=12")
-    expect(page.get_by_role("meter", name="Fair")).to_be_visible()
+    parts = [page.get_by_role("region", name=name) for name in ("Who wins at which scores", "Other values")]
+    for part in parts:
+        expect(part).to_be_visible()
     page.get_by_role("button", name="Keep to compare").click()
     page.get_by_label("How many of each number the pool holds").fill("9")
     page.get_by_role("slider", name=re.compile("The highest number")).fill("13")
     expect(page.get_by_text("Small enough: ").first).to_be_visible()
     expect(page.get_by_role("columnheader")).to_have_text(["Number Duel: first to 12, numbers 1 to 3"])
     expect(page.get_by_role("meter", name="Fair")).to_have_count(0)
+    for part in parts:
+        expect(part).to_be_hidden()

@@ -59,6 +59,16 @@ def test_explore_judges_every_move_and_steps_forward_and_back(visit: Visit) -> N
     expect(status(page)).to_have_text("Player 2: 0 + 9 = 9. Player 1's turn.")
     page.go_back()
     expect(status(page)).to_have_text("Player 1: 0 + 5 = 5. Player 2's turn.")
+    # Without an answer, the values of another position are not left on the screen.
+    every_move = page.get_by_role("region", name="Every move")
+    expect(every_move).to_be_visible()
+    page.route("**/api/solve/**", lambda route: route.fulfill(status=422, json={"detail": "Not now."}))
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.get_by_text("Not now.")).to_be_visible()
+    expect(every_move).to_be_hidden()
+    page.unroute("**/api/solve/**")
+    page.get_by_role("button", name="Try again").click()
+    expect(standing).to_contain_text("Player 1 is winning: 2 more turns.")
 
 
 def test_any_position_can_be_set_up_and_errors_are_explained(visit: Visit) -> None:
@@ -250,8 +260,11 @@ def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(vis
     made = re.findall(r"moves=([^&]*)", page.url)[0].replace("+", "%20")
     solved = asked(page, f"/api/solve/number-duel?moves={moves}%20{made}")
     view = asked(page, f"/api/position/number-duel?moves={moves}%20{made}")
+    press(page, view, solved["each"][-1]["move"])
+    expect(page.get_by_text("Not this one")).to_be_visible()
     press(page, view, solved["best"][0])
     expect(page.get_by_role("heading", name="Solved")).to_be_focused()
+    expect(page.get_by_text("After 1 wrong try.")).to_be_visible()
     page.get_by_role("link", name="Next puzzle").click()
     page.wait_for_url(re.compile(r"tier=2&seed=(?!3$)\d+$"))
     expect(status(page)).to_have_text("Find the move.")
@@ -309,6 +322,7 @@ def test_a_class_link_carries_its_settings(visit: Visit) -> None:
     expect(url).to_contain_text("opening=")
     page.reload()
     expect(url).to_contain_text("hints=off&takebacks=off")
+    expect(url).to_contain_text("opening=")
     expect(page.get_by_role("checkbox", name="Hints")).not_to_be_checked()
     link = url.inner_text()
     page.get_by_role("link", name="Show it big").click()
