@@ -35,6 +35,8 @@ settings.register_profile("fixed", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
+pytest_plugins = ["browser"]
+
 ROOT = Path(__file__).parents[1]
 DUELS = [sys.executable, "-m", "digitduels"]
 CACHE = pytest.StashKey[str]()

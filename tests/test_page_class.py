@@ -11,22 +11,22 @@ import secrets
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
+from browser import MARKS, PHONE, Visit, Visits, assert_accessible, launch, settled, status, until, warm
 from databases import start_postgresql
 from servers import PATIENCE, Server
-from test_page import ARGUMENTS, CHROMIUM, assert_accessible, browser, pytestmark, status
 
-__all__ = ["browser", "pytestmark"]
+pytestmark = MARKS
 
-RECOVERY = 15  # seconds until every page is up to date again, even on a busy machine
+RECOVERY = 15  # seconds until every page is up to date again, in the long run
+DESK = (1280, 900)  # pixels
+WALL = (1920, 1080)
 
 
 class Programs:
@@ -76,27 +76,19 @@ class Programs:
                 if self._stop.wait(self._rest):
                     return
 
+    def have_made(self, moves: int) -> bool:
+        """Whether they have made this many moves together."""
+        return self.moves >= moves
+
     def stop(self) -> None:
         self._stop.set()
         self._thread.join(PATIENCE)
         self._client.close()
 
 
-@contextmanager
-def visitor(browser: Browser, url: str, width: int, height: int) -> Iterator[Page]:
-    """A visitor with their own browser context."""
-    size: Any = {"width": width, "height": height}
-    context: BrowserContext = browser.new_context(base_url=url, viewport=size, reduced_motion="reduce")
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    yield page
-    context.close()
-    assert not faults
-
-
-def start_class(teacher: Page) -> str:
-    teacher.goto("/teach")
+def start_class(visit: Visit) -> tuple[Page, str]:
+    """Starts a class and returns the teacher's page and the code."""
+    teacher = visit("/teach", *DESK)
     form = teacher.locator(".start-class")
     expect(form.locator(".preset").first).to_have_attribute("aria-pressed", "true")
     form.get_by_text("Settings").click()
@@ -106,20 +98,21 @@ def start_class(teacher: Page) -> str:
     form.get_by_role("button", name="Start the class").click()
     teacher.wait_for_url("**/class/*")
     settled(teacher, ".class-desk")
-    return teacher.url.rsplit("/", 1)[1]
+    return teacher, teacher.url.rsplit("/", 1)[1]
 
 
-def settled(page: Page, shown: str) -> None:
-    """Waits until a page has replaced the previous one."""
-    expect(page.locator(shown).first).to_be_visible()
-    expect(page.locator("main")).not_to_have_class(re.compile("leaving"))
+def open_wall(visit: Visit, teacher: Page, code: str) -> Page:
+    """Opens the wall in a window of its own: the browser slows down a page behind another one."""
+    return visit(f"/class/{code}/wall", *WALL, storage_state=teacher.context.storage_state())
 
 
-def join(pupil: Page, code: str, name: str) -> None:
-    pupil.goto(f"/j/{code.lower()}")
+def join(visit: Visit, code: str, name: str, url: str = "") -> Page:
+    """Joins the class and returns the pupil's page."""
+    pupil = visit(f"/j/{code.lower()}", url=url)
     pupil.get_by_label("Your first name").fill(name)
     pupil.get_by_role("button", name="Join").click()
     expect(pupil.get_by_role("heading", name=f"You're in, {name}")).to_be_visible()
+    return pupil
 
 
 def move(pupil: Page) -> None:
@@ -139,27 +132,25 @@ def fits(page: Page) -> None:
     assert max(size) <= 0, size
 
 
+def resize(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+
+
 def confirm(teacher: Page, act: str) -> None:
+    """Does something that ends games in progress."""
     teacher.get_by_role("button", name=act, exact=True).click()
-    question = teacher.get_by_role("dialog")
-    if question.is_visible():
-        question.get_by_role("button", name=act, exact=True).click()
+    teacher.get_by_role("dialog").get_by_role("button", name=act, exact=True).click()
 
 
-def lesson(browser: Browser, servers: list[Server], programs: int, rounds: int, rest: float) -> dict[str, Any]:
-    """Plays a whole lesson, and in its middle kills and restarts the servers one by one."""
+def lesson(
+    browser: Browser, servers: list[Server], programs: int, rounds: int, rest: float, recovery: float = PATIENCE
+) -> dict[str, Any]:
+    """Plays a whole lesson, and in its second round kills and restarts the servers one by one."""
     urls = [server.url for server in servers]
-    with (
-        visitor(browser, urls[0], 1280, 900) as teacher,
-        visitor(browser, urls[-1], 390, 844) as ann,
-        visitor(browser, urls[0], 390, 844) as bob,
-    ):
-        code = start_class(teacher)
-        for pupil, name in ((ann, "Ann"), (bob, "Bob")):
-            join(pupil, code, name)
-        wall = teacher.context.new_page()
-        wall.set_viewport_size({"width": 1920, "height": 1080})
-        wall.goto(f"/class/{code}/wall")
+    with Visits(browser, urls[0]) as visit:
+        teacher, code = start_class(visit)
+        ann, bob = join(visit, code, "Ann", urls[-1]), join(visit, code, "Bob")
+        wall = open_wall(visit, teacher, code)
         others = Programs(urls, code, programs, rest)
         try:
             expect(wall.get_by_text(f"{programs + 2} pupils are here")).to_be_visible()
@@ -175,8 +166,8 @@ def lesson(browser: Browser, servers: list[Server], programs: int, rounds: int, 
                     for server in servers:
                         server.kill()
                         server.start()
-                    current(teacher, wall, ann)
-                teacher.wait_for_timeout(1500)
+                    current(teacher, wall, ann, recovery)
+                until(teacher, partial(others.have_made, number * programs))
                 if number < rounds:
                     confirm(teacher, "Next round")
             confirm(teacher, "End the class")
@@ -193,17 +184,16 @@ def lesson(browser: Browser, servers: list[Server], programs: int, rounds: int, 
         agree(urls[0], results, teacher, programs + 2, rounds)
         own = next(row for row in results["pupils"] if row["name"] == "Ann")
         expect(ann.locator(".class-games li")).to_have_count(own["games"])
-        assert others.moves > programs
         return {"code": code, "results": results, "moves": others.moves}
 
 
-def current(teacher: Page, wall: Page, pupil: Page) -> None:
-    """Asserts that soon after a restart, everybody sees what the teacher does."""
+def current(teacher: Page, wall: Page, pupil: Page, seconds: float) -> None:
+    """Asserts that some seconds after a restart, everybody sees what the teacher does."""
     teacher.get_by_role("button", name="Pause").click()
     teacher.get_by_label("What the boards say").fill("Pens down.")
     teacher.get_by_role("dialog").get_by_role("button", name="Pause").click()
-    expect(wall.get_by_text("Pens down.")).to_be_visible(timeout=1000 * RECOVERY)
-    expect(pupil.get_by_role("heading", name="Paused")).to_be_visible(timeout=1000 * RECOVERY)
+    expect(wall.get_by_text("Pens down.")).to_be_visible(timeout=1000 * seconds)
+    expect(pupil.get_by_role("heading", name="Paused")).to_be_visible(timeout=1000 * seconds)
     teacher.get_by_role("button", name="Resume").click()
     expect(pupil.get_by_role("heading", name="Paused")).to_be_hidden()
 
@@ -231,160 +221,144 @@ def agree(url: str, results: Any, teacher: Page, pupils: int, rounds: int) -> No
         expect(shown).to_contain_text(f"{row['found']} of {row['critical']}" if row["critical"] else "–")
 
 
-@pytest.fixture(scope="module")
-def server(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite")) as server:
-        yield server
-
-
-@pytest.mark.long
 def test_a_lesson_survives_a_kill_and_its_results_equal_the_records(browser: Browser, server: Server) -> None:
-    lesson(browser, [server], programs=3, rounds=3, rest=0.05)
+    try:
+        lesson(browser, [server], programs=3, rounds=2, rest=0.05)
+    finally:
+        warm(server)
 
 
-def test_class_pages_are_accessible(browser: Browser, server: Server) -> None:
-    with visitor(browser, server.url, 1280, 900) as teacher, visitor(browser, server.url, 390, 844) as ann:
-        ann.goto("/j")
-        expect(ann.get_by_label("Code on the wall")).to_be_focused()
-        ann.keyboard.type("bbbbb")
-        ann.keyboard.press("Tab")
-        ann.keyboard.type("Ann")
-        ann.keyboard.press("Enter")
-        expect(ann.get_by_role("alert")).to_contain_text("There is no class with this code.")
-        assert_accessible(ann, "join")
-        code = start_class(teacher)
-        assert_accessible(teacher, "desk")
-        join(ann, code, "Ann")
-        assert_accessible(ann, "lobby")
-        with visitor(browser, server.url, 390, 844) as bob:
-            join(bob, code, "Bob")
-            teacher.goto(f"/class/{code}/wall")
-            expect(teacher.get_by_text("2 pupils are here")).to_be_visible()
-            assert_accessible(teacher, "wall before the first round")
-            for width, height in ((1920, 1080), (1366, 768), (1024, 768)):
-                teacher.set_viewport_size({"width": width, "height": height})
-                fits(teacher)
-                for line in (".join-url", ".code"):
-                    lines = "each => each.offsetHeight / parseFloat(getComputedStyle(each).lineHeight)"
-                    assert round(teacher.locator(line).evaluate(lines)) == 1
-            teacher.set_viewport_size({"width": 1280, "height": 900})
-            teacher.goto(f"/class/{code}")
-            teacher.get_by_role("button", name="Pair and start").press("Enter")
-            expect(bob.locator(".class-game .board")).to_be_visible()
-            expect(bob.locator(".class-goal")).to_contain_text("Land on exactly 40 to win")
-            assert_accessible(bob, "board")
-            teacher.get_by_role("button", name=re.compile("Edit Ann")).press("Enter")
-            assert_accessible(teacher, "edit")
-            teacher.get_by_label("First name").fill("Dora Maximiliane-Sue")
-            teacher.keyboard.press("Enter")
-            expect(ann.locator(".class-head")).to_contain_text("Dora")
-            expect(bob.locator(".class-game")).to_contain_text("Dora")
-            teacher.get_by_text("Settings for the next games").click()
-            teacher.get_by_label("Numbers instead of names").check()
-            teacher.get_by_role("button", name="Save settings").click()
-            expect(status(teacher)).to_contain_text("Settings saved.")
-            assert_accessible(teacher, "desk while they play")
-            teacher.set_viewport_size({"width": 1920, "height": 1080})
-            teacher.goto(f"/class/{code}/wall")
-            expect(teacher.locator(".tile-board")).to_contain_text("Pupil 1")
-            expect(teacher.locator("body")).not_to_contain_text("Dora")
-            assert teacher.locator(".tile-board").evaluate("each => each.offsetWidth <= each.parentElement.offsetWidth")
-            expect(teacher.locator(".join-url")).to_contain_text(f"/j/{code}")
-            fits(teacher)
-            assert_accessible(teacher, "wall")
-            teacher.locator(".tile-board").click()
-            settled(teacher, ".projector .table")
-            teacher.get_by_role("button", name="Values").click()
-            expect(teacher.locator(".quest")).to_contain_text(re.compile(r"Pupil \d is winning"))
-            expect(teacher.locator("body")).not_to_contain_text(re.compile("Dora|Bob"))
-            fits(teacher)
-            assert_accessible(teacher, "big board")
-            teacher.goto(f"/class/{code}/results")
-            expect(teacher.get_by_role("table")).to_be_visible()
-            assert_accessible(teacher, "results")
-        for path in ("/privacy", "/teach?game=number-quest&show=plan", "/class/BBBBB"):
-            ann.goto(path)
-            expect(ann.get_by_role("heading", level=1)).to_be_visible()
-            assert_accessible(ann, path)
+def test_class_pages_are_accessible(visit: Visit) -> None:
+    early = visit("/j")
+    expect(early.get_by_label("Code on the wall")).to_be_focused()
+    early.keyboard.type("bbbbb")
+    early.keyboard.press("Tab")
+    early.keyboard.type("Ann")
+    early.keyboard.press("Enter")
+    expect(early.get_by_role("alert")).to_contain_text("There is no class with this code.")
+    assert_accessible(early, "join")
+    teacher, code = start_class(visit)
+    assert_accessible(teacher, "desk")
+    ann = join(visit, code, "Ann")
+    assert_accessible(ann, "lobby")
+    bob = join(visit, code, "Bob")
+    teacher.goto(f"/class/{code}/wall")
+    expect(teacher.get_by_text("2 pupils are here")).to_be_visible()
+    assert_accessible(teacher, "wall before the first round")
+    for size in (WALL, (1366, 768), (1024, 768)):
+        resize(teacher, *size)
+        fits(teacher)
+        for line in (".join-url", ".code"):
+            lines = "each => each.offsetHeight / parseFloat(getComputedStyle(each).lineHeight)"
+            assert round(teacher.locator(line).evaluate(lines)) == 1
+    resize(teacher, *DESK)
+    teacher.goto(f"/class/{code}")
+    teacher.get_by_role("button", name="Pair and start").press("Enter")
+    expect(bob.locator(".class-game .board")).to_be_visible()
+    expect(bob.locator(".class-goal")).to_contain_text("Land on exactly 40 to win")
+    assert_accessible(bob, "board")
+    teacher.get_by_role("button", name=re.compile("Edit Ann")).press("Enter")
+    assert_accessible(teacher, "edit")
+    teacher.get_by_label("First name").fill("Dora Maximiliane-Sue")
+    teacher.keyboard.press("Enter")
+    expect(ann.locator(".class-head")).to_contain_text("Dora")
+    expect(bob.locator(".class-game")).to_contain_text("Dora")
+    teacher.get_by_text("Settings for the next games").click()
+    teacher.get_by_label("Numbers instead of names").check()
+    teacher.get_by_role("button", name="Save settings").click()
+    expect(status(teacher)).to_contain_text("Settings saved.")
+    assert_accessible(teacher, "desk while they play")
+    resize(teacher, *WALL)
+    teacher.goto(f"/class/{code}/wall")
+    expect(teacher.locator(".tile-board")).to_contain_text("Pupil 1")
+    expect(teacher.locator("body")).not_to_contain_text("Dora")
+    assert teacher.locator(".tile-board").evaluate("each => each.offsetWidth <= each.parentElement.offsetWidth")
+    expect(teacher.locator(".join-url")).to_contain_text(f"/j/{code}")
+    fits(teacher)
+    assert_accessible(teacher, "wall")
+    teacher.locator(".tile-board").click()
+    settled(teacher, ".projector .table")
+    teacher.get_by_role("button", name="Values").click()
+    expect(teacher.locator(".quest")).to_contain_text(re.compile(r"Pupil \d is winning"))
+    expect(teacher.locator("body")).not_to_contain_text(re.compile("Dora|Bob"))
+    for size in (WALL, PHONE):
+        resize(teacher, *size)
+        fits(teacher)
+    assert_accessible(teacher, "big board")
+    teacher.goto(f"/class/{code}/results")
+    expect(teacher.get_by_role("table")).to_be_visible()
+    assert_accessible(teacher, "results")
 
 
-def test_a_pupil_can_change_devices_and_be_removed(browser: Browser, server: Server) -> None:
-    with (
-        visitor(browser, server.url, 1280, 900) as teacher,
-        visitor(browser, server.url, 390, 844) as old,
-        visitor(browser, server.url, 390, 844) as new,
-    ):
-        code = start_class(teacher)
-        join(old, code, "Ann")
-        new.goto(f"/j/{code}")
-        new.get_by_label("Your first name").fill("Ann")
-        new.get_by_role("button", name="Join").click()
-        expect(new.get_by_role("heading", name="You're in, Ann 2")).to_be_visible()
-        teacher.get_by_role("button", name="This is Ann").click()
-        # The first Ann is still present, so these may be two pupils.
-        teacher.get_by_role("dialog").get_by_role("button", name="This is Ann").click()
-        expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
-        expect(old.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
-        new.reload()
-        expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
-        teacher.get_by_role("button", name=re.compile("Edit Ann")).click()
-        teacher.get_by_role("dialog").get_by_role("button", name="Remove…").click()
-        teacher.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
-        expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
-        teacher.get_by_role("button", name="Let Ann in again").click()
-        expect(teacher.get_by_role("button", name="Let Ann in again")).to_be_hidden()
-        new.goto(f"/j/{code}")
-        expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
-        wall = teacher.context.new_page()
-        wall.goto(f"/class/{code}/wall")
-        expect(wall.locator(".names")).to_contain_text("Ann")
-        teacher.goto("/teach")
-        teacher.get_by_role("link", name=f"Class {code}").click()
-        teacher.get_by_role("button", name="Delete it now").click()
-        teacher.get_by_role("dialog").get_by_role("button", name="Delete it").click()
-        teacher.wait_for_url("**/teach")
-        assert teacher.evaluate("Object.keys(localStorage).filter(name => name.startsWith('class:'))") == []
-        expect(wall.get_by_role("heading", name="This class is gone")).to_be_visible()
-        expect(wall.locator("main")).not_to_contain_text("Ann")
-        expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+def test_a_pupil_can_change_devices_and_be_removed(visit: Visit) -> None:
+    teacher, code = start_class(visit)
+    old = join(visit, code, "Ann")
+    new = visit(f"/j/{code}")
+    new.get_by_label("Your first name").fill("Ann")
+    new.get_by_role("button", name="Join").click()
+    expect(new.get_by_role("heading", name="You're in, Ann 2")).to_be_visible()
+    teacher.get_by_role("button", name="This is Ann").click()
+    # The first Ann is still present, so these may be two pupils.
+    teacher.get_by_role("dialog").get_by_role("button", name="This is Ann").click()
+    expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
+    expect(old.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+    new.reload()
+    expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
+    teacher.get_by_role("button", name=re.compile("Edit Ann")).click()
+    teacher.get_by_role("dialog").get_by_role("button", name="Remove…").click()
+    teacher.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
+    expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+    teacher.get_by_role("button", name="Let Ann in again").click()
+    expect(teacher.get_by_role("button", name="Let Ann in again")).to_be_hidden()
+    new.goto(f"/j/{code}")
+    expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
+    wall = open_wall(visit, teacher, code)
+    expect(wall.locator(".names")).to_contain_text("Ann")
+    teacher.goto("/teach")
+    teacher.get_by_role("link", name=f"Class {code}").click()
+    teacher.get_by_role("button", name="Delete it now").click()
+    teacher.get_by_role("dialog").get_by_role("button", name="Delete it").click()
+    teacher.wait_for_url(re.compile(r"/teach\b"))
+    assert teacher.evaluate("Object.keys(localStorage).filter(name => name.startsWith('class:'))") == []
+    expect(wall.get_by_role("heading", name="This class is gone")).to_be_visible()
+    expect(wall.locator("main")).not_to_contain_text("Ann")
+    expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
 
 
-def test_printed_pages_fit_on_paper(browser: Browser, server: Server) -> None:
-    with visitor(browser, server.url, 1280, 900) as teacher:
+def test_printed_pages_fit_on_paper(visit: Visit) -> None:
+    teacher = visit("about:blank", *DESK)
 
-        def pages(path: str, ready: str) -> int:
-            teacher.goto(path)
-            expect(teacher.locator(ready).first).to_be_visible()
-            return len(re.findall(rb"/Type\s*/Page\b(?!s)", teacher.pdf(format="A4", prefer_css_page_size=True)))
+    def pages(path: str, ready: str) -> int:
+        teacher.goto(path)
+        expect(teacher.locator(ready).first).to_be_visible()
+        return len(re.findall(rb"/Type\s*/Page\b(?!s)", teacher.pdf(format="A4", prefer_css_page_size=True)))
 
-        for game in ("operation-target", "number-quest"):
-            assert pages(f"/teach?show=plan&game={game}", ".plan") == 1
-        assert pages("/teach?show=sheet&game=number-duel&count=6&sheet=1", ".exercise") == 4
-        headings = teacher.locator(".exercise h2").all_text_contents()
-        order = ["at once", "two turns", "three turns", "four turns"]
-        places = [next(place for place, words in enumerate(order) if words in heading) for heading in headings]
-        assert places == sorted(places)
-        expect(teacher.locator(".number-line")).to_have_count(6)
+    for game in ("operation-target", "number-quest"):
+        assert pages(f"/teach?show=plan&game={game}", ".plan") == 1
+    assert pages("/teach?show=sheet&game=number-duel&count=6&sheet=1", ".exercise") == 4
+    headings = teacher.locator(".exercise h2").all_text_contents()
+    order = ["at once", "two turns", "three turns", "four turns"]
+    places = [next(place for place, words in enumerate(order) if words in heading) for heading in headings]
+    assert places == sorted(places)
+    expect(teacher.locator(".number-line")).to_have_count(6)
 
 
 def main() -> None:
     """The long run."""
     database = start_postgresql()
     try:
-        with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        with launch() as browser, tempfile.TemporaryDirectory() as folder:
             shared = database.database()
             for address, count in ((str(Path(folder) / "games.sqlite"), 1), (shared, 2)):
                 servers = [Server(address) for _ in range(count)]
                 try:
                     for server in servers:
                         server.start()
-                    told = lesson(browser, servers, programs=38, rounds=3, rest=0.02)
+                    told = lesson(browser, servers, programs=38, rounds=3, rest=0.02, recovery=RECOVERY)
                     print(f"{count} servers: {len(told['results']['games'])} games, {told['moves']} moves of programs")
                 finally:
                     for server in servers:
                         server.__exit__()
-            browser.close()
     finally:
         database.stop()
 

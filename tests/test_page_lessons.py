@@ -6,36 +6,26 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-import pytest
 from playwright.sync_api import Page, expect
 
 import digitduels as dd
+from browser import MARKS, Visit, status
 from digitduels.match import Match
 from digitduels.record import save
-from test_page import Visit, assert_accessible, browser, pytestmark, server, visit
-from variants import solve
 
-__all__ = ["browser", "pytestmark", "server", "visit"]
+pytestmark = MARKS
 
 # Player 1 throws the win away at once, and so does Player 2.
 GAME = "moves=%2B1+%2B1+%2B2"
 PUZZLE = "/puzzle/number-duel?tier=2&seed=3"
 
 
-def status(page: Page) -> Any:
-    return page.locator("#status")
-
-
 def asked(page: Page, path: str) -> Any:
-    """The server's JSON, once it is ready."""
-    for _ in range(200):
-        answer = page.request.get(path)
-        if answer.status != 503:
-            return answer.json()
-        page.wait_for_timeout(250)
-    raise AssertionError("the server is not ready")
+    """The server's JSON."""
+    answer = page.request.get(path)
+    assert answer.ok, answer.text()
+    return answer.json()
 
 
 def press(page: Page, view: Any, move: str) -> None:
@@ -69,6 +59,16 @@ def test_explore_judges_every_move_and_steps_forward_and_back(visit: Visit) -> N
     expect(status(page)).to_have_text("Player 2: 0 + 9 = 9. Player 1's turn.")
     page.go_back()
     expect(status(page)).to_have_text("Player 1: 0 + 5 = 5. Player 2's turn.")
+    # Without an answer, the values of another position are not left on the screen.
+    every_move = page.get_by_role("region", name="Every move")
+    expect(every_move).to_be_visible()
+    page.route("**/api/solve/**", lambda route: route.fulfill(status=422, json={"detail": "Not now."}))
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.get_by_text("Not now.")).to_be_visible()
+    expect(every_move).to_be_hidden()
+    page.unroute("**/api/solve/**")
+    page.get_by_role("button", name="Try again").click()
+    expect(standing).to_contain_text("Player 1 is winning: 2 more turns.")
 
 
 def test_any_position_can_be_set_up_and_errors_are_explained(visit: Visit) -> None:
@@ -260,8 +260,11 @@ def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(vis
     made = re.findall(r"moves=([^&]*)", page.url)[0].replace("+", "%20")
     solved = asked(page, f"/api/solve/number-duel?moves={moves}%20{made}")
     view = asked(page, f"/api/position/number-duel?moves={moves}%20{made}")
+    press(page, view, solved["each"][-1]["move"])
+    expect(page.get_by_text("Not this one")).to_be_visible()
     press(page, view, solved["best"][0])
     expect(page.get_by_role("heading", name="Solved")).to_be_focused()
+    expect(page.get_by_text("After 1 wrong try.")).to_be_visible()
     page.get_by_role("link", name="Next puzzle").click()
     page.wait_for_url(re.compile(r"tier=2&seed=(?!3$)\d+$"))
     expect(status(page)).to_have_text("Find the move.")
@@ -319,6 +322,7 @@ def test_a_class_link_carries_its_settings(visit: Visit) -> None:
     expect(url).to_contain_text("opening=")
     page.reload()
     expect(url).to_contain_text("hints=off&takebacks=off")
+    expect(url).to_contain_text("opening=")
     expect(page.get_by_role("checkbox", name="Hints")).not_to_be_checked()
     link = url.inner_text()
     page.get_by_role("link", name="Show it big").click()
@@ -355,51 +359,3 @@ def test_a_sheet_is_printed_with_its_answers_on_a_separate_page(visit: Visit) ->
         expect(page.locator(hidden)).to_be_hidden()
     assert page.locator("body").evaluate("each => getComputedStyle(each).backgroundColor") == "rgb(255, 255, 255)"
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf())) == 2
-
-
-# Accessibility
-
-STATES = {
-    "explore": "/explore/number-quest?moves=%2B5+x2",
-    "explore uses": "/explore/numerical-nexus?moves=%2B5",
-    "explore one number": "/explore/operation-target?moves=x2",
-    "explore the end": "/explore/number-duel?moves=%2B5+%2B10+x10",
-    "games": "/explore",
-    "review": f"/review/number-duel?{GAME}",
-    "records": "/review",
-    "records of a game": "/review/number-quest",
-    "puzzle": PUZZLE,
-    "today": "/puzzle",
-    "learn": "/learn/equation-duel",
-    "teach": "/teach?game=number-quest",
-    "link": "/teach?show=link&game=number-duel&vs=4&seed=1",
-    "wall": "/teach?show=board&game=number-quest&values=on",
-    "sheet": "/teach?show=sheet&game=number-duel&count=2",
-}
-
-
-def test_a_move_needs_no_scrolling_on_a_phone(visit: Visit) -> None:
-    page = visit("about:blank", width=360, height=740)
-    for name in dd.games():
-        match = Match(dd.game(name))
-        while not (slips := (judgement := solve(match.game).judge(match.state)).throwing):
-            match.play(judgement.best_moves[0])
-        match.play(slips[0])
-        moves = " ".join(map(str, match.moves))
-        for path in (f"/review/{name}?{urlencode({'moves': moves})}", f"/explore/{name}?{urlencode({'moves': moves})}"):
-            page.goto(path)
-            expect(page.locator(".tile:not([aria-disabled])").first).to_be_visible(timeout=60_000)
-            page.wait_for_load_state("networkidle")
-            lowest = page.locator(".board, .preview, .tile").evaluate_all(
-                "all => Math.max(...all.map(e => e.getBoundingClientRect().bottom))"
-            )
-            assert lowest <= 740, f"{path}: {lowest}"
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_every_page_is_accessible_on_every_screen(visit: Visit, name: str) -> None:
-    page = visit(STATES[name])
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    page.locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
-    assert_accessible(page, name)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
-import secrets
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from browser import MARKS, Room, Visit, Visits, killed, status, until
 from servers import PATIENCE, Server
-from test_page import browser, pytestmark
 from test_proxy import NGINX, Proxy
 
-__all__ = ["browser", "pytestmark"]
+pytestmark = MARKS
 
 SILENCE = 25  # seconds of silence after which the page gives up a connection
 
@@ -32,7 +27,8 @@ class Line:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._ends: list[socket.socket] = []
-        self._feeds: list[threading.Event] = []
+        self.feeds: list[threading.Event] = []
+        """The open feeds, each with its end."""
         self._threads = [threading.Thread(target=self._accept)]
         self._threads[0].start()
 
@@ -50,8 +46,7 @@ class Line:
 
     def cut(self) -> None:
         """Drops everything on the open feeds from now on."""
-        assert self._feeds
-        for dead in self._feeds:
+        for dead in self.feeds:
             dead.set()
 
     def _accept(self) -> None:
@@ -70,115 +65,80 @@ class Line:
         with suppress(OSError):
             while data := source.recv(1 << 16):
                 if b"text/event-stream" in data:
-                    self._feeds.append(dead)
+                    self.feeds.append(dead)
                 if not dead.is_set():
                     sink.sendall(data)
             if not dead.is_set():
                 sink.shutdown(socket.SHUT_WR)
 
 
-class Game:
-    """A game between friends, one of whom uses the browser."""
-
-    def __init__(self, url: str) -> None:
-        self.client = httpx.Client(base_url=url, timeout=PATIENCE)
-        created = self._post("/api/games", game="operation-target", options={"target": 12})
-        self.path = f"/api/games/{created['id']}"
-        joined = self._post(f"{self.path}/seats", invite=created["invite"])
-        self.token = created["token"]
-        self.address = f"/g/{created['id']}#seat=2.{joined['token']}"
-
-    def __enter__(self) -> Game:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.client.close()
-
-    def play(self, move: str) -> None:
-        """Plays a move for the friend."""
-        version = self.client.get(self.path).json()["version"]
-        self._post(f"{self.path}/moves", version=version, move=move, key=secrets.token_urlsafe(9))
-
-    def _post(self, path: str, **body: Any) -> Any:
-        headers = {"Authorization": f"Bearer {self.token}"} if "key" in body else {}
-        answer = self.client.post(path, json=body, headers=headers)
-        assert answer.status_code == 201, answer.text
-        return answer.json()
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(reduced_motion="reduce")
-    yield context
-    context.close()
-
-
-@pytest.fixture(scope="module")
-def server(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite")) as server:
-        yield server
-
-
 def waits(page: Page) -> None:
     """Asserts that the page waits for the friend's move."""
-    expect(page.get_by_role("status")).to_contain_text("turn.")
-    expect(page.get_by_role("status")).not_to_contain_text("Your turn.")
+    expect(status(page)).to_contain_text("turn.")
+    expect(status(page)).not_to_contain_text("Your turn.")
 
 
-def is_current(page: Page, seconds: float = PATIENCE) -> None:
+def is_current(page: Page) -> None:
     """Asserts that the page shows the friend's move."""
-    expect(page.get_by_role("status")).to_contain_text("Your turn.", timeout=1000 * seconds)
+    expect(status(page)).to_contain_text("Your turn.")
 
 
 BROKEN = "Connection lost."
 
 
-def test_a_page_updates_when_the_network_is_back(context: BrowserContext, server: Server) -> None:
-    with Game(server.url) as game:
-        page = context.new_page()
-        page.goto(server.url + game.address)
+def test_a_page_updates_when_the_network_is_back(visit: Visit, server: Server) -> None:
+    with Room(server.url) as room:
+        page = visit(room.addresses[1])
         waits(page)
-        context.set_offline(True)
+        page.context.set_offline(True)
         expect(page.get_by_text(BROKEN)).to_be_visible()
-        game.play("+1")
+        room.play("+1")
         waits(page)
-        context.set_offline(False)
+        page.context.set_offline(False)
         is_current(page)
         expect(page.get_by_text(BROKEN)).to_be_hidden()
 
 
-def test_a_page_updates_when_its_machine_wakes_up(context: BrowserContext, server: Server) -> None:
-    with Game(server.url) as game, Line(server.port) as line:
-        page = context.new_page()
+def test_a_page_updates_when_its_machine_wakes_up(visit: Visit, server: Server) -> None:
+    with Room(server.url) as room, Line(server.port) as line:
+        page = visit("about:blank", url=line.url)
         page.clock.install()
-        page.goto(line.url + game.address)
+        page.goto(room.addresses[1])
         waits(page)
+        until(page, lambda: bool(line.feeds))
+        # From here on, timers are suspended.
+        page.clock.pause_at(page.evaluate("Date.now()") / 1000 + SILENCE / 2)
         line.cut()
-        game.play("+1")
+        room.play("+1")
         waits(page)
-        # Timers were suspended. By the clock, the feed has been silent for a long time.
-        page.clock.set_system_time(datetime.datetime.now() + datetime.timedelta(hours=1))
-        is_current(page, SILENCE - 5)
+        # By the clock, the feed has been silent for a long time.
+        page.clock.set_system_time(page.evaluate("Date.now()") / 1000 + 3600)
+        page.clock.run_for(2000)
+        expect(page.get_by_text(BROKEN)).to_be_visible()
+        page.clock.resume()
+        is_current(page)
         page.close()
 
 
 @pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx")
 def test_behind_a_proxy_pages_reconnect_after_the_server_is_killed(
-    context: BrowserContext, server: Server, tmp_path: Path
+    browser: Browser, fragile_server: Server, tmp_path: Path
 ) -> None:
-    with Proxy(tmp_path, server.port) as proxy, Game(url := f"http://127.0.0.1:{proxy.port}") as game:
-        page = context.new_page()
-        page.goto(url + game.address)
+    with (
+        Proxy(tmp_path, fragile_server.port) as proxy,
+        Visits(browser, url := f"http://127.0.0.1:{proxy.port}") as visit,
+        Room(url) as room,
+    ):
+        page = visit(room.addresses[1])
         waits(page)
-        game.play("+1")
+        room.play("+1")
         is_current(page)
-        server.kill()
-        expect(page.get_by_text(BROKEN)).to_be_visible()
-        # A move made meanwhile gets an error from the proxy and is sent again later.
-        page.get_by_role("button", name="Add 1").click()
-        page.get_by_role("button", name="Play", exact=True).click()
-        server.start()
+        with killed(fragile_server):
+            expect(page.get_by_text(BROKEN)).to_be_visible()
+            # A move made meanwhile gets an error from the proxy and is sent again later.
+            page.get_by_role("button", name="Add 1").click()
+            page.get_by_role("button", name="Play", exact=True).click()
         expect(page.get_by_text(BROKEN)).to_be_hidden()
         waits(page)
-        game.play("x2")
+        room.play("x2")
         is_current(page)

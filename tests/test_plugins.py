@@ -18,12 +18,12 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import digitduels as dd
+from browser import ARGUMENTS, CHROMIUM
 from conftest import DUELS, PATIENCE, ROOT, Run
 from digitduels.games import books
 from digitduels.record import RecordError, load
 from servers import QUICK, SERVE, Server
 from test_docs import blocks
-from test_page import ARGUMENTS, CHROMIUM
 from test_sixth_game import ABOUT, EXAMPLE
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,216 @@
+"""Every page on every screen: accessible, small, without scrolling or shifting, in light and dark mode, with motion."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+import digitduels as dd
+from browser import MARKS, Visit, assert_accessible, choose, more, settled, until
+from digitduels.web.looks import PLAIN
+from servers import PATIENCE, Server
+from test_page_colours import palette
+
+pytestmark = MARKS
+
+FIRST_VIEW = 48_000  # bytes, with headers and prefetched files
+STATES = {
+    "playing": {
+        "home": ("/", ".card.puzzle p:has-text(':')"),
+        "play": ("/play/number-quest?moves=%2B5+x2", ".tile"),
+        "uses": ("/play/numerical-nexus?moves=%2B5", ".tile .result"),
+        "one number": ("/play/operation-target?target=12", ".tile .result"),
+        "three fields": ("/play/equation-duel?moves=6x7", ".tile"),
+        "over": ("/play/number-duel?moves=%2B5+%2B10+x10", ".end .lesson p"),
+        "help": ("/help", "main h1"),
+    },
+    "exploring": {
+        "games": ("/explore", ".cards"),
+        "position": ("/explore/number-quest?moves=%2B5+x2", ".flip"),
+        "uses": ("/explore/numerical-nexus?moves=%2B5", ".flip"),
+        "one number": ("/explore/operation-target?moves=x2", ".flip"),
+        "the end": ("/explore/number-duel?moves=%2B5+%2B10+x10", ".standing:has-text('The game is over')"),
+        "lab": ("/lab", ".cards"),
+        "lab of a game": ("/lab/number-duel?highest=4&target=20", ".lab-strip"),
+    },
+    "learning": {
+        "review": ("/review/number-duel?moves=%2B1+%2B1+%2B2", ".moment .kicker"),
+        "records": ("/review", "main .opener"),
+        "records of a game": ("/review/number-quest", "main .opener"),
+        "puzzle": ("/puzzle/number-duel?tier=2&seed=3", ".tile"),
+        "today": ("/puzzle", ".tile"),
+        "rules": ("/learn/equation-duel", "section[aria-label='What is known'] li"),
+    },
+    "teaching": {
+        "desk": ("/teach?game=number-quest", ".preset[aria-pressed=true]"),
+        "link": ("/teach?show=link&game=number-duel&vs=4&seed=1", ".projector .url"),
+        "board": ("/teach?show=board&game=number-quest&values=on", ".projector .quest:has-text('is winning')"),
+        "sheet": ("/teach?show=sheet&game=number-duel&count=2", ".exercise"),
+        "plan": ("/teach?game=number-quest&show=plan", ".plan"),
+        "privacy": ("/privacy", "main h1"),
+    },
+    "missing": {
+        "class": ("/class/BBBBB", "main h1"),
+        "game": ("/play/nothing", "[role=alert] h1"),
+        "page": ("/nothing", "main h1"),
+    },
+}
+"""Every page in groups: its path, and what it shows last."""
+
+
+@pytest.mark.parametrize("group", STATES)
+def test_every_page_is_accessible_on_every_screen(visit: Visit, group: str) -> None:
+    page = visit("about:blank")
+    for name, (path, shown) in STATES[group].items():
+        page.goto(path)
+        settled(page, shown)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        page.locator("details").evaluate_all("all => all.forEach(each => each.open = true)")
+        assert_accessible(page, f"{group}: {name}")
+
+
+def test_the_theme_follows_the_system_until_the_reader_chooses_one(visit: Visit) -> None:
+    page = visit("/help", color_scheme="dark")
+    settled(page, "main h1")
+
+    def is_dark(dark: bool) -> None:
+        paper = ", ".join(str(round(255 * part)) for part in palette(PLAIN, dark)["paper"])
+        expect(page.locator("body")).to_have_css("background-color", f"rgb({paper})")
+
+    is_dark(True)
+    page.emulate_media(color_scheme="light")
+    is_dark(False)
+    page.get_by_role("button", name="Dark or light").click()
+    is_dark(True)
+    page.reload()
+    is_dark(True)
+    page.get_by_role("button", name="Dark or light").click()
+    is_dark(False)
+
+
+# Size and layout
+
+SHIFTS = """
+window.shifts = 0;
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def test_the_first_view_is_small_and_does_not_shift(visit: Visit) -> None:
+    page = visit("about:blank", width=360, height=740)
+    page.add_init_script(SHIFTS)
+    sent: list[Request] = []
+    arrived: list[Request] = []
+    page.on("request", lambda request: sent.append(request))
+    page.on("requestfinished", lambda request: arrived.append(request))
+    page.on("requestfailed", lambda request: sent.remove(request))
+    # These come last: the effects of the moves, and today's puzzle.
+    with page.expect_response("**/api/effects/**"):
+        page.goto("/")
+    settled(page, STATES["playing"]["home"][1])
+    until(page, lambda: len(arrived) == len(sent))
+    # The browser has the second copy of a file in its cache, and reports a negative size.
+    sizes = [
+        max(0, size["responseBodySize"]) + size["responseHeadersSize"]
+        for size in (request.sizes() for request in arrived)
+    ]
+    assert len(sizes) > 5
+    assert sum(sizes) < FIRST_VIEW
+    assert page.evaluate("window.shifts") <= 0.02
+
+
+def lowest(page: Page, parts: str) -> float:
+    """The lower edge of the lowest of these parts, once the page has adapted to the size of the screen."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    edge: float = page.locator(parts).evaluate_all("all => Math.max(...all.map(e => e.getBoundingClientRect().bottom))")
+    return edge
+
+
+def test_a_move_needs_no_scrolling(visit: Visit) -> None:
+    page = visit("about:blank")
+    for name in dd.games():
+        page.goto(f"/play/{name}?vs=2&seat=1&seed=1")
+        expect(page.locator(".tile:not([aria-disabled])").first).to_be_visible()
+        for width, height in ((360, 740), (740, 360), (640, 400)):
+            page.set_viewport_size({"width": width, "height": height})
+            parts = ".board, .preview, .tile, .actions button" if width < height else ".tile"
+            assert lowest(page, parts) <= height, f"{name} at {width}×{height}"
+
+
+def test_a_move_in_a_lesson_needs_no_scrolling_on_a_phone(visit: Visit, server: Server) -> None:
+    page = visit("about:blank", width=360, height=740)
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+        for name in dd.games():
+            moves = urlencode({"moves": " ".join(slip(client, name))})
+            for path, shown in ((f"/review/{name}?{moves}", ".moment .kicker"), (f"/explore/{name}?{moves}", ".flip")):
+                page.goto(path)
+                settled(page, shown)
+                expect(page.locator(".tile:not([aria-disabled])").first).to_be_visible()
+                assert lowest(page, ".board, .preview, .tile") <= 740, path
+
+
+def slip(client: httpx.Client, name: str) -> list[str]:
+    """The best moves of a game until one of them could throw the result away, and then such a move."""
+    moves: list[str] = []
+    while True:
+        solved: Any = client.get(f"/api/solve/{name}", params={"moves": " ".join(moves)}).json()
+        slips = [move["move"] for move in solved["each"] if move["value"] != solved["value"]]
+        if slips:
+            return [*moves, slips[0]]
+        moves.append(solved["best"][0])
+
+
+# Motion and sound
+
+COUNT = """
+window.flights = window.sounds = 0;
+addEventListener("DOMContentLoaded", () => new MutationObserver(changes => {
+  for (const { addedNodes } of changes)
+    for (const node of addedNodes) if (node.classList?.contains("flight")) window.flights += 1;
+}).observe(document.body, { childList: true }));
+const start = OscillatorNode.prototype.start;
+OscillatorNode.prototype.start = function (...when) {
+  window.sounds += 1;
+  start.apply(this, when);
+};
+"""
+
+
+def win(page: Page) -> tuple[int, int]:
+    """Plays the winning move of a game, and counts the tiles that fly and the tones."""
+    page.goto("/play/operation-target?target=5&moves=x2+x2&vs=1&seat=1&seed=1")
+    with page.expect_response(re.compile(r"/js/feel\.js")) as effects:
+        choose(page, "Add 1")
+    expect(page.get_by_role("heading", name="You win")).to_be_visible()
+    # The page waits for this module, too, and has started everything when it is there.
+    page.evaluate("url => import(url).then(() => {})", effects.value.url)
+    flights, sounds = page.evaluate("[window.flights, window.sounds]")
+    expect(page.locator(".flight")).to_have_count(0)
+    return flights, sounds
+
+
+def test_wins_are_animated_unless_reduced_motion_is_set_and_heard_unless_sounds_are_off(visit: Visit) -> None:
+    page = visit("about:blank")
+    page.add_init_script(COUNT)
+    flights, sounds = win(page)
+    assert flights == 0
+    assert sounds > 1
+    page.emulate_media(reduced_motion="no-preference")
+    flights, _ = win(page)
+    assert flights > 1
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture of your win").click()
+    assert download.value.suggested_filename == "operation-target.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    more(page, "Turn sounds off")
+    _, sounds = win(page)
+    assert sounds == 0
+    page.get_by_role("button", name="More", exact=True).click()
+    expect(page.get_by_role("button", name="Turn sounds on")).to_be_visible()
