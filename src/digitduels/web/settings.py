@@ -45,8 +45,12 @@ class Settings:
     unjoined: float = _setting(3.0, "days after which a game that nobody joined is deleted", 0.01)
     idle: float = _setting(30.0, "days after which a game that nobody plays is closed", 0.01)
     retention: float = _setting(180.0, "days after which a game that has ended is deleted", 0.01)
-    grace: float = _setting(24.0, "hours after a start during which no game is closed or deleted", 0)
-    lesson: float = _setting(24.0, "hours after which a class is deleted, with its games and names", 0.01, 8760)
+    grace: float = _setting(
+        24.0, "hours after a start, or after a jump of the clock, during which no game is closed or deleted", 0
+    )
+    lesson: float = _setting(
+        24.0, "hours after the last act or move in a class at which it is deleted, with its games and names", 0.01, 8760
+    )
     connections: int = _setting(20_000, "connections that may be open at once, within the limits of the system", 1)
     http: str = _setting("auto", "the HTTP parser: h11, httptools, or auto for httptools if it is installed")
     farewell: float = _setting(5.0, "seconds that open requests have to finish when the server stops", 0, 3600)

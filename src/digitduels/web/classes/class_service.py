@@ -21,12 +21,14 @@ from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import hash_secret
 from digitduels.web.rooms.feed import Receive, Send
 from digitduels.web.rooms.live import packed
+from digitduels.web.rooms.retention import HOUR
 from digitduels.web.rooms.service import STALE_TRIES, RoomService
 from digitduels.web.settings import Settings
 from digitduels.web.store import Store
 from digitduels.web.store.interface import BUSY_STORE
 
 CLASS_SWEEP = 60.0
+CLASS_GRACE = 600.0  # seconds after a start in which a lesson that the restart interrupted can go on
 RESERVED = 30 * 86400.0  # seconds before the code of a deleted class is used again
 WRONG_CODES = (10 / 60, 10)  # per address: the sustained rate per second, and the burst
 CODE_TRIES = 20
@@ -158,15 +160,23 @@ class ClassService:
             await self._classes.catch_up(live)
         if act.version != live.classroom.head:
             raise ClassConflict(live.classroom, "The class has changed. Look again before you delete it.")
-        await self._store.delete_classes(live.classroom.code, 0.0, time.time() + RESERVED, deletion)
+        await self._store.delete_class(live.classroom.code, time.time() + RESERVED, deletion)
         self._classes.end(live.classroom.code)
 
     async def sweep_classes(self) -> None:
-        """Deletes classes that have reached their age limit."""
+        """Deletes the classes in which nothing has happened for long, one after the other."""
+        if not await self._rooms.clock.trusted(
+            min(CLASS_GRACE, self._settings.grace * HOUR), self._settings.grace * HOUR
+        ):
+            return
         now = time.time()
-        while codes := await self._store.delete_classes(None, now - self._settings.lesson * 3600, now + RESERVED):
-            for code in codes:
+        for code in await self._store.expired_classes(now - self._settings.lesson * HOUR):
+
+            async def delete_expired_class(code: str = code) -> None:
+                await self._store.delete_class(code, now + RESERVED)
                 self._classes.end(code)
+
+            await self._rooms.background.attempt(delete_expired_class)
 
     # Views.
 

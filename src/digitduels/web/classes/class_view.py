@@ -70,14 +70,17 @@ def teacher_view(
     now: float,
     lasts: float,
 ) -> dict[str, Any]:
-    """The whole class: its pupils, and the boards of this round. `lasts` is how many seconds a class is stored."""
+    """The whole class: its pupils, and the boards of this round.
+
+    `lasts` is how many seconds a class is stored after the last act or move in it.
+    """
     ranked = standings(classroom, scores)
     playing = {number for table in classroom.current if table.id not in scores for number in table.pupils}
     return {
         **common(classroom),
         "role": "teacher",
         "now": now,
-        "deleted": classroom.created + lasts,
+        "deleted": max(classroom.touched, *(board["since"] for board in boards.values()), 0.0) + lasts,
         "stuck": STUCK,
         "pupils": [
             {

@@ -107,6 +107,8 @@ class Classroom:
     def __init__(self, kept: KeptClass) -> None:
         self.code, self.id, self.token, self.created = kept.code, kept.id, kept.token, kept.created
         self.rules = kept.rules
+        self.touched = kept.created
+        """The time of the last event."""
         self.head = 0
         self.round = 0
         self.paused: str | None = None
@@ -160,6 +162,7 @@ class Classroom:
             case "settings":
                 self.rules = {**self.rules, **body}
         self.head, self.keys[event.key] = event.version, event
+        self.touched = event.at
 
     def _set(self, pupil: Pupil) -> None:
         self.pupils[pupil.number] = pupil

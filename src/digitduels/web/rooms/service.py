@@ -48,8 +48,8 @@ class RoomService:
         self._presence = Presence(store, self.hub, settings.away)
         self._publisher = Publisher(store, self.hub, self.live, self._presence, self.background)
         self._opponents = Opponents(store, self.live, chooser, self.play)
-        self._clock = Clock()
-        self._retention = Retention(store, settings, self._clock, self.play)
+        self.clock = Clock()
+        self._retention = Retention(store, settings, self.clock, self.play)
 
     async def __aenter__(self) -> RoomService:
         self.store.watch(self._remote_change)
@@ -59,7 +59,7 @@ class RoomService:
             (LOOK, self._poll),
             (SEEN, self._presence.note_watchers),
             (THINK, self._opponents.resume_waiting),
-            (CLOCK_SECONDS, self._clock.look),
+            (CLOCK_SECONDS, self.clock.look),
             (SWEEP, self._retention.sweep),
         ):
             self.background.every(seconds, work)
