@@ -588,7 +588,7 @@ def test_wrong_codes_count_against_the_address_but_not_against_its_class(tmp_pat
 
 
 def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:
-    with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite"), lesson=0.01))) as client:
+    with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite"), lesson=0.01, grace=0))) as client:
         teacher = Teacher(client)
         service: Any = client.app.app.app.state.classes  # type: ignore[attr-defined]
         real_time = time.time
