@@ -102,16 +102,20 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def client(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """A server in the test process, and its client."""
+@pytest.fixture(scope="session")
+def games_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of `client`."""
+    return tmp_path_factory.mktemp("client") / "games.sqlite"
+
+
+@pytest.fixture(scope="session")
+def client(games_file: Path) -> Iterator[TestClient]:
+    """A server in the test process, without worker processes, and its client."""
     from fastapi.testclient import TestClient
 
-    from digitduels.web.app import create
-    from digitduels.web.settings import Settings
+    from web import application
 
-    file = tmp_path_factory.mktemp("client") / "games.sqlite"
-    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+    with TestClient(application(database=str(games_file))) as client:
         yield client
 
 

@@ -1,24 +1,25 @@
-"""`duels serve` without workers, so that it starts quickly, and optionally with an injected fault.
+"""A server without worker processes, so that it starts quickly, and optionally with an injected fault.
 
-    python tests/crash_server.py FAULT|none --port …
+    python tests/crash_server.py FAULT|none --port … --database …
 
 The crash harness must detect every fault.
 """
 
 from __future__ import annotations
 
+import argparse
+import logging
 import sqlite3
 import sys
 import time
 from typing import Any
 
-from digitduels.cli.main import main
-from digitduels.match import Match
-from digitduels.players import RandomPlayer
-from digitduels.web import app
+from digitduels.web import logs
 from digitduels.web.rooms import acts
+from digitduels.web.server import listen, serve
+from digitduels.web.settings import Settings
 from digitduels.web.store import sqlite
-from digitduels.web.workers.supervisor import Supervisor
+from workers import NoWorkers
 
 
 def answers_before_commit() -> None:
@@ -51,23 +52,19 @@ def ignores_the_version() -> None:
     acts.act = careless  # type: ignore[assignment]
 
 
-class NoWorkers(Supervisor):
-    """A computer that plays at random in the server process."""
-
-    async def __aenter__(self) -> NoWorkers:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        pass
-
-    async def reply(self, match: Match, level: int, seed: str) -> str:
-        return str(RandomPlayer(seed).choose(match))
-
-
 FAULTS = {fault.__name__: fault for fault in (answers_before_commit, ignores_the_version)}
 
+
+def main(fault: str, *arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--database")
+    if fault != "none":
+        FAULTS[fault]()
+    settings = Settings.read(**vars(parser.parse_args(arguments)))
+    logs.start(logging.INFO)
+    serve(settings, listen(settings), NoWorkers(settings))
+
+
 if __name__ == "__main__":
-    app.Supervisor = NoWorkers  # type: ignore[attr-defined]
-    if sys.argv[1] != "none":
-        FAULTS[sys.argv[1]]()
-    main(["serve", *sys.argv[2:]])
+    main(*sys.argv[1:])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 SERVE = (sys.executable, "-m", "digitduels", "serve")
 QUICK = (sys.executable, str(Path(__file__).with_name("crash_server.py")), "none")
-"""The same without workers, which starts sooner: for tests that need no solved games."""
+"""The same without worker processes, which starts sooner."""
 SOURCE = Path(__file__).parents[1] / "src"
 PATIENCE = 60  # seconds
 

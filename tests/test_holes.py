@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import secrets
 import sqlite3
@@ -12,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -23,16 +23,14 @@ from digitduels.web.app import create
 from digitduels.web.rooms import acts, opponents, periodic
 from digitduels.web.rooms.periodic import Clock
 from digitduels.web.settings import Settings
-from digitduels.web.workers.supervisor import Supervisor
+from digitduels.web.workers.supervisor import Worker
 from test_rooms import Friends, sql
-from web import running, wait_for
-
-pytestmark = pytest.mark.usefixtures("tables")
-
+from web import application, running, wait_for
+from workers import OnlyBooks
 
 @pytest.fixture(scope="module")
-def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("holes"), tables, hosts="127.0.0.1, duels.example") as client:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("holes"), hosts="127.0.0.1, duels.example") as client:
         yield client
 
 
@@ -96,8 +94,8 @@ def test_a_random_seat_is_the_same_when_the_request_is_repeated(site: httpx.Clie
     assert set(drawn) == {1, 2}
 
 
-def test_rate_limits_are_reported_and_a_rematch_costs_as_much_as_a_new_game(tables: Path, tmp_path: Path) -> None:
-    with running(tmp_path, tables, rate=0.001, burst=60) as site:
+def test_rate_limits_are_reported_and_a_rematch_costs_as_much_as_a_new_game(tmp_path: Path) -> None:
+    with running(tmp_path, rate=0.001, burst=60) as site:
         left = [
             site.post(path, json={}).headers["ratelimit"]
             for path in ("/api/games/nosuchgame12/concede", "/api/games/nosuchgame12/rematch")
@@ -107,7 +105,7 @@ def test_rate_limits_are_reported_and_a_rematch_costs_as_much_as_a_new_game(tabl
 
 def test_only_the_owner_can_read_the_database_file(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
-    with TestClient(create(Settings(rate=0, database=str(file)))):
+    with TestClient(application(database=str(file))):
         for each in tmp_path.glob("games.sqlite*"):
             assert stat.S_IMODE(os.stat(each).st_mode) == 0o600, each
 
@@ -132,13 +130,13 @@ def test_a_worker_imports_nothing_from_its_working_directory(tmp_path: Path) -> 
 
 def test_a_game_that_fails_to_replay_is_marked_and_the_others_go_on(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
-    settings = Settings(rate=0, database=str(file), grace=0)
-    with TestClient(create(settings)) as client:
+    settings = {"database": str(file), "grace": 0}
+    with TestClient(application(**settings)) as client:
         gone, odd, idle = Friends(client), Friends(client), Friends(client)
     sql(file, "UPDATE game SET touched = 0, created = 0")
     sql(file, "UPDATE game SET rules = replace(rules, 'number-quest', 'no-such-game') WHERE id = ?", gone.id)
     sql(file, "UPDATE game SET rules = replace(rules, 'target', 'no-such-option'), due = 1 WHERE id = ?", odd.id)
-    with TestClient(create(settings)) as client:
+    with TestClient(application(**settings)) as client:
         idle.client = client
         wait_for(lambda: idle.state["closed"])
         for game in (gone, odd):
@@ -166,40 +164,45 @@ def test_a_background_loop_survives_exceptions(caplog: pytest.LogCaptureFixture)
     assert any(record.exc_info and "of the test" in str(record.exc_info[1]) for record in caplog.records)
 
 
-def test_the_computer_says_when_it_has_to_play_at_random(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+def test_the_computer_plays_at_random_and_says_so_if_its_worker_dies_every_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, levels = Worker.ask, []
 
-    async def fail(self: Supervisor, match: Any, level: int, seed: str) -> str:
-        asked.append(level)
-        raise RuntimeError("a worker died")
+    async def die(self: Worker, question: bytes) -> bytes:
+        levels.append(json.loads(question)["with"]["who"])
+        self.process.kill()
+        return await ask(self, question)
 
-    monkeypatch.setattr(Supervisor, "reply", fail)
+    monkeypatch.setattr(Worker, "ask", die)
     monkeypatch.setattr(opponents, "RETRY_SECONDS", 0.0)
-    with TestClient(create(Settings(rate=0, database=str(tmp_path / "games.sqlite")))) as client:
+    settings = Settings(rate=0, workers=1, database=str(tmp_path / "games.sqlite"))
+    with TestClient(create(settings, workers=OnlyBooks(settings))) as client:
         state = Friends(client, join=False, seat=2, computer={"level": 3}).wait(1)
-    assert len(asked) == opponents.ATTEMPTS
+    assert levels == ["3"] * opponents.ATTEMPTS
     assert any("chose this move at random" in sentence["text"] for sentence in state["status"])
 
 
 def test_nothing_is_deleted_or_closed_during_the_grace_period_after_a_start(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
-    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+    with TestClient(application(database=str(file))) as client:
         idle, alone = Friends(client), Friends(client, join=False)
     sql(file, "UPDATE game SET touched = 0, created = 0")
-    with TestClient(create(Settings(rate=0, database=str(file), grace=24))) as client:
+    with TestClient(application(database=str(file), grace=24)) as client:
+        client.portal.call(client.app.app.app.state.rooms._retention.sweep)  # type: ignore[union-attr, attr-defined]
         assert not client.get(f"/api/games/{idle.id}").json()["closed"]
         assert client.get(f"/api/games/{alone.id}").status_code == 200
 
 
 def test_games_that_ended_long_ago_are_deleted_with_their_events(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite"
-    with TestClient(create(Settings(rate=0, database=str(file)))) as client:
+    with TestClient(application(database=str(file))) as client:
         over, playing = Friends(client), Friends(client)
         over.act(1, "concede")
     sql(file, "UPDATE game SET touched = touched - 181 * 86400 WHERE id = ?", over.id)
     with pytest.raises(sqlite3.Error, match="only with their game"):
         sql(file, "DELETE FROM event")
-    with TestClient(create(Settings(rate=0, database=str(file), grace=0))) as client:
+    with TestClient(application(database=str(file), grace=0)) as client:
         wait_for(lambda: client.get(f"/api/games/{over.id}").status_code == 404)
         assert client.get(f"/api/games/{playing.id}").status_code == 200
     assert sql(file, "SELECT count(*) FROM event WHERE game = ?", over.id) == [(0,)]

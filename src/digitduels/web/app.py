@@ -58,18 +58,23 @@ PAGES = (
 )
 
 
-def create(settings: Settings, stopping: asyncio.Event | None = None) -> Guard:
-    """Returns the complete application with the guard in front. Setting `stopping` ends all live feeds."""
-    app = create_app(settings, stopping or asyncio.Event())
+def create(
+    settings: Settings, stopping: asyncio.Event | None = None, workers: Supervisor | None = None
+) -> Guard:
+    """Returns the complete application with the guard in front. Setting `stopping` ends all live feeds.
+
+    `workers` answer the questions that need a solution. Default: as many processes as the settings say.
+    """
+    app = create_app(settings, stopping or asyncio.Event(), workers)
     feeds = classes.ClassFeed(rooms.RoomRoutes(app), app)
     return Guard(feeds, settings, app.state.metrics, app.state.allowances)
 
 
-def create_app(settings: Settings, stopping: asyncio.Event) -> FastAPI:
+def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor | None = None) -> FastAPI:
     """Returns the FastAPI application: all routes except the live feeds, without the guard."""
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
-    app.state.allowances = Allowances()
+    app.state.allowances, app.state.workers = Allowances(), workers or Supervisor(settings)
     app.include_router(rooms.router)  # first, because moves are the most frequent requests
     app.include_router(classes.router)
     app.include_router(stateless.router)
@@ -96,7 +101,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Starts the workers, the store and the services, and stops them with the server."""
     settings: Settings = app.state.settings
     async with AsyncExitStack() as stack:
-        workers = app.state.workers = await stack.enter_async_context(Supervisor(settings))
+        workers: Supervisor = await stack.enter_async_context(app.state.workers)
         metrics: Metrics = app.state.metrics
         for name, pool in (("books", workers.books), ("variants", workers.variants)):
             waiting, killed = (partial(getattr, pool, count) for count in ("waiting", "killed"))

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import ipaddress
 import os
+import signal
 import socket
 import sys
 from contextlib import suppress
@@ -18,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from digitduels.web.app import create
 from digitduels.web.connections import BACKLOG, Bounded, Limits, bound_kernel
 from digitduels.web.settings import Settings, split_list
+from digitduels.web.workers.supervisor import Supervisor
 
 FIRST_PASSED = 3  # the file descriptor of the first socket from systemd
 
@@ -25,10 +27,10 @@ FIRST_PASSED = 3  # the file descriptor of the first socket from systemd
 class Server(uvicorn.Server):
     """Serves until a signal. Then it accepts no more connections, ends the live feeds and finishes open requests."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, workers: Supervisor | None = None) -> None:
         self.stopping = asyncio.Event()
         limits, http = Limits(settings), parser(settings.http)
-        app = create(settings, self.stopping)
+        app = create(settings, self.stopping, workers)
         app.metrics.gauge("connections_open", "Open connections.", lambda: len(limits))
         app.metrics.counter("connections_refused_total", "Refused connections.", lambda: limits.refused)
         config = uvicorn.Config(
@@ -54,6 +56,17 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.loop.call_soon_threadsafe(self.stopping.set)
         super().handle_exit(sig, frame)
+
+
+def serve(settings: Settings, listener: socket.socket, workers: Supervisor | None = None) -> None:
+    """Serves until a signal, in a process that does nothing else."""
+    # SIGTERM shuts the server down cleanly and is not a failure.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    allow_many_connections()
+    take_turns_quickly()
+    server = Server(settings, workers)
+    collect_garbage_rarely()
+    server.run([listener])
 
 
 def protocol(limits: Limits, http: str) -> type[asyncio.Protocol]:

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import errno
 import logging
-import signal
 import socket
 import sys
 import webbrowser
@@ -43,7 +42,7 @@ def add(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.web import logs
     from digitduels.web.app import PAGE
-    from digitduels.web.server import Server, allow_many_connections, collect_garbage_rarely, take_turns_quickly
+    from digitduels.web.server import serve
     from digitduels.web.settings import Settings
 
     try:
@@ -65,14 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     console.say(f"Digit Duels is at {here}", *_exposure(listener), "Ctrl-C stops it.")
     if arguments.open:
         webbrowser.open(here)
-    # SIGTERM shuts the server down cleanly and is not a failure.
-    signal.signal(signal.SIGTERM, lambda *_: None)
     logs.start(logging.WARNING if sys.stderr.isatty() else logging.INFO)
-    allow_many_connections()
-    take_turns_quickly()
-    server = Server(settings)
-    collect_garbage_rarely()
-    server.run([listener])
+    serve(settings, listener)
     return 0
 
 

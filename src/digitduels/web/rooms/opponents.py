@@ -33,7 +33,7 @@ class Chooser(Protocol):
     """Chooses the computer's moves."""
 
     async def reply(self, match: Match, level: int, seed: str) -> str:
-        """The token of a move. Raises Refusal if it cannot choose one, and RuntimeError after a crash."""
+        """The token of a move. Raises Refusal if it cannot choose one, and RuntimeError after a bug."""
 
 
 class Opponents:
@@ -95,9 +95,7 @@ class Opponents:
                 if refusal.status == 503:
                     raise
                 failure = str(refusal)
-                if refusal.status == 413:  # too large for this server, now and later
-                    if level == STRONGEST_SEARCHING:
-                        break
+                if refusal.status == 413 and level > STRONGEST_SEARCHING:  # cannot be solved here, now and later
                     level, note = STRONGEST_SEARCHING, NOT_PERFECT
             except RuntimeError:
                 event("computer", logging.ERROR, fault=True)

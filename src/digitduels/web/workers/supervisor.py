@@ -89,6 +89,16 @@ class Worker:
         await self.process.wait()
 
 
+def decode(line: bytes) -> Any:
+    """Returns the answer in a worker's line, or raises its refusal, or RuntimeError with its traceback."""
+    reply = json.loads(line)
+    if "refused" in reply:
+        raise Refusal(*reply["refused"])
+    if "failed" in reply:
+        raise RuntimeError(reply["failed"])
+    return reply["answer"]
+
+
 class WorkerPool:
     """A fixed number of workers, replaced when they die, and a priority queue of questions."""
 
@@ -184,12 +194,7 @@ class WorkerPool:
                 self._add_worker()
         if not line:
             raise Refusal(413, TOO_SLOW)
-        reply = json.loads(line)
-        if "refused" in reply:
-            raise Refusal(*reply["refused"])
-        if "failed" in reply:
-            raise RuntimeError(reply["failed"])
-        return reply["answer"]
+        return decode(line)
 
     def _add_worker(self) -> None:
         task = asyncio.create_task(self._start_worker())
