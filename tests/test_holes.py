@@ -28,6 +28,7 @@ from test_rooms import Friends, sql
 from web import application, running, wait_for
 from workers import OnlyBooks
 
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     with running(tmp_path_factory.mktemp("holes"), hosts="127.0.0.1, duels.example") as client:

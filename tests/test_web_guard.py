@@ -29,8 +29,9 @@ from digitduels.record import to_record
 from digitduels.web import link
 from digitduels.web.app import create_app
 from digitduels.web.deadline import Deadline
-from digitduels.web.guard import MOST_CLIENTS, Buckets, client_address
+from digitduels.web.guard import client_address
 from digitduels.web.logs import Lines
+from digitduels.web.rate_limits import MOST_CLIENTS, Buckets
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 from digitduels.web.workers import supervisor
@@ -206,7 +207,10 @@ def test_the_rate_limit_applies_to_each_address_separately(tables: Path, tmp_pat
         answers = [site.get("/api/games") for _ in range(8)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 101
-        assert site.get("/healthz").status_code == site.get("/").status_code == 200
+        assert site.get("/healthz").status_code == 200
+        page = site.get("/", headers={"Accept": "text/html"})
+        assert (page.status_code, page.headers["refresh"]) == (429, page.headers["retry-after"])
+        assert "<p>Too many requests. Try again in a moment.</p>" in page.text
         # A proxy on this machine may name the client's address.
         assert site.get("/api/games", headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
 

@@ -69,9 +69,10 @@ async def serving(database: str, **settings: Any) -> AsyncIterator[tuple[Server,
     server = Server(wanted, NoWorkers(wanted))
     running = asyncio.create_task(server.serve([listener]))
     try:
-        async with asyncio.timeout(5 * PATIENCE), httpx.AsyncClient(
-            base_url=address(listener), timeout=PATIENCE
-        ) as client:
+        async with (
+            asyncio.timeout(5 * PATIENCE),
+            httpx.AsyncClient(base_url=address(listener), timeout=PATIENCE) as client,
+        ):
             while not server.started:
                 assert not running.done()
                 await asyncio.sleep(0.01)

@@ -25,6 +25,7 @@ from digitduels.web.description import describe
 from digitduels.web.document import Document
 from digitduels.web.guard import Guard
 from digitduels.web.metrics import Metrics
+from digitduels.web.rate_limits import RateLimits
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Conflict
 from digitduels.web.rooms.service import RoomService
@@ -58,16 +59,14 @@ PAGES = (
 )
 
 
-def create(
-    settings: Settings, stopping: asyncio.Event | None = None, workers: Supervisor | None = None
-) -> Guard:
+def create(settings: Settings, stopping: asyncio.Event | None = None, workers: Supervisor | None = None) -> Guard:
     """Returns the complete application with the guard in front. Setting `stopping` ends all live feeds.
 
     `workers` answer the questions that need a solution. Default: as many processes as the settings say.
     """
     app = create_app(settings, stopping or asyncio.Event(), workers)
     feeds = classes.ClassFeed(rooms.RoomRoutes(app), app)
-    return Guard(feeds, settings, app.state.metrics, app.state.allowances)
+    return Guard(feeds, settings, app.state.metrics, app.state.limits)
 
 
 def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor | None = None) -> FastAPI:
@@ -75,6 +74,7 @@ def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor 
     app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
     app.state.allowances, app.state.workers = Allowances(), workers or Supervisor(settings)
+    app.state.limits = RateLimits(settings, app.state.allowances)
     app.include_router(rooms.router)  # first, because moves are the most frequent requests
     app.include_router(classes.router)
     app.include_router(stateless.router)

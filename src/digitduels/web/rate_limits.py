@@ -12,6 +12,7 @@ from typing import NamedTuple
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
+from digitduels.web.workers.supervisor import Asker
 
 MOST_CLIENTS = 10_000  # token buckets in memory
 CHEAP = 1 << 14  # bytes of a body that cost as much as a request
@@ -26,8 +27,10 @@ COSTS = (  # what requests cost, by method and path; all others cost 1
     (None, re.compile("/api/qr"), 5),
     (None, re.compile("(?!/api/).*"), 2),  # pages, and what is for the owner of the server
 )
+_JOINING = re.compile("/api/classes/([^/]*)/pupils")
 GAME_COST = 5  # of every game that a teacher's act begins
 MEMBER_SHARE = 2  # the members of classes at one address may make twice its requests, whatever the number of classes
+ASKING_SHARE = 3  # and may have three times as many questions open
 TOKEN_SHARE = 3  # one player may make a third of the requests of an address, which several players may share
 
 
@@ -41,9 +44,9 @@ class Payment(NamedTuple):
 class RateLimits:
     """The limits of one server process.
 
-    Everybody pays from the bucket of their address. Only a member of a class, who sends a valid token, pays from the
-    bucket of the class, and from a second bucket of the address for all classes together. So neither the bucket nor
-    the answer of a stranger depends on whether a guessed code is right.
+    Everybody pays from the bucket of their address. Only a member of a class, who sends a valid token, and a newcomer
+    at the address of a member pay from the bucket of the class, and from a second bucket of the address for all its
+    classes together. So what a stranger pays, and reads, does not depend on whether a guessed code is right.
     """
 
     def __init__(self, settings: Settings, allowances: Allowances) -> None:
@@ -57,33 +60,60 @@ class RateLimits:
         window = f";w={max(1, round(burst / rate))}" if rate else ""
         self.policy = f'"address";q={burst}{window}'.encode()
 
-    def charge(self, address: str, authorization: bytes | None, cost: float) -> Payment:
+    def sender(self, address: str, authorization: bytes | None, path: str) -> Sender:
+        """The sender of a request."""
+        code = self._allowances.class_of(authorization)
+        if code is not None:
+            self._allowances.remember_address(code, address)
+        elif (joining := _JOINING.fullmatch(path)) and self._allowances.has_member_at(joining[1].upper(), address):
+            code = joining[1].upper()
+        return Sender(self, address, authorization, code)
+
+    def charge(self, sender: Sender, cost: float) -> Payment:
         """Takes the cost of a request from the buckets of its sender."""
         if not self.enabled or not cost:
             return Payment(0.0, None)
-        now, left = time.monotonic(), None
-        code = self._allowances.class_of(authorization)
+        now, left, address, code = time.monotonic(), None, sender.address, sender.code
         if code is None:
             wait = self._addresses.take(address, now, cost)
             left = self._addresses.left(address)
         else:
-            self._allowances.remember_address(code, address)
             wait = self._members.take(address, now, cost)
             wait = wait or self._classes.take(code, now, cost / self._allowances.share(code))
-        if authorization is not None and not wait:
-            wait = self._tokens.take(str(hash(authorization)), now, cost)
+        if sender.authorization is not None and not wait:
+            wait = self._tokens.take(str(hash(sender.authorization)), now, cost)
         return Payment(wait, left)
 
-    def require(self, address: str, authorization: bytes | None, cost: float) -> None:
-        """Charges for work that a request causes beyond its own cost. Raises Refusal if the sender cannot pay."""
-        wait = self.charge(address, authorization, cost).wait
+
+class Sender:
+    """The sender of a request: the address, and the class that pays, if any."""
+
+    def __init__(self, limits: RateLimits, address: str, authorization: bytes | None, code: str | None) -> None:
+        self.address, self.authorization, self.code = address, authorization, code
+        self._limits = limits
+
+    @property
+    def asker(self) -> Asker:
+        """For whom a question to a worker counts: the address, or all members of classes there."""
+        return Asker(self.address) if self.code is None else Asker(f"members at {self.address}", ASKING_SHARE)
+
+    def pay(self, cost: float) -> int | None:
+        """Takes the cost of a request, or of the work that it causes. Raises Refusal if the sender must wait.
+
+        Returns the tokens that the address has left, if the address pays.
+        """
+        wait, left = self._limits.charge(self, cost)
         if wait:
-            raise too_many(wait)
+            raise TooManyRequests(wait, left)
+        return left
 
 
-def too_many(wait: float) -> Refusal:
+class TooManyRequests(Refusal):
     """The refusal of a request whose sender must wait."""
-    return Refusal(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
+
+    def __init__(self, wait: float, left: int | None) -> None:
+        super().__init__(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
+        self.left = left
 
 
 def cost_of(method: str, path: str, query: bytes) -> float:

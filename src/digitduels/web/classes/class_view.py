@@ -111,7 +111,7 @@ def _possible_twin(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | 
     other = twin(classroom, pupil)
     if other is None:
         return None
-    new = not any(pupil.number in table.pupils for table in classroom.tables)
+    new = not classroom.games_of(pupil.number)
     return other.number if new or other.number in away else None
 
 
@@ -128,6 +128,6 @@ def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -
         "name": pupil.name,
         "game": current_game,
         "playing": table is not None and table.id not in scores,
-        "points": classroom.points(scores)[pupil.number],
+        "points": classroom.points(pupil.number, scores),
         "games": [game._asdict() for game in games_of(classroom, pupil.number, scores)],
     }

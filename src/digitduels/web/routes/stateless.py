@@ -84,7 +84,7 @@ async def position(game: Id, request: Request) -> Response:
 async def effects(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     if match.game.changes:
-        answer = await workers(request).aside(lambda: effects_view(match), request.scope["address"])
+        answer = await workers(request).aside(lambda: effects_view(match), request.scope["sender"].asker)
     else:
         answer = effects_view(match)
     return reply(request, {"effects": answer}, IMMUTABLE)
@@ -189,7 +189,7 @@ async def review(game: Id, request: Request) -> Response:
 )
 async def review_record(request: Request) -> Response:
     data = await request.body()
-    match = await workers(request).aside(lambda: link.read_record(data), request.scope["address"])
+    match = await workers(request).aside(lambda: link.read_record(data), request.scope["sender"].asker)
     return Response(json.dumps(await ask(request, "game_review", match)), media_type="application/json")
 
 
@@ -321,14 +321,14 @@ async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[
     pairs = request.query_params.multi_items()
     if {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY, *further}:
         return link.read(game, pairs, *further)
-    return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["address"])
+    return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["sender"].asker)
 
 
 async def position_of(match: Match, request: Request) -> dict[str, Any]:
     """Returns the view of a match. A variant's is computed outside the event loop."""
     if not match.game.changes:
         return view(match)
-    return await workers(request).aside(lambda: view(match), request.scope["address"])
+    return await workers(request).aside(lambda: view(match), request.scope["sender"].asker)
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
@@ -346,7 +346,7 @@ async def chosen_game(request: Request, *further: str) -> tuple[str | None, Matc
 
 async def ask(request: Request, name: str, match: Match, **arguments: Any) -> Any:
     """Asks a worker, on behalf of the client."""
-    return await workers(request).ask(name, match, request.scope["address"], **arguments)
+    return await workers(request).ask(name, match, request.scope["sender"].asker, **arguments)
 
 
 def workers(request: Request) -> Supervisor:
