@@ -565,10 +565,10 @@ def test_a_round_can_begin_from_a_balanced_start_and_another_game(client: TestCl
 
 
 def test_a_link_is_rendered_as_a_qr_code(client: TestClient) -> None:
-    drawn = client.get("/api/qr", params={"text": "http://192.0.2.1:8000/j/KFMTX"})
+    drawn = client.get("/api/qr", params={"text": "http://testserver/j/KFMTX"})
     assert drawn.headers["content-type"] == "image/svg+xml"
     assert b"<svg" in drawn.content
-    assert drawn.content != client.get("/api/qr", params={"text": "http://192.0.2.1:8000/j/KFMTZ"}).content
+    assert drawn.content != client.get("/api/qr", params={"text": "http://testserver/j/KFMTZ"}).content
     assert client.get("/api/qr", params={"text": "javascript:alert(1)"}).status_code == 422
 
 

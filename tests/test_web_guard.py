@@ -488,7 +488,8 @@ def test_an_unresponsive_database_is_reported_and_blocks_nothing_else(tables: Pa
     with warmed(tmp_path, tables) as site:
         other = sqlite3.connect(tmp_path / "games.sqlite", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        assert site.get("/readyz").json() == {"ready": False, "tables": True, "database": False, "running": True}
+        expected = {"ready": False, "tables": True, "database": False, "running": True}
+        wait_for(lambda: site.get("/readyz").json() == expected)
         assert site.get("/healthz").status_code == 200
         assert site.get("/api/position/number-duel").status_code == 200
         other.close()

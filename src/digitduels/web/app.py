@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
@@ -71,7 +71,7 @@ def create(settings: Settings, stopping: asyncio.Event | None = None, workers: S
 
 def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor | None = None) -> FastAPI:
     """Returns the FastAPI application: all routes except the live feeds, without the guard."""
-    app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
     app.state.allowances, app.state.workers = Allowances(), workers or Supervisor(settings)
     app.state.limits = RateLimits(settings, app.state.allowances)
@@ -85,6 +85,7 @@ def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor 
     for path in PAGES:
         app.add_route(path, document.answer, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_route("/assets/{version}/{name:path}", assets.answer, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_route("/index.html", lambda _: RedirectResponse("/", 308), include_in_schema=False)
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
     app.add_exception_handler(Refusal, handle_refusal)
     app.add_exception_handler(Conflict, rooms.conflict)
@@ -109,6 +110,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             metrics.counter("workers_killed_total", "Workers that crashed or were killed.", killed, pool=name)
         store = await asyncio.to_thread(open_store, settings.database)
         store.observe = metrics.database.observe
+        app.state.probe = health.Probe(store)
         service = RoomService(store, workers, settings, app.state.stopping)
         app.state.rooms = await stack.enter_async_context(service)
         class_service = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)

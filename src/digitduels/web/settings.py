@@ -27,6 +27,7 @@ class Settings:
     port: int = _setting(8000, "the port to listen on; 0 for any free port", 0, 65535)
     database: str = _setting("", "postgresql://…, sqlite:///FILE, or a file name")
     proxies: str = _setting("127.0.0.1", "addresses or networks of trusted proxies, separated by commas")
+    monitors: str = _setting("127.0.0.0/8, ::1", "addresses or networks that may read /metrics and /readyz; * for all")
     hosts: str = _setting("", "host names of this server, separated by commas; requests for other hosts get 421")
     origins: str = _setting(
         "", "public origins of this server, such as https://example.org, if a proxy changes the Host header"
@@ -65,9 +66,10 @@ class Settings:
             raise ValueError(f"http must be auto, h11 or httptools; {quoted(self.http)} is not.")
         if self.http == "httptools" and not find_spec("httptools"):
             raise ValueError("http=httptools requires more packages: pip install 'digitduels[fast]'.")
-        for proxy in split_list(self.proxies):
-            if not _is_network(proxy):
-                raise ValueError(f"proxies must be addresses or networks, not names; {quoted(proxy)} is neither.")
+        for name, networks in (("proxies", self.proxies), ("monitors", self.monitors)):
+            for network in split_list(networks):
+                if not _is_network(network):
+                    raise ValueError(f"{name} must be addresses or networks, not names; {quoted(network)} is neither.")
         for origin in split_list(self.origins):
             if not re.fullmatch(r"https?://[^/?#@\s]+/?", origin):
                 raise ValueError(f"origins must be sites such as https://example.org; {quoted(origin)} is not.")

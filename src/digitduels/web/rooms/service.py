@@ -25,6 +25,7 @@ from digitduels.web.store.interface import BUSY_STORE
 
 LOOK = 2.0  # seconds between polls for changes by other processes, and for players who came or left
 SWEEP = 600.0
+MOST_WATCHERS = 200  # live feeds of one game
 STALE_TRIES = 20  # attempts at an act while other processes keep changing the game
 
 Rule = Callable[[LiveRoom], Resolution | None]
@@ -218,6 +219,8 @@ class RoomService:
         if self.hub.streams >= self._settings.streams:
             raise Refusal(503, "Too many people are watching. Try again in a moment.", again=10)
         person = await self._watcher(id, token)
+        if len(self.hub.watched.get(id, ())) >= MOST_WATCHERS:
+            raise Refusal(503, "Too many people are watching this game. Try again in a moment.", again=10)
 
         async def first() -> tuple[int, bytes] | None:
             try:

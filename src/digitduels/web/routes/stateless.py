@@ -7,10 +7,11 @@ import hashlib
 import io
 import json
 import re
+from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from digitduels.core import InvalidMove
 from digitduels.games import game_class, games
@@ -24,6 +25,7 @@ from digitduels.web import link
 from digitduels.web.assets import compressed_response
 from digitduels.web.classes.lessons import lessons
 from digitduels.web.refusal import Refusal
+from digitduels.web.settings import Settings, split_list
 from digitduels.web.view import columns, effects_view, listing, view
 from digitduels.web.wire import Wire, wire
 from digitduels.web.workers.supervisor import Supervisor
@@ -31,7 +33,7 @@ from digitduels.web.workers.supervisor import Supervisor
 LONGEST_SEED = 100
 IMMUTABLE = 31_536_000  # seconds, for responses that depend only on the rules and the position
 LARGEST_SHEET = 24
-LONGEST_QR = 500
+LONGEST_QR = 100
 SHORT = 600  # bytes; a shorter response is not worth compressing
 
 
@@ -303,14 +305,43 @@ async def suggestions(request: Request) -> Response:
     return reply(request, lessons())
 
 
-@router.get("/qr", summary="A link as a QR code, in SVG")
-async def qr(text: Annotated[str, Query(max_length=LONGEST_QR, pattern="^https?://")]) -> Response:
+class Link(BaseModel):
+    """A link of this server, to be drawn."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    text: Annotated[str, Field(max_length=LONGEST_QR)]
+
+
+@router.get("/qr", summary="A link of this server as a QR code, in SVG")
+async def qr(request: Request, text: Annotated[str, Query(max_length=LONGEST_QR)]) -> Response:
+    return await _draw(request, text, {"Cache-Control": f"public, max-age={IMMUTABLE}, immutable"})
+
+
+@router.post("/qr", summary="A link with a secret, such as an invitation, as a QR code, in SVG")
+async def secret_qr(request: Request, body: Link) -> Response:
+    return await _draw(request, body.text, {"Cache-Control": "no-store"})
+
+
+async def _draw(request: Request, text: str, headers: dict[str, str]) -> Response:
+    settings: Settings = request.app.state.settings
+    origins = {
+        f"{request.url.scheme}://{request.url.netloc}",
+        *(origin.rstrip("/") for origin in split_list(settings.origins)),
+    }
+    if not any(text.startswith(f"{origin}/") for origin in origins):
+        raise Refusal(422, "text must be a link of this server.")
+    image = await workers(request).aside(lambda: draw_qr(text), request.scope["sender"].asker)
+    return Response(image, media_type="image/svg+xml", headers=headers)
+
+
+@lru_cache(200)
+def draw_qr(text: str) -> bytes:
+    """Draws a text as a QR code."""
     import segno
 
     image = io.BytesIO()
     segno.make_qr(text, error="m").save(image, kind="svg", border=2, dark="#000", light="#fff")
-    headers = {"Cache-Control": f"public, max-age={IMMUTABLE}, immutable"}
-    return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
+    return image.getvalue()
 
 
 # Shared helpers
