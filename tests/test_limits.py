@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -214,6 +215,27 @@ def test_newcomers_are_removed_with_one_act_and_pupils_who_have_played_stay(clie
     told = client.get(teacher.path, headers=teacher.headers(bots[0]["token"]))
     assert (told.status_code, "removed you" in told.json()["detail"]) == (403, True)
     assert teacher.send("remove-newcomers").status_code == 422
+
+
+@pytest.mark.parametrize("name", ["\u0410nn", "A\u0301nn", "\uff21\uff4e\uff4e", "An\u200bn", "ANN", "Ann"])
+def test_a_name_that_looks_like_another_gets_a_number(client: TestClient, name: str) -> None:
+    teacher = Teacher(client)
+    teacher.join("Ann")
+    teacher.join(name)
+    shown = [pupil["name"] for pupil in teacher.look()["pupils"]]
+    assert shown[1].endswith(" 2"), shown
+
+
+def test_a_class_whose_game_is_not_installed_any_more_says_so(tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        teacher = Teacher(client)
+    with sqlite3.connect(tmp_path / "games.sqlite") as database:
+        database.execute("""UPDATE class SET rules = replace(rules, 'operation-target', 'gone-game')""")
+    database.close()
+    with site(tmp_path) as client:
+        answer = client.get(teacher.path, headers=at(TEACHER, teacher.token))
+        assert answer.status_code == 404
+        assert join(client, teacher.code, TEACHER).json()["detail"].startswith("This class cannot be shown here. ")
 
 
 # Costs

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from digitduels.players import computer_name
-from digitduels.text import clean
+from digitduels.text import clean, skeleton
 from digitduels.web.classes.pairing import Past, pair
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Room, derive_secret, hash_secret, new_id, visible
@@ -302,10 +302,10 @@ def first_name(name: str) -> str:
 
 
 def _unique_name(classroom: Classroom, name: str, number: int) -> str:
-    """The name, with a number after it if another pupil has the same one."""
-    taken = {pupil.name.casefold() for pupil in classroom.present if pupil.number != number}
+    """The name, with a number after it if another pupil has one that looks the same."""
+    taken = {skeleton(pupil.name) for pupil in classroom.present if pupil.number != number}
     unique, count = name, 2
-    while unique.casefold() in taken:
+    while skeleton(unique) in taken:
         ending = f" {count}"
         unique, count = name[: LONGEST_FIRST_NAME - len(ending)].strip() + ending, count + 1
     return unique
@@ -316,7 +316,7 @@ def twin(classroom: Classroom, pupil: Pupil) -> Pupil | None:
     words = pupil.name.rsplit(" ", 1)
     if len(words) != 2 or not words[1].isdecimal():
         return None
-    return next((other for other in classroom.present if other.name.casefold() == words[0].casefold()), None)
+    return next((other for other in classroom.present if skeleton(other.name) == skeleton(words[0])), None)
 
 
 def class_act(classroom: Classroom, act: ClassAct, context: Context) -> ClassResolution:
