@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,9 +23,11 @@ import pytest
 
 import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Run
+from databases import Postgresql
 from digitduels.match import Match
 from digitduels.web.link import KEYS
 from digitduels.web.settings import Settings
+from digitduels.web.store import open_store, sqlite
 from digitduels.web.view import view
 from servers import Server
 from test_docs import first_column, section
@@ -195,15 +199,48 @@ def test_invalid_options_are_refused_with_a_clear_message(
     assert ran.stderr.endswith(sentence)
 
 
-def test_check_reports_success_without_starting_a_server(duels: Run) -> None:
-    ran = duels("serve", "--port", "0", "--check")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "All is well.\n", "")
+def test_check_says_what_a_start_would_change_and_changes_nothing(duels: Run, home: Path) -> None:
+    def check(*arguments: str) -> str:
+        before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+        ran = duels("serve", "--port", "0", "--check", *arguments)
+        assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
+        assert (ran.returncode, ran.stderr) == (0, "")
+        return ran.stdout.removeprefix("Configuration OK. ")
+
+    new = home / "state" / "digitduels" / "games.sqlite"
+    assert check() == f"A new database will be created at {new}.\n"
+    assert not new.parent.exists()
+    shutil.copy(ROOT / "tests" / "first_edition" / "rooms.sqlite", home / "old.sqlite")
+    newest = len(sqlite.MIGRATIONS)
+    migration = f"The database will be migrated from version 2 to version {newest}. Back it up first.\n"
+    assert check("--database", "old.sqlite") == migration
+    asyncio.run(open_store(str(home / "old.sqlite")).close())
+    assert check("--database", "old.sqlite") == "The database is up to date.\n"
+
+
+def test_check_looks_at_a_postgresql_database_without_migrating_it(duels: Run, postgresql: Postgresql) -> None:
+    database = postgresql.database()
+    for expected in ("A new database will be created.\n",) * 2:
+        assert duels("serve", "--port", "0", "--check", "--database", database).stdout.endswith(expected)
+    asyncio.run(open_store(database).close())
+    ran = duels("serve", "--port", "0", "--check", "--database", database)
+    assert ran.stdout == "Configuration OK. The database is up to date.\n"
+
+
+def test_a_mistyped_folder_is_reported_and_not_created(duels: Run, home: Path) -> None:
+    for more in ([], ["--check"]):
+        ran = duels("serve", "--port", "0", "--database", "typo/games.sqlite", *more)
+        assert (ran.returncode, ran.stderr) == (
+            1,
+            "duels: The database typo/games.sqlite cannot be used: there is no folder typo.\n",
+        )
+        assert not (home / "typo").exists()
 
 
 @pytest.mark.parametrize(
     ("database", "reason"),
     [
-        ("/proc/no/games.sqlite", "No such file"),
+        ("/proc/no/games.sqlite", "there is no folder /proc/no"),
         ("/dev/null", "The database /dev/null cannot be used"),
         ("postgresql://nobody:s3cr3t@127.0.0.1:1/none", "Connection refused"),
         ("postgresql://nobody:s3cr3t%@127.0.0.1:1/none", "its URL is invalid"),

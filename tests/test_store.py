@@ -439,13 +439,13 @@ def test_a_class_is_deleted_with_its_games_and_its_code_stays_reserved(database:
             await store.append_class(code, 0, ClassChange((Event(1, None, "pair", {}, "a", 1.0),), (begins,)))
             await store.see_pupils([(code, 1), ("NNNNN", 1)], 5.0)
         assert await store.pupils_seen("KFMTX") == {1: 5.0}
-        assert await store.delete_classes(None, 100.0, 500.0) == []
-        assert await store.delete_classes(None, 101.0, 500.0) == ["KFMTX"]
+        assert await store.delete_class("KFMTX", 500.0)
+        assert not await store.delete_class("KFMTX", 500.0)
         assert (await store.read_class("KFMTX"), await store.read("game 0")) == (None, None)
         assert await store.read("game 1") is not None
         assert await store.create_class(replace(LESSON, created=499.0)) is None
         assert await store.deletion("BBBBB") is None
-        assert await store.delete_classes("BBBBB", 0.0, 500.0, b"hash of the act") == ["BBBBB"]
+        assert await store.delete_class("BBBBB", 500.0, b"hash of the act")
         assert await store.deletion("BBBBB") == b"hash of the act"
         assert await store.deletion("KFMTX") is None, "no act deleted it"
         assert await store.read("game 1") is None

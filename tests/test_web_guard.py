@@ -32,9 +32,10 @@ from conftest import PATIENCE
 from digitduels.record import to_record
 from digitduels.web.app import create, create_app
 from digitduels.web.deadline import Deadline
-from digitduels.web.guard import MOST_CLIENTS, Buckets, client_address
+from digitduels.web.guard import client_address
 from digitduels.web.httptools_connection import LONGEST_HEAD
 from digitduels.web.logs import Lines
+from digitduels.web.rate_limits import MOST_CLIENTS, Buckets
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 from digitduels.web.workers import supervisor
@@ -224,7 +225,10 @@ def test_the_rate_limit_applies_to_each_address_separately(tmp_path: Path) -> No
         answers = [site.get("/api/games") for _ in range(8)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 101
-        assert site.get("/healthz").status_code == site.get("/").status_code == 200
+        assert site.get("/healthz").status_code == 200
+        page = site.get("/", headers={"Accept": "text/html"})
+        assert (page.status_code, page.headers["refresh"]) == (429, page.headers["retry-after"])
+        assert "<p>Too many requests. Try again in a moment.</p>" in page.text
         # A proxy on this machine may name the client's address.
         assert site.get("/api/games", headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
 
@@ -552,7 +556,8 @@ def test_an_unresponsive_database_is_reported_and_blocks_nothing_else(tmp_path: 
     with running(tmp_path) as site:
         with closing(sqlite3.connect(tmp_path / "games.sqlite", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            assert site.get("/readyz").json() == {"ready": False, "tables": True, "database": False, "running": True}
+            expected = {"ready": False, "tables": True, "database": False, "running": True}
+            wait_for(lambda: site.get("/readyz").json() == expected)
             assert site.get("/healthz").status_code == 200
             assert site.get("/api/position/number-duel").status_code == 200
         wait_for(lambda: site.get("/readyz").status_code == 200)

@@ -12,16 +12,20 @@ from typing import BinaryIO
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
-    """Opens a temporary file that atomically replaces `path` when the block ends without an error."""
-    path = path.resolve()
+def writing(path: Path, follow_links: bool = True) -> Iterator[BinaryIO]:
+    """Opens a temporary file that atomically replaces `path` when the block ends without an error.
+
+    A symbolic link at `path` stays and its target is replaced, unless `follow_links` is False: then the file replaces
+    the link.
+    """
+    path = path.resolve() if follow_links else path.absolute()
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
+        mode = stat.S_IMODE(path.lstat().st_mode) if path.is_file() and not path.is_symlink() else 0o666 & ~_umask()
         os.chmod(name, mode)
         os.replace(name, path)
     except BaseException:

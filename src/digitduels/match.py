@@ -8,7 +8,7 @@ from typing import Any
 from digitduels.core import OVER, IllegalMove, Outcome, State
 from digitduels.games import AnyGame
 from digitduels.sentence import PLAYERS, Played, Sentence
-from digitduels.text import clean
+from digitduels.text import clean, skeleton
 
 # All lengths are in characters.
 LONGEST_NAME = 40
@@ -173,7 +173,7 @@ def played(game: AnyGame, tokens: Iterable[str]) -> Match:
 def player_names(names: Sequence[str]) -> tuple[str, str]:
     """The two names, cleaned for printing; raises ValueError if they are not two different names."""
     cleaned = [clean(name, LONGEST_NAME) for name in names]
-    if len(cleaned) != 2 or not all(cleaned) or cleaned[0].casefold() == cleaned[1].casefold():
+    if len(cleaned) != 2 or not all(cleaned) or skeleton(cleaned[0]) == skeleton(cleaned[1]):
         raise ValueError("The players need two different names.")
     return cleaned[0], cleaned[1]
 

@@ -11,6 +11,12 @@ _LEXEME = re.compile(r"\d+|[^\W\d_]+|[^\w\s]")
 _HYPHEN = re.compile(r"(?<=[a-z])[-_]+(?=[a-z])")
 _BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and signs that are invisible
 
+# Letters of other scripts, and digits, that look like Latin letters.
+_LOOKALIKES = str.maketrans(
+    "АВЕЗКМНОРСТУХІЈЅаеорсухіјѕһԁԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧαιονρυχԼՏՍօսոհ0|1lI",
+    "ABE3KMHOPCTYXIJSaeopcyxijshdqwiABEZHIKMNOPTYXaiovpuxLSUounhoiiii",
+)
+
 # Every way to write an operation, and its sign. "by" and brackets are ignored: "multiply by 3", "[1]".
 _SIGNS = {
     **dict.fromkeys(("+", "add", "adds", "plus", "addition"), "+"),
@@ -48,6 +54,16 @@ def clean(text: str, most: int) -> str:
     )
     printable = "".join(char for char in chars if unicodedata.category(char)[0] != "C")
     return " ".join(printable.split())[:most].strip()
+
+
+def skeleton(text: str) -> str:
+    """A key that is equal for texts which look alike: whatever their case, accents, width, script and invisible signs.
+
+    >>> skeleton("Ann") == skeleton("\u0410nn") == skeleton("\uff21nn") == skeleton("A\u0301n\u200bn")
+    True
+    """
+    parts = unicodedata.normalize("NFKD", text).translate(_LOOKALIKES).casefold().translate(_LOOKALIKES)
+    return "".join(char for char in parts if unicodedata.category(char)[0] not in "MC" and char not in _BLANK)
 
 
 def quoted(value: object) -> str:

@@ -52,7 +52,7 @@ def _read(path: Path, key: bytes, size: int) -> npt.NDArray[np.uint8] | None:
 
 def _write(path: Path, key: bytes, chances: npt.NDArray[np.uint8]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with files.writing(path) as file:
+    with files.writing(path, follow_links=False) as file:
         file.write(key + _digest(chances))
         file.write(chances.data)
 

@@ -32,6 +32,7 @@ from digitduels.solver import fingerprint
 from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor, compile_game
 from digitduels.solver.layout import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
+from digitduels.text import clean
 
 MAGIC = b"digitduels table 2\n"
 FIRST_EDITION = b"digitduels table 1\n"
@@ -40,6 +41,7 @@ _START = len(MAGIC) + 8 + 32
 _SOURCE = 1 << 13  # bytes in the source field
 _ALIGN = 64
 CHANCE_FILES = ".chances"  # the suffix of the files that players add to a table; see players/chance_tables.py
+_LONGEST_DESCRIPTION = 300  # characters
 _ABANDONED = 3600  # seconds after which an unfinished file counts as abandoned
 
 
@@ -108,7 +110,7 @@ def describe(path: Path) -> str:
     """Describes the contents of a file in one line; raises Unusable."""
     header, _ = _header(path)
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
-    return f"{header['game']} with {options}"
+    return clean(f"{header['game']} with {options}", _LONGEST_DESCRIPTION)
 
 
 def verify(path: Path) -> None:
@@ -160,7 +162,7 @@ def _write(path: Path, solution: Tables) -> None:
             },
         }
     ).encode()
-    with files.writing(path) as file:
+    with files.writing(path, follow_links=False) as file:
         checksum = hashlib.sha256(header).digest()
         file.write(MAGIC + len(header).to_bytes(8, "little") + checksum + header)
         file.write(_source_field(type(solution.game), checksum))
@@ -184,10 +186,15 @@ def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, place: in
 
     Another process may have replaced the file, so this compares its beginning first.
     """
-    with suppress(OSError), path.open("r+b") as file:
+    with suppress(OSError), open(path, "r+b", opener=_open_no_link) as file:
         if file.read(len(begin)) == begin:
             file.seek(place)
             file.write(_source_field(kind, begin[-32:]))
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    """Opens a file, but not through a symbolic link."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
 
 
 def _flat(hand: Any) -> Iterator[int]:
@@ -228,6 +235,8 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
         raise Unusable("its header is damaged")
     try:
         header = json.loads(text)
+        if not isinstance(header["game"], str) or not isinstance(header["options"], dict):
+            raise ValueError("a table names its game and the options")
         header["source"] = _START + length
         at = _START + length + _SOURCE
         for entry in header["arrays"].values():
@@ -273,6 +282,8 @@ def _read(path: Path, game: AnyGame) -> Tables:
         )
         scale = Scale(*header["scale"])
         _check_ranges(compiled, scale)
+        if not set(game.start().hands) <= set(compiled.hands):
+            raise Unusable("its hands are not those of the game")
         if len(arrays["codes"]) != compiled.positions or arrays["codes"].dtype != scale.dtype:
             raise Unusable("it has the wrong size")
         table = Tables(compiled, arrays["codes"], scale)
@@ -319,12 +330,16 @@ def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
     text = field[32:].rstrip()
     if hashlib.sha256(checksum + text).digest() != field[:32]:
         return False
-    source = json.loads(text)
+    try:
+        source = json.loads(text)
+        names = [str(name) for name in source["names"]]
+    except (ValueError, TypeError, KeyError):
+        return False
     return (
         source["digest"] is not None
         and source["class"] == kind.__qualname__
-        and fingerprint.roots(kind) <= set(source["names"])
-        and source["digest"] == fingerprint.digest(source["names"])
+        and fingerprint.roots(kind) <= set(names)
+        and source["digest"] == fingerprint.digest(names)
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
@@ -25,6 +25,7 @@ from digitduels.web.description import describe
 from digitduels.web.document import Document
 from digitduels.web.guard import Guard
 from digitduels.web.metrics import Metrics
+from digitduels.web.rate_limits import RateLimits
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Conflict
 from digitduels.web.rooms.service import RoomService
@@ -65,14 +66,15 @@ def create(settings: Settings, stopping: asyncio.Event | None = None, workers: S
     """
     app = create_app(settings, stopping or asyncio.Event(), workers)
     feeds = classes.ClassFeed(rooms.RoomRoutes(app), app)
-    return Guard(feeds, settings, app.state.metrics, app.state.allowances)
+    return Guard(feeds, settings, app.state.metrics, app.state.limits)
 
 
 def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor | None = None) -> FastAPI:
     """Returns the FastAPI application: all routes except the live feeds, without the guard."""
-    app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(title="Digit Duels", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.settings, app.state.stopping, app.state.metrics = settings, stopping, Metrics()
     app.state.allowances, app.state.workers = Allowances(), workers or Supervisor(settings)
+    app.state.limits = RateLimits(settings, app.state.allowances)
     app.include_router(rooms.router)  # first, because moves are the most frequent requests
     app.include_router(classes.router)
     app.include_router(stateless.router)
@@ -83,6 +85,7 @@ def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor 
     for path in PAGES:
         app.add_route(path, document.answer, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_route("/assets/{version}/{name:path}", assets.answer, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_route("/index.html", lambda _: RedirectResponse("/", 308), include_in_schema=False)
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
     app.add_exception_handler(Refusal, handle_refusal)
     app.add_exception_handler(Conflict, rooms.conflict)
@@ -107,6 +110,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
             metrics.counter("workers_killed_total", "Workers that crashed or were killed.", killed, pool=name)
         store = await asyncio.to_thread(open_store, settings.database)
         store.observe = metrics.database.observe
+        app.state.probe = health.Probe(store)
         service = RoomService(store, workers, settings, app.state.stopping)
         app.state.rooms = await stack.enter_async_context(service)
         class_service = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)

@@ -29,9 +29,12 @@ class Limits:
 
     def __init__(self, settings: Settings) -> None:
         self.most = min(settings.connections, max(1, open_files() - SPARE_FILES))
-        self.stalled = settings.stalled
+        self.stalled, self.patience = settings.stalled, settings.patience
         self.refused = 0
-        self._proxies = [ipaddress.ip_network(proxy) for proxy in split_list(settings.proxies) if proxy != "*"]
+        networks = ["0.0.0.0/0" if proxy == "*" else proxy for proxy in split_list(settings.proxies)]
+        self._proxies = [
+            ipaddress.ip_network(network) for network in [*networks, *["::/0"] * ("*" in settings.proxies)]
+        ]
         self._open: Counter[str] = Counter()
 
     def enter(self, host: str) -> bool:
@@ -86,11 +89,12 @@ class OneWrite:
 
 
 class Bounded(_Protocol):
-    """A connection that counts towards the limits and is reset if its client stops reading."""
+    """A connection that counts towards the limits, and is closed if its client sends or reads too slowly."""
 
     limits: Limits
     _host: str | None = None
     _timeout: asyncio.TimerHandle | None = None
+    _arriving: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -98,11 +102,34 @@ class Bounded(_Protocol):
         host = self.client[0] if self.client else ""
         if self.limits.enter(host):
             self._host = host
+            self._await_head()
         else:
             transport.write(FULL)
             reset(transport)
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._cancel_arriving()
+        elif self._arriving is None and not self.transport.is_closing():
+            self._await_head()
+
+    def _await_head(self) -> None:
+        """Starts the timeout of the URL and headers of a request. The guard limits the time for the body."""
+        self._arriving = self.loop.call_later(self.limits.patience, self._close_unless_answering)
+
+    def _close_unless_answering(self) -> None:
+        self._arriving = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+    def _cancel_arriving(self) -> None:
+        if self._arriving is not None:
+            self._arriving.cancel()
+            self._arriving = None
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel_arriving()
         self._cancel_timeout()
         if self._host is not None:
             self.limits.leave(self._host)

@@ -53,6 +53,7 @@ ANSWER_TYPES = {
 OTHER_MEDIA: dict[str, tuple[str, dict[str, Any]]] = {  # responses without a type in types.d.ts
     "GET /api/classes/{code}/results.csv": ("text/csv", {"type": "string"}),
     "GET /api/qr": ("image/svg+xml", {"type": "string"}),
+    "POST /api/qr": ("image/svg+xml", {"type": "string"}),
     "GET /metrics": ("text/plain", {"type": "string"}),
     "GET /readyz": ("application/json", {"type": "object", "additionalProperties": {"type": "boolean"}}),
 }

@@ -33,6 +33,7 @@ class Document:
 
     def __init__(self, assets: Assets) -> None:
         self._assets = assets
+        self._home: dict[str, Any] = {}
         text = assets.files["index.html"].body.decode()
         text = text.replace('="/js/main.js"', f'="/{CORE}"')
         for name in assets.files:
@@ -49,7 +50,7 @@ class Document:
         if not area:
             # The game with the most options has the most to discover.
             known = max(games(), key=lambda name: len(game_class(name).options()))
-            data = {
+            data = self._home = self._home or {
                 "games": [listing(game_class(name)) for name in games()],
                 "position": view(link.read(known, [("vs", str(beginner(link.book(known)))), ("seat", "1")])[0]),
             }

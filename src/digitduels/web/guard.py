@@ -1,4 +1,4 @@
-"""The middleware in front of the application: rate limits, checks, security headers, metrics and the request log."""
+"""The middleware in front of the application: checks, rate limits, security headers, metrics and the request log."""
 
 from __future__ import annotations
 
@@ -7,32 +7,24 @@ import json
 import logging
 import math
 import random
-import re
 import time
-from collections import OrderedDict
+from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from digitduels.web.classes.allowances import Allowances
 from digitduels.web.deadline import Deadline
 from digitduels.web.logs import event
 from digitduels.web.metrics import Metrics
+from digitduels.web.rate_limits import CHEAP, Buckets, RateLimits, TooManyRequests, Turns, cost_of
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings, split_list
 
-MOST_CLIENTS = 10_000  # token buckets in memory
-CHEAP = 1 << 14  # bytes of a body that cost as much as a request
-COSTLY = (  # requests that cost as much as several
-    ("POST", re.compile("/api/games|/api/games/[^/]*/rematch"), 10),  # a game is stored for months
-    ("GET", re.compile("/api/games/[^/]*/history"), 3),
-    ("POST", re.compile("/api/classes"), 30),  # a class may have many games
-    ("POST", re.compile("/api/classes/[^/]*/pupils"), 10),
-    ("GET", re.compile("/api/classes/[^/]*/results(.csv)?"), 10),
-)
-CLASS_SHARE = 4  # a class may make four times the requests of an address, wherever its pupils are
-SEAT_SHARE = 3  # one player may make a third of the requests of an address, which several players may share
+SHORT_PAGE = '<!doctype html><html lang="en"><title>Digit Duels</title><p>{}</p></html>'
+MOST_KEYS = 30  # parameters in a query
+ONCE = (b"host", b"authorization", b"content-length", b"content-type", b"transfer-encoding", b"origin")
+"""Headers that a request may have only once. Otherwise two programs could read it in two ways."""
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 LOG_LINES = {False: (50.0, 1000), True: (2.0, 100)}  # rate per second and burst, for successes and for errors
 PROTECTION = {  # security headers of pages
@@ -58,31 +50,33 @@ _PROTECTION_HEADERS, _API_PROTECTION_HEADERS = (
 class Guard:
     """Passes a request to the application, or refuses it."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics, allowances: Allowances) -> None:
-        self.app, self.settings, self.metrics, self.allowances = app, settings, metrics, allowances
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics, limits: RateLimits) -> None:
+        self.app, self.settings, self.metrics, self.limits = app, settings, metrics, limits
         self.origins = {origin.rstrip("/").lower() for origin in split_list(settings.origins)}
         self.hosts = {host.lower() for host in split_list(settings.hosts)}
-        self.buckets = Buckets(settings.rate, settings.burst)
-        self.classes = Buckets(CLASS_SHARE * settings.rate, CLASS_SHARE * settings.burst)
-        self.seats = Buckets(settings.rate / SEAT_SHARE, settings.burst // SEAT_SHARE or 1)
+        self.turns = Turns()
         self.lines = {failed: Buckets(*limits) for failed, limits in LOG_LINES.items()}
         self.unlogged = 0
         self.patience = Deadline(settings.patience)
         self.open = 0
         metrics.gauge("http_requests_open", "Requests in progress, including live feeds.", lambda: self.open)
-        seconds = f";w={max(1, round(settings.burst / settings.rate))}" if settings.rate else ""
-        self.policy = f'"address";q={settings.burst}{seconds}'.encode() if settings.rate else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        visit = Visit(scope, send)
+        visit = Visit(scope, send, self.limits)
         self.open += 1
         try:
             try:
                 self.check(visit)
-                await self.app(scope, await self.body(visit, receive), visit.send)
+                data = await self.body(visit, receive)
+                await self.turns.wait(visit.sender.address)
+                if data:
+                    scope["json"] = parse_json(data)
+                if data is not None:
+                    receive = replay_body(data, receive)
+                await self.app(scope, receive, visit.send)
             except Refusal as refusal:
                 await visit.refuse(refusal)
         except Exception:
@@ -94,8 +88,15 @@ class Guard:
             self.note(visit)
 
     def check(self, visit: Visit) -> None:
-        """Raises Refusal for a request with the wrong host or origin, and for one over the rate limit."""
+        """Raises Refusal for a malformed request, one with the wrong host or origin, and one over the rate limit."""
         scope, headers = visit.scope, visit.headers
+        if len(headers) < len(scope["headers"]):
+            names = [name for name, _ in scope["headers"]]
+            for name in ONCE:
+                if names.count(name) > 1:
+                    raise Refusal(400, f"The header {name.decode().title()} must not be repeated.")
+        if b"content-length" in headers and b"transfer-encoding" in headers:
+            raise Refusal(400, "A request has a Content-Length or a Transfer-Encoding, not both.")
         if b"host" not in headers and scope["http_version"] == "1.1":
             raise Refusal(400, "The Host header is required.")
         host = headers.get(b"host", b"").decode("latin-1").lower()
@@ -104,30 +105,24 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and not self.is_own(origin.decode("latin-1").lower(), host):
             raise Refusal(403, "This server only accepts requests from its own pages.")
-        path, method = scope["path"], scope["method"]
-        if self.policy is not None and path.startswith("/api/"):
-            cost = next((cost for costly, paths, cost in COSTLY if costly == method and paths.fullmatch(path)), 1)
-            self.charge(visit, cost)
+        self.charge(visit, cost_of(scope["method"], scope["path"], scope["query_string"]))
+        if scope["query_string"].count(b"&") >= MOST_KEYS:
+            raise Refusal(422, f"A query may have at most {MOST_KEYS} parameters.")
 
     def charge(self, visit: Visit, cost: float) -> None:
-        """Takes tokens from the buckets of the class or address, and of the player. Raises Refusal if one is empty."""
-        now, address, credentials = time.monotonic(), visit.address, visit.headers.get(b"authorization")
-        payer = self.allowances.payer(visit.scope["method"], visit.scope["path"], credentials)
-        if payer is not None:
-            wait = self.classes.take(payer.code, now, cost)
-            if payer.person is not None:
-                self.allowances.meet(payer.code, address)
-                visit.scope["address"] = payer.person  # open questions to workers are limited per person, too
-        else:
-            wait = self.buckets.take(address, now, cost)
-            visit.limits = [
-                (b"ratelimit-policy", self.policy or b""),
-                (b"ratelimit", b'"address";r=%d;t=%d' % (self.buckets.left(address), math.ceil(wait))),
-            ]
-        if credentials is not None and not wait:
-            wait = self.seats.take(str(hash(credentials)), now, cost)
-        if wait:
-            raise Refusal(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
+        """Charges the sender of a request. Raises Refusal if they must wait."""
+        wait = 0
+        try:
+            left = visit.sender.pay(cost)
+        except TooManyRequests as refusal:
+            left, wait = refusal.left, refusal.again or 0
+            raise
+        finally:
+            if left is not None:
+                visit.limits = [
+                    (b"ratelimit-policy", self.limits.policy),
+                    (b"ratelimit", b'"address";r=%d;t=%d' % (left, wait)),
+                ]
 
     def is_own(self, origin: str, host: str) -> bool:
         """Whether an origin is this server's own site."""
@@ -138,17 +133,15 @@ class Guard:
         except ValueError:  # such as http://[x]
             return False
 
-    async def body(self, visit: Visit, receive: Receive) -> Receive:
-        """Reads and parses the body of a request within the limits. Returns a `receive` that replays it."""
+    async def body(self, visit: Visit, receive: Receive) -> bytes | None:
+        """Reads the body of a request within the limits; None if it has none."""
         headers = visit.headers
         if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
-            return receive
+            return None
         data = await self._collect(visit, receive)
-        if data:
-            if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
-                raise Refusal(415, "The request body must be JSON, with the content type application/json.")
-            visit.scope["json"] = parse_json(data)
-        return replay_body(data, receive)
+        if data and headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+            raise Refusal(415, "The request body must be JSON, with the content type application/json.")
+        return data
 
     async def _collect(self, visit: Visit, receive: Receive) -> bytes:
         data = bytearray()
@@ -169,7 +162,7 @@ class Guard:
         return bytes(data)
 
     def _count(self, visit: Visit, part: int, size: int) -> None:
-        if self.policy is not None and part > CHEAP // 16:
+        if part > CHEAP // 16:
             self.charge(visit, part / CHEAP)
         if size > self.settings.body:
             raise Refusal(413, f"A request body may have at most {self.settings.body:,} bytes.")
@@ -201,14 +194,15 @@ class Guard:
 class Visit:
     """A request and its response."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send, limits: RateLimits) -> None:
         self.scope = scope
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.began = time.perf_counter()
         self.id = f"{random.getrandbits(64):016x}"  # to find the log line; not a secret
         self.status: int | None = None
         self.limits: list[tuple[bytes, bytes]] = []
-        self.address = scope["address"] = client_address(scope)
+        authorization = self.headers.get(b"authorization")
+        self.sender = scope["sender"] = limits.sender(client_address(scope), authorization, scope["path"])
         self._send = send
 
     @property
@@ -228,45 +222,16 @@ class Visit:
 
     async def refuse(self, refusal: Refusal) -> None:
         """Sends a refusal and closes the connection, since the rest of the body may still be arriving."""
-        body = json.dumps({"detail": str(refusal)}).encode()
-        headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
-        headers |= refusal.headers
+        body, kind = json.dumps({"detail": str(refusal)}).encode(), "application/json"
+        headers = refusal.headers
+        if b"text/html" in self.headers.get(b"accept", b"") and not self.scope["path"].startswith("/api/"):
+            body, kind = SHORT_PAGE.format(escape(str(refusal))).encode(), "text/html; charset=utf-8"
+            if refusal.again is not None:
+                headers["Refresh"] = str(refusal.again)  # the browser tries again by itself
+        headers |= {"content-type": kind, "content-length": str(len(body)), "connection": "close"}
         raw_headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         await self.send({"type": "http.response.start", "status": refusal.status, "headers": raw_headers})
         await self.send({"type": "http.response.body", "body": body})
-
-
-class Buckets:
-    """Token buckets by key: `burst` requests at once, and `rate` requests per second in the long run."""
-
-    def __init__(self, rate: float, burst: int) -> None:
-        self.rate, self.burst = rate, burst
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, key: str, now: float, cost: float = 1) -> float:
-        """Takes tokens for a request and returns 0. If too few are left, takes none and returns the seconds to wait."""
-        if not self.rate:
-            return 0.0
-        left, since = self._left.pop(key, (float(self.burst), now))
-        left = min(self.burst, left + (now - since) * self.rate)
-        cost = min(cost, self.burst)
-        allowed = left >= cost
-        self._left[key] = left - cost * allowed, now
-        if len(self._left) > MOST_CLIENTS:
-            self._left.popitem(last=False)
-        return 0.0 if allowed else (cost - left) / self.rate
-
-    def wait(self, key: str, now: float, cost: float = 1) -> float:
-        """Returns the seconds until a request would be allowed, without taking tokens."""
-        if not self.rate:
-            return 0.0
-        left, since = self._left.get(key, (float(self.burst), now))
-        left = min(self.burst, left + (now - since) * self.rate)
-        return max(0.0, (cost - left) / self.rate)
-
-    def left(self, key: str) -> int:
-        """Returns the number of whole tokens that were left after the last request."""
-        return int(self._left.get(key, (self.burst, 0.0))[0])
 
 
 def client_address(scope: Scope) -> str:

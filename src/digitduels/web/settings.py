@@ -27,6 +27,7 @@ class Settings:
     port: int = _setting(8000, "the port to listen on; 0 for any free port", 0, 65535)
     database: str = _setting("", "postgresql://…, sqlite:///FILE, or a file name")
     proxies: str = _setting("127.0.0.1", "addresses or networks of trusted proxies, separated by commas")
+    monitors: str = _setting("127.0.0.0/8, ::1", "addresses or networks that may read /metrics and /readyz; * for all")
     hosts: str = _setting("", "host names of this server, separated by commas; requests for other hosts get 421")
     origins: str = _setting(
         "", "public origins of this server, such as https://example.org, if a proxy changes the Host header"
@@ -45,8 +46,12 @@ class Settings:
     unjoined: float = _setting(3.0, "days after which a game that nobody joined is deleted", 0.01)
     idle: float = _setting(30.0, "days after which a game that nobody plays is closed", 0.01)
     retention: float = _setting(180.0, "days after which a game that has ended is deleted", 0.01)
-    grace: float = _setting(24.0, "hours after a start during which no game is closed or deleted", 0)
-    lesson: float = _setting(24.0, "hours after which a class is deleted, with its games and names", 0.01, 8760)
+    grace: float = _setting(
+        24.0, "hours after a start, or after a jump of the clock, during which no game is closed or deleted", 0
+    )
+    lesson: float = _setting(
+        24.0, "hours after the last act or move in a class at which it is deleted, with its games and names", 0.01, 8760
+    )
     connections: int = _setting(20_000, "connections that may be open at once, within the limits of the system", 1)
     http: str = _setting("auto", "the HTTP parser: h11, httptools, or auto for httptools if it is installed")
     farewell: float = _setting(5.0, "seconds that open requests have to finish when the server stops", 0, 3600)
@@ -61,9 +66,10 @@ class Settings:
             raise ValueError(f"http must be auto, h11 or httptools; {quoted(self.http)} is not.")
         if self.http == "httptools" and not find_spec("httptools"):
             raise ValueError("http=httptools requires more packages: pip install 'digitduels[fast]'.")
-        for proxy in split_list(self.proxies):
-            if not _is_network(proxy):
-                raise ValueError(f"proxies must be addresses or networks, not names; {quoted(proxy)} is neither.")
+        for name, networks in (("proxies", self.proxies), ("monitors", self.monitors)):
+            for network in split_list(networks):
+                if not _is_network(network):
+                    raise ValueError(f"{name} must be addresses or networks, not names; {quoted(network)} is neither.")
         for origin in split_list(self.origins):
             if not re.fullmatch(r"https?://[^/?#@\s]+/?", origin):
                 raise ValueError(f"origins must be sites such as https://example.org; {quoted(origin)} is not.")

@@ -34,7 +34,9 @@ def add(commands: Commands) -> None:
     parser.add_argument("--port", type=int, metavar="P", help="the port to listen on (default: 8000)")
     parser.add_argument("--database", metavar="URL", help="where games are stored (default: a file in your home)")
     parser.add_argument("--open", action="store_true", help="open the browser")
-    parser.add_argument("--check", action="store_true", help="only check that the server could start")
+    parser.add_argument(
+        "--check", action="store_true", help="only check that the server could start, and say what a start would change"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,13 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
         usage(str(error))
     if not (PAGE / "index.html").is_file():
         raise Failure(FAILURE, "The files of the page are missing. Install Digit Duels again.")
-    _check_database(settings)
-    listener = _open_listener(settings)
     console = Console()
     if arguments.check:
-        listener.close()
-        console.say("All is well.")
+        pending = _check_database(settings)
+        _open_listener(settings).close()
+        console.say(f"Configuration OK. {pending}")
         return 0
+    _migrate_database(settings)
+    listener = _open_listener(settings)
     port = listener.getsockname()[1]
     here = f"http://{'localhost' if _is_everywhere(listener) else _bracketed(settings.host)}:{port}/"
     console.say(f"Digit Duels is at {here}", *_exposure(listener), "Ctrl-C stops it.")
@@ -66,7 +69,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_database(settings: Settings) -> None:
+def _check_database(settings: Settings) -> str:
+    """Says what a start would change in the database; raises a Failure with the reason if it cannot be used."""
+    from digitduels.web.store import StoreError, check_store
+
+    try:
+        return check_store(settings.database)
+    except StoreError as error:
+        raise Failure(FAILURE, str(error)) from None
+
+
+def _migrate_database(settings: Settings) -> None:
     """Opens the database once, which migrates it; raises a Failure with the reason if it cannot be used."""
     from digitduels.web.store import StoreError, open_store
 

@@ -1,31 +1,27 @@
-"""Rate limits for classes: requests by members, and requests to join, count against the class and not the address."""
+"""The tokens of the classes in memory, and the addresses of their members: who may use the allowance of a class."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from digitduels.web.rooms.acts import hash_secret
 
-MOST_HOMES = 20  # remembered addresses per class
-_JOINING = re.compile("/api/classes/([^/]*)/pupils")
-
-
-class Payer(NamedTuple):
-    """The class whose allowance a request uses, and the hash of the sender's token, if there is one."""
-
-    code: str
-    person: str | None
+MOST_ADDRESSES = 100  # remembered addresses per class
+MOST_SHARE = 4  # a class may make at most four times the requests of an address
 
 
 class Allowances:
-    """The tokens of the classes in memory, and the addresses that their members use."""
+    """Who is a member of which class, for the classes in memory.
+
+    A class has the allowance of one address. It grows with every further address from which members play, since its
+    founder can invent pupils, but not addresses.
+    """
 
     def __init__(self) -> None:
         self._codes: dict[bytes, str] = {}
         self._tokens: dict[str, set[bytes]] = {}
-        self._homes: dict[str, set[str]] = {}
+        self._addresses: dict[str, set[str]] = {}
+        self._teachers: dict[str, str] = {}
 
     def learn(self, code: str, tokens: Iterable[bytes]) -> None:
         """Sets the token hashes of a class."""
@@ -35,30 +31,36 @@ class Allowances:
 
     def forget(self, code: str) -> None:
         self._drop(code)
-        self._homes.pop(code, None)
+        self._addresses.pop(code, None)
+        self._teachers.pop(code, None)
 
     def _drop(self, code: str) -> None:
         for token in self._tokens.pop(code, ()):
             self._codes.pop(token, None)
 
-    def meet(self, code: str, address: str) -> None:
-        """Remembers an address from which a member of a class has sent a token."""
-        homes = self._homes.setdefault(code, set())
-        if len(homes) < MOST_HOMES:
-            homes.add(address)
-
-    def is_home(self, code: str, address: str) -> bool:
-        """Whether a member of a class has used an address."""
-        return address in self._homes.get(code, ())
-
-    def payer(self, method: str, path: str, authorization: bytes | None) -> Payer | None:
-        """The class whose allowance a request uses; None if it counts against the address."""
+    def class_of(self, authorization: bytes | None) -> str | None:
+        """The class of the member who sends a header, or None."""
         scheme, _, token = (authorization or b"").decode("latin-1").partition(" ")
-        if scheme.lower() == "bearer":
-            digest = hash_secret(token.strip())
-            code = self._codes.get(digest)
-            if code is not None:
-                return Payer(code, digest.hex())
-        joining = _JOINING.fullmatch(path) if method == "POST" else None
-        code = joining[1].upper() if joining else ""
-        return Payer(f"joining {code}", None) if code in self._tokens else None
+        return self._codes.get(hash_secret(token.strip())) if scheme.lower() == "bearer" else None
+
+    def remember_address(self, code: str, address: str) -> None:
+        """Remembers an address from which a member of a class has sent a token."""
+        addresses = self._addresses.setdefault(code, set())
+        if len(addresses) < MOST_ADDRESSES:
+            addresses.add(address)
+
+    def remember_teacher(self, code: str, address: str) -> None:
+        """Remembers the address from which a teacher has sent a token last."""
+        self._teachers[code] = address
+
+    def has_teacher_at(self, code: str, address: str) -> bool:
+        """Whether the teacher of a class is at an address."""
+        return self._teachers.get(code) == address
+
+    def has_member_at(self, code: str, address: str) -> bool:
+        """Whether a member of a class has used an address."""
+        return address in self._addresses.get(code, ())
+
+    def share(self, code: str) -> int:
+        """How many times the allowance of an address a class has."""
+        return min(MOST_SHARE, max(1, len(self._addresses.get(code, ()))))

@@ -70,14 +70,17 @@ def teacher_view(
     now: float,
     lasts: float,
 ) -> dict[str, Any]:
-    """The whole class: its pupils, and the boards of this round. `lasts` is how many seconds a class is stored."""
+    """The whole class: its pupils, and the boards of this round.
+
+    `lasts` is how many seconds a class is stored after the last act or move in it.
+    """
     ranked = standings(classroom, scores)
     playing = {number for table in classroom.current if table.id not in scores for number in table.pupils}
     return {
         **common(classroom),
         "role": "teacher",
         "now": now,
-        "deleted": classroom.created + lasts,
+        "deleted": max(classroom.touched, *(board["since"] for board in boards.values()), 0.0) + lasts,
         "stuck": STUCK,
         "pupils": [
             {
@@ -108,7 +111,7 @@ def _possible_twin(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | 
     other = twin(classroom, pupil)
     if other is None:
         return None
-    new = not any(pupil.number in table.pupils for table in classroom.tables)
+    new = not classroom.games_of(pupil.number)
     return other.number if new or other.number in away else None
 
 
@@ -125,6 +128,6 @@ def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -
         "name": pupil.name,
         "game": current_game,
         "playing": table is not None and table.id not in scores,
-        "points": classroom.points(scores)[pupil.number],
+        "points": classroom.points(pupil.number, scores),
         "games": [game._asdict() for game in games_of(classroom, pupil.number, scores)],
     }

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from digitduels.players import computer_name
-from digitduels.text import clean
+from digitduels.text import clean, skeleton
 from digitduels.web.classes.pairing import Past, pair
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Room, derive_secret, hash_secret, new_id, visible
@@ -24,13 +24,14 @@ from digitduels.web.store import ClassChange, Event, Kept, KeptClass, Seat, Told
 
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"  # no vowels, so no words; no letter that looks like another letter or a digit
 CODE_LENGTH = 5
-SETTINGS = ("game", "options", "level", "hints", "takebacks", "start", "anonymous")
+SETTINGS = ("game", "options", "level", "hints", "takebacks", "start", "anonymous", "locked")
 MOST_PUPILS = 60
 MOST_ROUNDS = 60
 MOST_CLASS_EVENTS = 3000
 LONGEST_FIRST_NAME = 20
 LONGEST_MESSAGE = 120
 PAUSED = "Eyes to the front, please."
+REMOVED = "Your teacher removed you from the class. Ask to be let back in."
 CLASS_OVER = "This class has ended."
 
 Scores = Mapping[str, tuple[float, float] | None]
@@ -107,12 +108,18 @@ class Classroom:
     def __init__(self, kept: KeptClass) -> None:
         self.code, self.id, self.token, self.created = kept.code, kept.id, kept.token, kept.created
         self.rules = kept.rules
+        self.touched = kept.created
+        """The time of the last event."""
         self.head = 0
         self.round = 0
         self.paused: str | None = None
         self.ended = False
         self.pupils: dict[int, Pupil] = {}
         self.tables: tuple[Table, ...] = ()
+        self.current: tuple[Table, ...] = ()
+        """The games of this round."""
+        self._games: dict[int | None, tuple[Table, ...]] = {}
+        """The games of each pupil, oldest first; with None, those against the computer."""
         self.keys: dict[str, Event] = {}
         for event in kept.events:
             self._apply(event)
@@ -133,8 +140,7 @@ class Classroom:
             case "pair" | "next":
                 self.round = body["round"]
                 level = self.rules["level"]
-                tables = (Table(game["id"], self.round, tuple(game["pupils"]), level) for game in body["games"])
-                self.tables = (*self.tables, *tables)
+                self._seat([Table(game["id"], self.round, tuple(game["pupils"]), level) for game in body["games"]])
             case "pause":
                 self.paused = body["message"]
             case "resume":
@@ -145,13 +151,17 @@ class Classroom:
                 self._set(self.pupils[body["pupil"]]._replace(name=body["name"]))
             case "remove":
                 self._set(self.pupils[body["pupil"]]._replace(removed=True))
+            case "remove-newcomers":
+                for number in body["pupils"]:
+                    self._set(self.pupils[number]._replace(removed=True))
             case "admit":
                 device, number = self.pupils[body["device"]], body["pupil"]
                 self._set(device._replace(token=b"", removed=True))
                 self._set(self.pupils[number]._replace(token=device.token, absent=None))
                 theirs = body.get("games", ())
-                self.tables = tuple(
-                    table.with_pupil(number, device.number) if table.id in theirs else table for table in self.tables
+                tables, self.tables, self._games = self.tables, (), {}
+                self._seat(
+                    [table.with_pupil(number, device.number) if table.id in theirs else table for table in tables]
                 )
             case "restore":
                 self._set(self.pupils[body["pupil"]]._replace(removed=False, name=body["name"]))
@@ -160,6 +170,16 @@ class Classroom:
             case "settings":
                 self.rules = {**self.rules, **body}
         self.head, self.keys[event.key] = event.version, event
+        self.touched = event.at
+
+    def _seat(self, tables: Iterable[Table]) -> None:
+        """Adds games."""
+        self.tables = (*self.tables, *tables)
+        self.current = tuple(table for table in self.tables if table.round == self.round)
+        self._games = self._games.copy()
+        for table in tables:
+            for number in table.pupils:
+                self._games[number] = (*self._games.get(number, ()), table)
 
     def _set(self, pupil: Pupil) -> None:
         self.pupils[pupil.number] = pupil
@@ -174,14 +194,14 @@ class Classroom:
         """The pupils whom the teacher removed, and can restore."""
         return [pupil for pupil in self.pupils.values() if pupil.removed and pupil.token]
 
-    @property
-    def current(self) -> tuple[Table, ...]:
-        """The games of this round."""
-        return tuple(table for table in self.tables if table.round == self.round)
+    def games_of(self, number: int) -> tuple[Table, ...]:
+        """A pupil's games, oldest first."""
+        return self._games.get(number, ())
 
     def table_of(self, number: int) -> Table | None:
         """A pupil's latest game in this round."""
-        return next((table for table in reversed(self.current) if number in table.pupils), None)
+        latest = self.games_of(number)[-1:]
+        return latest[0] if latest and latest[0].round == self.round else None
 
     def pupil_of(self, token: str) -> Pupil | None:
         """The pupil to whom a token belongs."""
@@ -190,6 +210,16 @@ class Classroom:
             if hmac.compare_digest(pupil.token, digest):
                 owner = pupil
         return owner
+
+    def has_known(self, token: str) -> bool:
+        """Whether a pupil has joined with a token, perhaps on a device that another one has replaced."""
+        digest = hash_secret(token).hex()
+        return any(event.kind == "join" and event.body["token"] == digest for event in self.keys.values())
+
+    def has_removed(self, token: str) -> bool:
+        """Whether a token belongs to a pupil whom the teacher removed."""
+        digest = hash_secret(token)
+        return any(hmac.compare_digest(pupil.token, digest) for pupil in self.removed)
 
     def is_teacher(self, token: str) -> bool:
         return hmac.compare_digest(self.token, hash_secret(token))
@@ -202,15 +232,10 @@ class Classroom:
         pupil = self.pupils[number]
         return "somebody who left" if pupil.removed else pupil.name
 
-    def points(self, scores: Scores) -> dict[int, float]:
-        """The points of every pupil, by number."""
-        totals = dict.fromkeys(self.pupils, 0.0)
-        for table in self.tables:
-            points = scores.get(table.id)
-            for number, own in zip(table.pupils, points or (), strict=False):
-                if number is not None:
-                    totals[number] += own
-        return totals
+    def points(self, number: int, scores: Scores) -> float:
+        """A pupil's points."""
+        finished = ((table, scores.get(table.id)) for table in self.games_of(number))
+        return sum(points[table.pupils.index(number)] for table, points in finished if points is not None)
 
     def resolve(
         self,
@@ -255,10 +280,12 @@ def join_class(classroom: Classroom, token: str, name: str, now: float) -> Class
     before = [event for event in joined if event.body["token"] == digest.hex()]
     if classroom.pupil_of(token) is not None:
         return ClassResolution(classroom, before[-1].version, None)
-    if any(hmac.compare_digest(pupil.token, digest) for pupil in classroom.removed):
-        raise Refusal(403, "Your teacher took you off the list. Ask to be let in again.")
+    if classroom.has_removed(token):
+        raise Refusal(403, REMOVED)
     if classroom.ended:
         raise Refusal(410, CLASS_OVER)
+    if classroom.rules.get("locked"):
+        raise Refusal(423, "This class is locked. Ask your teacher to let you in.")
     _require_place(classroom)
     _check_event_limit(classroom)
     first = first_name(name)
@@ -275,10 +302,10 @@ def first_name(name: str) -> str:
 
 
 def _unique_name(classroom: Classroom, name: str, number: int) -> str:
-    """The name, with a number after it if another pupil has the same one."""
-    taken = {pupil.name.casefold() for pupil in classroom.present if pupil.number != number}
+    """The name, with a number after it if another pupil has one that looks the same."""
+    taken = {skeleton(pupil.name) for pupil in classroom.present if pupil.number != number}
     unique, count = name, 2
-    while unique.casefold() in taken:
+    while skeleton(unique) in taken:
         ending = f" {count}"
         unique, count = name[: LONGEST_FIRST_NAME - len(ending)].strip() + ending, count + 1
     return unique
@@ -289,7 +316,7 @@ def twin(classroom: Classroom, pupil: Pupil) -> Pupil | None:
     words = pupil.name.rsplit(" ", 1)
     if len(words) != 2 or not words[1].isdecimal():
         return None
-    return next((other for other in classroom.present if other.name.casefold() == words[0].casefold()), None)
+    return next((other for other in classroom.present if skeleton(other.name) == skeleton(words[0])), None)
 
 
 def class_act(classroom: Classroom, act: ClassAct, context: Context) -> ClassResolution:
@@ -329,6 +356,11 @@ def class_act(classroom: Classroom, act: ClassAct, context: Context) -> ClassRes
             games = [table.id for table in classroom.current if number in table.pupils and table.id in playing]
             told = classroom.tell("close", {}, games, closes=True)
             return classroom.resolve("remove", {"pupil": number}, act.key, now, told=[told])
+        case "remove-newcomers":
+            newcomers = [pupil.number for pupil in classroom.present if not classroom.games_of(pupil.number)]
+            if not newcomers:
+                raise Refusal(422, "Every pupil in this class has played.")
+            return classroom.resolve("remove-newcomers", {"pupils": newcomers}, act.key, now)
         case "restore":
             return _restore(classroom, act, now)
         case "admit":
@@ -397,7 +429,8 @@ def _pairings(
     past, mode = [table.pupils for table in classroom.tables], classroom.rules["mode"]
     if mode == "computer":
         return [game for pupil in pupils for game in pair([pupil], Past(past), dice)]
-    return pair(pupils, Past(past, classroom.points(context.scores) if mode == "rounds" else None), dice)
+    points = {pupil: classroom.points(pupil, context.scores) for pupil in pupils} if mode == "rounds" else None
+    return pair(pupils, Past(past, points), dice)
 
 
 def _new_game(classroom: Classroom, players: tuple[int | None, int | None], context: Context) -> Kept:
@@ -450,7 +483,7 @@ def _admit(classroom: Classroom, act: ClassAct, now: float, playing: list[str]) 
     if device.number == pupil.number:
         raise Refusal(422, "This is the same pupil.")
     busy = any(pupil.number in table.pupils and table.id in playing for table in classroom.current)
-    played = [table for table in classroom.tables if device.number in table.pupils]
+    played = classroom.games_of(device.number)
     closed = [table.id for table in played if table.id in playing and busy]
     moved = [table.id for table in played if table.id not in closed and pupil.number not in table.pupils]
     told = _event_for_game(

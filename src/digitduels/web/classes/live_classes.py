@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from digitduels.web.classes import classroom as rules_of_classes
 from digitduels.web.classes.allowances import Allowances
-from digitduels.web.classes.class_view import board_of
+from digitduels.web.classes.class_view import board_of, rules_of
 from digitduels.web.classes.classroom import Classroom
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Room
+from digitduels.web.rooms.live import reason_of
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.store import KeptClass, Store
 
@@ -101,7 +102,12 @@ class LiveClasses:
         """Adds a stored class to the cache."""
         live = self._live.get(kept.code)
         if live is None:
-            live = self._live[kept.code] = LiveClass(Classroom(kept))
+            classroom = Classroom(kept)
+            try:
+                rules_of(classroom)
+            except Exception as error:  # its game is not installed any more, or is a plug-in that fails
+                raise Refusal(404, f"This class cannot be shown here. {reason_of(error)}") from None
+            live = self._live[kept.code] = LiveClass(classroom)
             if len(self._live) > MOST_CLASSES:
                 self._forget(next(iter(self._live)))
         self.keep(live, live.classroom)

@@ -26,7 +26,7 @@ class PupilGame(NamedTuple):
 
 def standings(classroom: Classroom, scores: Scores) -> dict[int, Standing]:
     """The standing of every pupil by number, best first."""
-    points = classroom.points(scores)
+    points = {number: classroom.points(number, scores) for number in classroom.pupils}
     opponents = dict.fromkeys(points, 0.0)
     for table in classroom.tables:
         first, second = table.pupils
@@ -43,7 +43,7 @@ def games_of(classroom: Classroom, number: int, scores: Scores) -> list[PupilGam
     """A pupil's games, except for those that do not count."""
     return [
         PupilGame(table.round, classroom.name_at(table, 1 - seat), None if points is None else points[seat])
-        for table in classroom.tables
-        if number in table.pupils and not (table.id in scores and scores[table.id] is None)
+        for table in classroom.games_of(number)
+        if not (table.id in scores and scores[table.id] is None)
         for seat, points in [(table.pupils.index(number), scores.get(table.id))]
     ]

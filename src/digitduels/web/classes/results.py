@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -138,7 +139,9 @@ def _points(points: float | None) -> str:
 def _escape_formula(cell: object) -> object:
     """A cell that no spreadsheet interprets as a formula.
 
-    >>> _escape_formula("=1+1"), _escape_formula("Ann")
-    ("'=1+1", 'Ann')
+    >>> _escape_formula("=1+1"), _escape_formula("＝1"), _escape_formula("Ann")
+    ("'=1+1", "'＝1", 'Ann')
     """
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in tuple("=+-@\t") else cell
+    if not isinstance(cell, str):
+        return cell
+    return f"'{cell}" if unicodedata.normalize("NFKC", cell)[:1] in tuple("=+-@\t") else cell

@@ -24,7 +24,7 @@ from digitduels.match import LONGEST_NAME, Match
 from digitduels.players import computer_name
 from digitduels.record import to_record
 from digitduels.sentence import Count, player_name, tell
-from digitduels.text import clean
+from digitduels.text import clean, skeleton
 from digitduels.web.refusal import Refusal
 from digitduels.web.store import Change, Event, Kept, Seat
 
@@ -224,7 +224,7 @@ def _names(seats: Iterable[Seat]) -> tuple[str, str]:
     names = {seat.seat: seat.name for seat in seats}
     first, second = (visible(names.get(number, "")) or player_name(number) for number in (0, 1))
     name, number = second, 2
-    while first.casefold() == name.casefold():
+    while skeleton(first) == skeleton(name):
         ending = f" ({number})"
         name, number = clean(second[: LONGEST_NAME - len(ending)] + ending, LONGEST_NAME), number + 1
     return first, name

@@ -256,20 +256,20 @@ class LiveRooms:
             room = await self._in_thread(lambda: Room(kept)) if long else Room(kept)
         except Exception as error:  # a plug-in may raise anything, and only this game may suffer
             await self._mark_broken(kept, error)
-            raise Refusal(404, f"This game cannot be shown here. {_reason(error)}") from None
+            raise Refusal(404, f"This game cannot be shown here. {reason_of(error)}") from None
         return self.add(room)
 
     async def _mark_broken(self, kept: Kept, error: Exception) -> None:
-        event("broken_game", logging.WARNING, game=kept.rules.get("game"), reason=_reason(error))
+        event("broken_game", logging.WARNING, game=kept.rules.get("game"), reason=reason_of(error))
         with suppress(StoreError):
-            await self._store.mark_broken(kept.id, _reason(error))
+            await self._store.mark_broken(kept.id, reason_of(error))
 
     async def _in_thread(self, work: Any) -> Room:
         room: Room = await asyncio.get_running_loop().run_in_executor(self._replaying, work)
         return room
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Why a game cannot be replayed: our own error message, or the type of an unexpected error."""
     return (
         str(error)[:300] if isinstance(error, Refusal | ValueError) else f"Its rules failed ({type(error).__name__})."

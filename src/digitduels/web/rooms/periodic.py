@@ -58,7 +58,8 @@ class Clock:
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()
-        self._since = time.monotonic()
+        self._started = time.monotonic()
+        self._jumped: float | None = None
 
     async def look(self) -> None:
         """Compares the wall clock with the monotonic clock, and logs a jump."""
@@ -66,10 +67,11 @@ class Clock:
         jump = offset - self._offset
         if abs(jump) > JUMP:
             event("clock", logging.WARNING, jumped_seconds=round(jump))
-            self._since = time.monotonic()
+            self._jumped = time.monotonic()
         self._offset = offset
 
-    @property
-    def steady(self) -> float:
-        """Seconds since the start of the server, or since the clock last jumped."""
-        return time.monotonic() - self._since
+    async def trusted(self, after_start: float, after_jump: float) -> bool:
+        """Whether enough seconds have passed since the server started, and since the clock last jumped."""
+        await self.look()
+        now = time.monotonic()
+        return now - self._started >= after_start and (self._jumped is None or now - self._jumped >= after_jump)

@@ -20,7 +20,7 @@ Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolu
 
 
 class Retention:
-    """Deletes and closes games, once the clock has been steady for the grace period and can be trusted."""
+    """Deletes and closes games, once the clock has been steady for the grace period."""
 
     def __init__(self, store: Store, settings: Settings, clock: Clock, play: Play) -> None:
         self._store, self._settings, self._clock, self._play = store, settings, clock, play
@@ -28,7 +28,7 @@ class Retention:
     async def sweep(self) -> None:
         """Deletes and closes all games that have reached their age limit."""
         settings = self._settings
-        if self._clock.steady < settings.grace * HOUR:
+        if not await self._clock.trusted(settings.grace * HOUR, settings.grace * HOUR):
             return
         now = time.time()
         while await self._store.forget(now - settings.unjoined * DAY):

@@ -25,6 +25,7 @@ from digitduels.web.store.interface import BUSY_STORE
 
 LOOK = 2.0  # seconds between polls for changes by other processes, and for players who came or left
 SWEEP = 600.0
+MOST_WATCHERS = 200  # live feeds of one game
 STALE_TRIES = 20  # attempts at an act while other processes keep changing the game
 
 Rule = Callable[[LiveRoom], Resolution | None]
@@ -48,8 +49,8 @@ class RoomService:
         self._presence = Presence(store, self.hub, settings.away)
         self._publisher = Publisher(store, self.hub, self.live, self._presence, self.background)
         self._opponents = Opponents(store, self.live, chooser, self.play)
-        self._clock = Clock()
-        self._retention = Retention(store, settings, self._clock, self.play)
+        self.clock = Clock()
+        self._retention = Retention(store, settings, self.clock, self.play)
 
     async def __aenter__(self) -> RoomService:
         self.store.watch(self._remote_change)
@@ -59,7 +60,7 @@ class RoomService:
             (LOOK, self._poll),
             (SEEN, self._presence.note_watchers),
             (THINK, self._opponents.resume_waiting),
-            (CLOCK_SECONDS, self._clock.look),
+            (CLOCK_SECONDS, self.clock.look),
             (SWEEP, self._retention.sweep),
         ):
             self.background.every(seconds, work)
@@ -218,6 +219,8 @@ class RoomService:
         if self.hub.streams >= self._settings.streams:
             raise Refusal(503, "Too many people are watching. Try again in a moment.", again=10)
         person = await self._watcher(id, token)
+        if len(self.hub.watched.get(id, ())) >= MOST_WATCHERS:
+            raise Refusal(503, "Too many people are watching this game. Try again in a moment.", again=10)
 
         async def first() -> tuple[int, bytes] | None:
             try:

@@ -69,6 +69,7 @@ class Teaching(Doing):
         "end",
         "rename",
         "remove",
+        "remove-newcomers",
         "restore",
         "admit",
         "substitute",
@@ -86,6 +87,7 @@ class Teaching(Doing):
     takebacks: bool | None = None
     start: Start | None = None
     anonymous: bool | None = None
+    locked: Annotated[bool | None, Field(description="With settings: whether the class takes no more pupils.")] = None
 
 
 router = APIRouter(prefix="/api/classes", tags=["classes"])
@@ -106,21 +108,20 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 async def create(body: Founding, request: Request) -> Response:
     match = await _match(request, body.game, body.options)
     rules = body.model_dump(exclude={"game", "options", "key"})
-    answer, new = await _service(request).create(
-        {"game": match.game.id, "options": match.game.changes, **rules}, body.key
-    )
+    rules |= {"game": match.game.id, "options": match.game.changes}
+    answer, new = await _service(request).create(rules, body.key, request.scope["sender"])
     return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.post("/{code}/pupils", status_code=201, summary="Join a class", responses=_RESPONSES)
 async def join(code: str, body: Enrolling, request: Request) -> Response:
-    answer, new = await _service(request).join(code, body.name, body.key, request.scope["address"])
+    answer, new = await _service(request).join(code, body.name, body.key, request.scope["sender"])
     return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.get("/{code}", summary="The state of a class, for its teacher or a pupil", responses=_RESPONSES)
 async def state(code: str, token: Token, request: Request) -> Response:
-    return JsonAnswer(await _service(request).look(code, token, request.scope["address"]), 200)
+    return JsonAnswer(await _service(request).look(code, token, request.scope["sender"]), 200)
 
 
 @router.post("/{code}/acts", status_code=201, summary="Do something as the teacher", responses=_RESPONSES)
@@ -132,7 +133,7 @@ async def act(code: str, body: Teaching, token: Token, request: Request) -> Resp
     elif body.options is not None:
         raise Refusal(422, "Options belong to a game. Name it, too.")
     act = ClassAct(body.act, body.version, body.key, details)
-    answer, new = await _service(request).act(code, token, act, request.scope["address"])
+    answer, new = await _service(request).act(code, token, act, request.scope["sender"])
     return JsonAnswer(answer, 201 if new else 200)
 
 
@@ -164,7 +165,7 @@ class ClassFeed:
         scope["route"] = self  # for the metrics
         service: ClassService = self.app.state.classes
         try:
-            await service.stream(match[1], bearer_token(scope), scope["address"], receive, send)
+            await service.stream(match[1], bearer_token(scope), scope["sender"], receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
 
@@ -177,7 +178,7 @@ async def conflict(request: Request, error: Exception) -> Response:
 
 
 async def _results(code: str, token: Token, request: Request) -> dict[str, Any]:
-    return await _service(request).results(code, token, request.scope["address"])
+    return await _service(request).results(code, token, request.scope["sender"])
 
 
 async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
@@ -185,7 +186,7 @@ async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
     pairs = query_pairs(Creation(game=game, options=options))
     if options:
         workers: Supervisor = request.app.state.workers
-        match, _ = await workers.aside(lambda: link.read(game, pairs), request.scope["address"])
+        match, _ = await workers.aside(lambda: link.read(game, pairs), request.scope["sender"].asker)
     else:
         match, _ = link.read(game, pairs)
     if match.game.longest > LONGEST_GAME:

@@ -109,7 +109,9 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 async def create(body: Creation, request: Request) -> Response:
     pairs = query_pairs(body)
     if body.options:
-        match, _ = await request.app.state.workers.aside(lambda: link.read(body.game, pairs), request.scope["address"])
+        match, _ = await request.app.state.workers.aside(
+            lambda: link.read(body.game, pairs), request.scope["sender"].asker
+        )
     else:  # the book's rules are cached, so this is fast
         match, _ = link.read(body.game, pairs)
     seat, computer = _seats(body)

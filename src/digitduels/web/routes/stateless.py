@@ -7,10 +7,11 @@ import hashlib
 import io
 import json
 import re
+from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from digitduels.core import InvalidMove
 from digitduels.games import game_class, games
@@ -24,6 +25,7 @@ from digitduels.web import link
 from digitduels.web.assets import compressed_response
 from digitduels.web.classes.lessons import lessons
 from digitduels.web.refusal import Refusal
+from digitduels.web.settings import Settings, split_list
 from digitduels.web.view import columns, effects_view, listing, view
 from digitduels.web.wire import Wire, wire
 from digitduels.web.workers.supervisor import Supervisor
@@ -31,7 +33,7 @@ from digitduels.web.workers.supervisor import Supervisor
 LONGEST_SEED = 100
 IMMUTABLE = 31_536_000  # seconds, for responses that depend only on the rules and the position
 LARGEST_SHEET = 24
-LONGEST_QR = 500
+LONGEST_QR = 100
 SHORT = 600  # bytes; a shorter response is not worth compressing
 
 
@@ -84,7 +86,7 @@ async def position(game: Id, request: Request) -> Response:
 async def effects(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     if match.game.changes:
-        answer = await workers(request).aside(lambda: effects_view(match), request.scope["address"])
+        answer = await workers(request).aside(lambda: effects_view(match), request.scope["sender"].asker)
     else:
         answer = effects_view(match)
     return reply(request, {"effects": answer}, IMMUTABLE)
@@ -189,7 +191,7 @@ async def review(game: Id, request: Request) -> Response:
 )
 async def review_record(request: Request) -> Response:
     data = await request.body()
-    match = await workers(request).aside(lambda: link.read_record(data), request.scope["address"])
+    match = await workers(request).aside(lambda: link.read_record(data), request.scope["sender"].asker)
     return Response(json.dumps(await ask(request, "game_review", match)), media_type="application/json")
 
 
@@ -303,14 +305,43 @@ async def suggestions(request: Request) -> Response:
     return reply(request, lessons())
 
 
-@router.get("/qr", summary="A link as a QR code, in SVG")
-async def qr(text: Annotated[str, Query(max_length=LONGEST_QR, pattern="^https?://")]) -> Response:
+class Link(BaseModel):
+    """A link of this server, to be drawn."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    text: Annotated[str, Field(max_length=LONGEST_QR)]
+
+
+@router.get("/qr", summary="A link of this server as a QR code, in SVG")
+async def qr(request: Request, text: Annotated[str, Query(max_length=LONGEST_QR)]) -> Response:
+    return await _draw(request, text, {"Cache-Control": f"public, max-age={IMMUTABLE}, immutable"})
+
+
+@router.post("/qr", summary="A link with a secret, such as an invitation, as a QR code, in SVG")
+async def secret_qr(request: Request, body: Link) -> Response:
+    return await _draw(request, body.text, {"Cache-Control": "no-store"})
+
+
+async def _draw(request: Request, text: str, headers: dict[str, str]) -> Response:
+    settings: Settings = request.app.state.settings
+    origins = {
+        f"{request.url.scheme}://{request.url.netloc}",
+        *(origin.rstrip("/") for origin in split_list(settings.origins)),
+    }
+    if not any(text.startswith(f"{origin}/") for origin in origins):
+        raise Refusal(422, "text must be a link of this server.")
+    image = await workers(request).aside(lambda: draw_qr(text), request.scope["sender"].asker)
+    return Response(image, media_type="image/svg+xml", headers=headers)
+
+
+@lru_cache(200)
+def draw_qr(text: str) -> bytes:
+    """Draws a text as a QR code."""
     import segno
 
     image = io.BytesIO()
     segno.make_qr(text, error="m").save(image, kind="svg", border=2, dark="#000", light="#fff")
-    headers = {"Cache-Control": f"public, max-age={IMMUTABLE}, immutable"}
-    return Response(image.getvalue(), media_type="image/svg+xml", headers=headers)
+    return image.getvalue()
 
 
 # Shared helpers
@@ -321,14 +352,14 @@ async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[
     pairs = request.query_params.multi_items()
     if {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY, *further}:
         return link.read(game, pairs, *further)
-    return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["address"])
+    return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["sender"].asker)
 
 
 async def position_of(match: Match, request: Request) -> dict[str, Any]:
     """Returns the view of a match. A variant's is computed outside the event loop."""
     if not match.game.changes:
         return view(match)
-    return await workers(request).aside(lambda: view(match), request.scope["address"])
+    return await workers(request).aside(lambda: view(match), request.scope["sender"].asker)
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
@@ -346,7 +377,7 @@ async def chosen_game(request: Request, *further: str) -> tuple[str | None, Matc
 
 async def ask(request: Request, name: str, match: Match, **arguments: Any) -> Any:
     """Asks a worker, on behalf of the client."""
-    return await workers(request).ask(name, match, request.scope["address"], **arguments)
+    return await workers(request).ask(name, match, request.scope["sender"].asker, **arguments)
 
 
 def workers(request: Request) -> Supervisor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from digitduels.web.store.connect import open_store
+from digitduels.web.store.connect import check_store, open_store
 from digitduels.web.store.interface import (
     Change,
     ClassChange,
@@ -27,5 +27,6 @@ __all__ = [
     "Store",
     "StoreError",
     "Told",
+    "check_store",
     "open_store",
 ]

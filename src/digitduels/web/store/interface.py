@@ -196,12 +196,18 @@ class Store(Protocol):
     async def pupils_seen(self, code: str) -> dict[int, float]:
         """Returns when each pupil of a class was last online, by number."""
 
-    async def delete_classes(
-        self, code: str | None, before: float, reserve: float, deletion: bytes | None = None
-    ) -> list[str]:
-        """Deletes a class, or up to AT_ONCE classes created before a time, with all their games. Returns their codes.
+    async def expired_classes(self, before: float) -> list[str]:
+        """Returns up to AT_ONCE classes in which nothing has happened since a time.
 
-        Until the time `reserve`, no new class gets one of these codes, and `deletion` identifies the act.
+        Classes whose deletion was interrupted come first.
+        """
+
+    async def delete_class(self, code: str, reserve: float, deletion: bytes | None = None) -> bool:
+        """Deletes a class with its games and all names. Returns False if there is no such class.
+
+        First the class disappears; then its games are deleted, up to GAMES_AT_ONCE per transaction, so that nobody
+        waits long for the database. Until the time `reserve`, no new class gets its code, and `deletion` identifies
+        the act.
         """
 
     async def deletion(self, code: str) -> bytes | None:
@@ -221,7 +227,8 @@ class Store(Protocol):
         """Finishes the queued requests and closes the database."""
 
 
-AT_ONCE = 100  # games per call of `due`, `idle`, `forget` and `expire`, and classes per call of `delete_classes`
+AT_ONCE = 100  # games per call of `due`, `idle`, `forget` and `expire`, and classes per call of `expired_classes`
+GAMES_AT_ONCE = 200  # games of a class that are deleted in one transaction
 MOST_QUEUED = 2_000  # requests that may wait for the database
 CLASS_MARK = "@"  # precedes the code of a class in notifications, which also contain ids of games
 BUSY_STORE = "The server is busy. Try again in a moment."
@@ -234,7 +241,7 @@ def class_from_rows(row: Sequence[Any], events: Iterable[Sequence[Any]]) -> Kept
     return KeptClass(code, id, token, json.loads(rules), created, head, history)
 
 
-def pending_migrations(version: int, newest: int) -> Iterable[int]:
+def pending_migrations(version: int, newest: int) -> range:
     """Returns the migrations that a database still needs. Raises StoreError if it is newer than this program."""
     if version > newest:
         raise StoreError(

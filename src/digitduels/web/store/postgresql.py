@@ -26,6 +26,7 @@ from digitduels.web.store.interface import (
     AT_ONCE,
     BUSY_STORE,
     CLASS_MARK,
+    GAMES_AT_ONCE,
     MOST_QUEUED,
     Change,
     ClassChange,
@@ -146,7 +147,7 @@ READ_CLASS = b"""
     SELECT code, class.id, token, rules, created, head,
         (SELECT json_agg(json_build_array(version, kind, body, key, at) ORDER BY version)
             FROM class_event WHERE class_event.class = code AND version > %s)
-    FROM class WHERE code = %s
+    FROM class WHERE code = %s AND NOT deleting
 """
 APPEND_TO_ALL = b"""
     WITH moved AS (
@@ -181,6 +182,20 @@ class PostgresqlStore:
         self._changed: queue.SimpleQueue[tuple[str, int]] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=self._notify, name="notify", daemon=True)]
         self._threads[0].start()
+
+    @staticmethod
+    def look(url: str) -> tuple[int | None, int]:
+        """The version of a database, or None if it is empty, and the newest version. Changes nothing."""
+        try:
+            with psycopg.connect(url, connect_timeout=10) as database:
+                database.read_only = True
+                row = database.execute("SELECT to_regclass('version') IS NOT NULL").fetchone()
+                if row is None or not row[0]:
+                    return None, len(MIGRATIONS)
+                row = database.execute("SELECT coalesce(max(number), 0) FROM version").fetchone()
+                return 0 if row is None else row[0], len(MIGRATIONS)
+        except psycopg.Error as error:
+            raise StoreError(f"The PostgreSQL database cannot be used: {_reason(error)}.") from None
 
     def _prepare(self, database: Database) -> None:
         database.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
@@ -416,7 +431,8 @@ class PostgresqlStore:
             last, heads = change.events[-1], dict[str, int]()
             with database.transaction():
                 moved = database.execute(
-                    "UPDATE class SET head = %s WHERE code = %s AND head = %s", (last.version, code, head)
+                    "UPDATE class SET head = %s WHERE code = %s AND head = %s AND NOT deleting",
+                    (last.version, code, head),
                 )
                 if not moved.rowcount:
                     return None
@@ -439,7 +455,7 @@ class PostgresqlStore:
     async def glance_classes(self, codes: Collection[str]) -> dict[str, int]:
         query = """
             SELECT code, head + (SELECT coalesce(sum(game.head), 0) FROM game WHERE game.class = code)
-            FROM class WHERE code = ANY(%s)
+            FROM class WHERE code = ANY(%s) AND NOT deleting
         """
         return await self._do(lambda database: dict(database.execute(query, (list(codes),)).fetchall()))
 
@@ -448,7 +464,7 @@ class PostgresqlStore:
         codes, numbers = [code for code, _ in ordered], [number for _, number in ordered]
         query = """
             INSERT INTO pupil SELECT there.code, number, %s FROM unnest(%s::text[], %s::int[]) AS there (code, number)
-            JOIN class ON class.code = there.code ORDER BY 1, 2
+            JOIN class ON class.code = there.code AND NOT deleting ORDER BY 1, 2
             ON CONFLICT (class, number) DO UPDATE SET seen = excluded.seen
         """
         await self._do(lambda database: database.execute(query, (at, codes, numbers)))
@@ -457,34 +473,51 @@ class PostgresqlStore:
         query = "SELECT number, seen FROM pupil WHERE class = %s"
         return await self._do(lambda database: dict(database.execute(query, (code,)).fetchall()))
 
-    async def delete_classes(
-        self, code: str | None, before: float, reserve: float, deletion: bytes | None = None
-    ) -> list[str]:
-        def work(database: Database) -> list[str]:
-            with database.transaction():
-                if code is None:
-                    query = "SELECT code FROM class WHERE created < %s ORDER BY code LIMIT %s FOR UPDATE SKIP LOCKED"
-                    rows = database.execute(query, (before, AT_ONCE)).fetchall()
-                else:
-                    rows = database.execute("SELECT code FROM class WHERE code = %s FOR UPDATE", (code,)).fetchall()
-                codes = [deleted for (deleted,) in rows]
-                games = database.execute(
-                    "SELECT id FROM game WHERE class = ANY(%s) ORDER BY id FOR UPDATE", (codes,)
-                ).fetchall()
-                _delete_games(database, [id for (id,) in games])
-                for statement in (
-                    "UPDATE class SET deleting = true WHERE code = ANY(%s)",
-                    "DELETE FROM class_event WHERE class = ANY(%s)",
-                    "DELETE FROM pupil WHERE class = ANY(%s)",
-                    "DELETE FROM class WHERE code = ANY(%s)",
-                ):
-                    database.execute(statement.encode(), (codes,))
-                for deleted in codes:
-                    row = (deleted, reserve, deletion)
-                    database.execute("INSERT INTO class_code (code, until, deletion) VALUES (%s, %s, %s)", row)
-            return codes
+    async def expired_classes(self, before: float) -> list[str]:
+        query = """
+            SELECT code FROM class WHERE deleting OR (
+                created < %(before)s
+                AND NOT EXISTS (SELECT 1 FROM class_event WHERE class_event.class = code AND at >= %(before)s)
+                AND NOT EXISTS (SELECT 1 FROM game WHERE game.class = code AND touched >= %(before)s)
+                AND NOT EXISTS (SELECT 1 FROM pupil WHERE pupil.class = code AND seen >= %(before)s)
+            ) ORDER BY deleting DESC, created LIMIT %(most)s
+        """
+        values = {"before": before, "most": AT_ONCE}
+        return await self._do(lambda database: [code for (code,) in database.execute(query, values)])
 
-        return await self._do(work)
+    async def delete_class(self, code: str, reserve: float, deletion: bytes | None = None) -> bool:
+        def hide(database: Database) -> bool:
+            with database.transaction():
+                if not database.execute("UPDATE class SET deleting = true WHERE code = %s", (code,)).rowcount:
+                    return False
+                database.execute(
+                    "INSERT INTO class_code (code, until, deletion) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+                    (code, reserve, deletion),
+                )
+            return True
+
+        def delete_some_games(database: Database) -> int:
+            query = "SELECT id FROM game WHERE class = %s ORDER BY id LIMIT %s FOR UPDATE"
+            with database.transaction():
+                ids = [id for (id,) in database.execute(query, (code, GAMES_AT_ONCE))]
+                _delete_games(database, ids)
+            return len(ids)
+
+        def delete_rest(database: Database) -> None:
+            with database.transaction():
+                for statement in (
+                    "DELETE FROM class_event WHERE class = %s",
+                    "DELETE FROM pupil WHERE class = %s",
+                    "DELETE FROM class WHERE code = %s",
+                ):
+                    database.execute(statement.encode(), (code,))
+
+        if not await self._do(hide):
+            return False
+        while await self._do(delete_some_games):
+            pass
+        await self._do(delete_rest)
+        return True
 
     async def deletion(self, code: str) -> bytes | None:
         query = "SELECT deletion FROM class_code WHERE code = %s"

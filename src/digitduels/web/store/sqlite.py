@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import queue
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 from digitduels.web.store.interface import (
     AT_ONCE,
     BUSY_STORE,
+    GAMES_AT_ONCE,
     MOST_QUEUED,
     Change,
     ClassChange,
@@ -41,6 +43,8 @@ MOST_TOGETHER = 200  # jobs per transaction
 GATHER_SECONDS = 0.001  # how long a transaction waits for more jobs, if the last one had several
 CHECKPOINT = "wal_autocheckpoint = 4000"  # pages, 16 MB: fewer checkpoints, since writes hit the same pages repeatedly
 LOCK_SECONDS = 10.0  # how long a write waits for another process's lock
+ERASE_SECONDS = 0.2  # how long the erasure of deleted rows waits for readers
+ERASE_AGAIN = 5.0  # seconds before it is tried again
 
 MIGRATIONS = (
     """
@@ -129,6 +133,8 @@ class Job:
     work: Callable[[sqlite3.Connection], Any]
     loop: asyncio.AbstractEventLoop
     answer: asyncio.Future[Any]
+    erases: bool = False
+    """Whether the deleted rows must be gone from the disk before the answer."""
 
 
 Jobs = queue.SimpleQueue[Job | None]
@@ -139,9 +145,12 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _check_path(path)
             # Token hashes and people's names are private. SQLite gives the WAL files the same mode.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            with suppress(OSError, AttributeError):  # another user's file, or Windows
+                os.fchmod(file, 0o600)  # the first edition left it readable for everybody
+            os.close(file)
             self._database = _connect(path)
             self._prepare()
             self._snapshot = _connect(path)
@@ -149,6 +158,8 @@ class SqliteStore:
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"The database {path} cannot be used: {error}.") from None
         self.observe: Callable[[float], None] = lambda _: None
+        self._erase_at = math.inf
+        """When to erase deleted rows that are still in the write-ahead log, in monotonic seconds."""
         self._writes: Jobs = queue.SimpleQueue()
         self._reads: Jobs = queue.SimpleQueue()
         self._threads = [
@@ -161,9 +172,36 @@ class SqliteStore:
         for thread in self._threads:
             thread.start()
 
+    @staticmethod
+    def look(path: Path) -> tuple[int | None, int]:
+        """The version of a database, or None if it is to be created, and the newest version. Changes nothing."""
+        try:
+            _check_path(path)
+            if not path.exists():
+                if not os.access(path.parent, os.W_OK | os.X_OK):
+                    raise PermissionError("its folder is not writable")
+                return None, len(MIGRATIONS)
+            if not os.access(path, os.R_OK | os.W_OK):
+                raise PermissionError("it is not writable")
+            # Without a log, nobody is writing. Then SQLite must not create a log either.
+            mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"
+            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True)) as database:
+                tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'version'"
+                if not database.execute(tables).fetchone()[0]:
+                    return 0, len(MIGRATIONS)
+                return database.execute("SELECT coalesce(max(number), 0) FROM version").fetchone()[0], len(MIGRATIONS)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"The database {path} cannot be used: {error}.") from None
+
     def _prepare(self) -> None:
         try:
-            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", CHECKPOINT):
+            for pragma in (
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "foreign_keys = ON",
+                "secure_delete = ON",  # overwrites deleted rows with zeros
+                CHECKPOINT,
+            ):
                 self._database.execute(f"PRAGMA {pragma}")
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("CREATE TABLE IF NOT EXISTS version (number INTEGER NOT NULL)")
@@ -216,6 +254,8 @@ class SqliteStore:
                 answers = [(None, error)]
             else:
                 self._commit(database)
+                if any(job.erases for job in batch) or (begin != "BEGIN" and time.monotonic() > self._erase_at):
+                    self._erase(database)
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 database.execute("ROLLBACK")
@@ -227,19 +267,28 @@ class SqliteStore:
     def _commit(self, database: sqlite3.Connection) -> None:
         database.execute("COMMIT")
 
-    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return await self._do(self._writes, work)
+    def _erase(self, database: sqlite3.Connection) -> None:
+        """Empties the write-ahead log, which still contains deleted rows. If somebody reads it, tries again later."""
+        busy = True
+        database.execute(f"PRAGMA busy_timeout = {1000 * ERASE_SECONDS:.0f}")
+        with suppress(sqlite3.Error):  # what was committed stays committed
+            busy = bool(database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        database.execute(f"PRAGMA busy_timeout = {1000 * LOCK_SECONDS:.0f}")
+        self._erase_at = time.monotonic() + ERASE_AGAIN if busy else math.inf
+
+    async def _write(self, work: Callable[[sqlite3.Connection], T], erases: bool = False) -> T:
+        return await self._do(self._writes, work, erases)
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return await self._do(self._reads, work)
 
-    async def _do(self, jobs: Jobs, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _do(self, jobs: Jobs, work: Callable[[sqlite3.Connection], T], erases: bool = False) -> T:
         if jobs.qsize() >= MOST_QUEUED:
             raise StoreError(BUSY_STORE)
         began = time.perf_counter()
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
-        jobs.put(Job(work, loop, answer))
+        jobs.put(Job(work, loop, answer, erases))
         try:
             return await answer
         finally:
@@ -319,7 +368,10 @@ class SqliteStore:
             _delete_games(database, ids)
             return [id for (id,) in ids]
 
-        return await self._write(work)
+        deleted = await self._write(work)
+        if 0 < len(deleted) < AT_ONCE:  # these were the last
+            await self._write(lambda _: None, erases=True)
+        return deleted
 
     # Classes.
 
@@ -344,7 +396,9 @@ class SqliteStore:
     async def append_class(self, code: str, head: int, change: ClassChange) -> dict[str, int] | None:
         def work(database: sqlite3.Connection) -> dict[str, int] | None:
             last = change.events[-1].version
-            moved = database.execute("UPDATE class SET head = ? WHERE code = ? AND head = ?", (last, code, head))
+            moved = database.execute(
+                "UPDATE class SET head = ? WHERE code = ? AND head = ? AND deleting = 0", (last, code, head)
+            )
             if not moved.rowcount:
                 return None
             rows = [
@@ -363,14 +417,14 @@ class SqliteStore:
     async def glance_classes(self, codes: Collection[str]) -> dict[str, int]:
         query = """
             SELECT code, head + (SELECT coalesce(sum(head), 0) FROM game WHERE class = code)
-            FROM class WHERE code IN (SELECT value FROM json_each(?))
+            FROM class WHERE deleting = 0 AND code IN (SELECT value FROM json_each(?))
         """
         return await self._read(lambda database: dict(database.execute(query, (json.dumps(list(codes)),)).fetchall()))
 
     async def see_pupils(self, people: Collection[tuple[str, int]], at: float) -> None:
         rows = [(code, number, at, code) for code, number in people]
         query = """
-            INSERT INTO pupil SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM class WHERE code = ?)
+            INSERT INTO pupil SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM class WHERE code = ? AND deleting = 0)
             ON CONFLICT (class, number) DO UPDATE SET seen = excluded.seen
         """
         await self._write(lambda database: database.executemany(query, rows))
@@ -379,23 +433,43 @@ class SqliteStore:
         query = "SELECT number, seen FROM pupil WHERE class = ?"
         return await self._read(lambda database: dict(database.execute(query, (code,)).fetchall()))
 
-    async def delete_classes(
-        self, code: str | None, before: float, reserve: float, deletion: bytes | None = None
-    ) -> list[str]:
-        def work(database: sqlite3.Connection) -> list[str]:
-            where, value = ("created < ?", before) if code is None else ("code = ?", code)
-            query = f"SELECT code FROM class WHERE {where} LIMIT {AT_ONCE}"  # noqa: S608
-            codes = database.execute(query, (value,)).fetchall()
-            for row in codes:
-                _delete_games(database, database.execute("SELECT id FROM game WHERE class = ?", row).fetchall())
-            database.executemany("UPDATE class SET deleting = 1 WHERE code = ?", codes)
-            for table, column in (("class_event", "class"), ("pupil", "class"), ("class", "code")):
-                database.executemany(f"DELETE FROM {table} WHERE {column} = ?", codes)  # noqa: S608
-            reserved = [(deleted, reserve, deletion) for (deleted,) in codes]
-            database.executemany("INSERT OR REPLACE INTO class_code (code, until, deletion) VALUES (?, ?, ?)", reserved)
-            return [deleted for (deleted,) in codes]
+    async def expired_classes(self, before: float) -> list[str]:
+        query = f"""
+            SELECT code FROM class WHERE deleting = 1 OR (
+                created < :before
+                AND NOT EXISTS (SELECT 1 FROM class_event WHERE class = code AND at >= :before)
+                AND NOT EXISTS (SELECT 1 FROM game WHERE class = code AND touched >= :before)
+                AND NOT EXISTS (SELECT 1 FROM pupil WHERE class = code AND seen >= :before)
+            ) ORDER BY deleting DESC, created LIMIT {AT_ONCE}
+        """  # noqa: S608
+        return await self._read(
+            lambda database: [code for (code,) in database.execute(query, {"before": before}).fetchall()]
+        )
 
-        return await self._write(work)
+    async def delete_class(self, code: str, reserve: float, deletion: bytes | None = None) -> bool:
+        def hide(database: sqlite3.Connection) -> bool:
+            if not database.execute("UPDATE class SET deleting = 1 WHERE code = ?", (code,)).rowcount:
+                return False
+            row = (code, reserve, deletion)
+            database.execute("INSERT OR IGNORE INTO class_code (code, until, deletion) VALUES (?, ?, ?)", row)
+            return True
+
+        def delete_some_games(database: sqlite3.Connection) -> int:
+            query = "SELECT id FROM game WHERE class = ? LIMIT ?"
+            ids = database.execute(query, (code, GAMES_AT_ONCE)).fetchall()
+            _delete_games(database, ids)
+            return len(ids)
+
+        def delete_rest(database: sqlite3.Connection) -> None:
+            for table, column in (("class_event", "class"), ("pupil", "class"), ("class", "code")):
+                database.execute(f"DELETE FROM {table} WHERE {column} = ?", (code,))  # noqa: S608
+
+        if not await self._write(hide):
+            return False
+        while await self._write(delete_some_games):
+            pass
+        await self._write(delete_rest, erases=True)
+        return True
 
     async def deletion(self, code: str) -> bytes | None:
         query = "SELECT deletion FROM class_code WHERE code = ?"
@@ -409,10 +483,18 @@ class SqliteStore:
         await self._write(lambda database: database.execute("UPDATE probe SET at = at + 1"))
 
     async def close(self) -> None:
-        self._writes.put(None)
-        self._reads.put(None)
-        for thread in self._threads:
+        # The last connection to close removes the write-ahead log, and a connection that only reads can't.
+        for jobs, thread in zip((self._reads, self._writes), reversed(self._threads), strict=True):
+            jobs.put(None)
             await asyncio.to_thread(thread.join)
+
+
+def _check_path(path: Path) -> None:
+    """Raises OSError unless a path is that of a file, or of a new one in an existing folder."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise OSError("it is not a regular file")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -541,7 +623,7 @@ def _append_to_all(database: sqlite3.Connection, event: Told, at: float) -> dict
 
 
 def _class(database: sqlite3.Connection, code: str, after: int) -> KeptClass | None:
-    query = "SELECT code, id, token, rules, created, head FROM class WHERE code = ?"
+    query = "SELECT code, id, token, rules, created, head FROM class WHERE code = ? AND deleting = 0"
     row = database.execute(query, (code,)).fetchone()
     if row is None:
         return None

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from digitduels.games import AnyGame, games
 from digitduels.match import Match
@@ -46,6 +46,13 @@ TOO_MANY_QUESTIONS = "You have asked several things at once. Wait for the answer
 TOO_SLOW = "This takes longer than this server gives to one visitor. Choose smaller numbers."
 log = logging.getLogger("digitduels")
 T = TypeVar("T")
+
+
+class Asker(NamedTuple):
+    """Who asks: the key for which open questions are counted, and how many times the usual number it may have."""
+
+    key: str
+    share: int = 1
 
 
 class Urgency(IntEnum):
@@ -258,10 +265,10 @@ class Supervisor:
         move: str = await self._answer(Urgency.GAME, "reply", match, who=str(level), seed=seed)
         return move
 
-    async def ask(self, name: str, match: Match, address: str = "", **arguments: Any) -> Any:
-        """Answers one of the questions in answers.py for a client at an address. Raises Refusal if it cannot."""
+    async def ask(self, name: str, match: Match, asker: Asker | None = None, **arguments: Any) -> Any:
+        """Answers one of the questions in answers.py. Raises Refusal if it cannot. The server itself has no asker."""
         slow = name in SLOW or bool(match.game.changes) or match.position is not None
-        with self._limit_open_questions(address, slow):
+        with self._limit_open_questions(asker, slow):
             return await self._answer(Urgency.SLOW if slow else Urgency.QUICK, name, match, **arguments)
 
     async def _answer(self, urgency: Urgency, name: str, match: Match, **arguments: Any) -> Any:
@@ -295,22 +302,22 @@ class Supervisor:
         self._cache_answer(question, json.dumps(answer))
         return answer
 
-    async def aside(self, work: Callable[[], T], address: str = "") -> T:
+    async def aside(self, work: Callable[[], T], asker: Asker | None = None) -> T:
         """Runs short but not instant work, such as reading a variant's rules, in a thread, one job at a time."""
         if self._aside_open >= self._queue:
             raise Refusal(503, BUSY, again=2)
         self._aside_open += 1
         try:
-            with self._limit_open_questions(address, False):
+            with self._limit_open_questions(asker, False):
                 return await asyncio.get_running_loop().run_in_executor(self._aside, work)
         finally:
             self._aside_open -= 1
 
     @contextmanager
-    def _limit_open_questions(self, address: str, slow: bool) -> Iterator[None]:
-        """Raises Refusal if an address has too many open questions. The server's own questions have no address."""
-        client = address, slow
-        if address and self._open[client] >= (MOST_SLOW if slow else MOST_QUICK):
+    def _limit_open_questions(self, asker: Asker | None, slow: bool) -> Iterator[None]:
+        """Raises Refusal if a client has too many open questions."""
+        client = asker.key if asker else "", slow
+        if asker and self._open[client] >= asker.share * (MOST_SLOW if slow else MOST_QUICK):
             raise Refusal(429, TOO_MANY_QUESTIONS, again=2)
         self._open[client] += 1
         try:

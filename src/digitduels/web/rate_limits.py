@@ -1,0 +1,193 @@
+"""Rate limits: what a request costs, who pays for it, and whose request starts next."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import time
+from collections import OrderedDict, deque
+from typing import NamedTuple
+
+from digitduels.web.classes.allowances import Allowances
+from digitduels.web.refusal import Refusal
+from digitduels.web.settings import Settings
+from digitduels.web.workers.supervisor import Asker
+
+MOST_CLIENTS = 10_000  # token buckets in memory
+CHEAP = 1 << 14  # bytes of a body that cost as much as a request
+CHEAP_QUERY = 400  # characters of a query that cost as much as a request
+COSTS = (  # what requests cost, by method and path; all others cost 1
+    (None, re.compile("/healthz|/assets/.*"), 0),
+    ("POST", re.compile("/api/games|/api/games/[^/]*/rematch"), 10),  # a game is stored for months
+    ("GET", re.compile("/api/games/[^/]*/history"), 3),
+    ("POST", re.compile("/api/classes"), 30),  # a class may have many games
+    ("POST", re.compile("/api/classes/[^/]*/pupils"), 3),
+    ("GET", re.compile("/api/classes/[^/]*/results(.csv)?"), 10),
+    (None, re.compile("/api/qr"), 5),
+    (None, re.compile("(?!/api/).*"), 2),  # pages, and what is for the owner of the server
+)
+_JOINING = re.compile("/api/classes/([^/]*)/pupils")
+GAME_COST = 5  # of every game that a teacher's act begins
+MEMBER_SHARE = 2  # the members of classes at one address may make twice its requests, whatever the number of classes
+ASKING_SHARE = 3  # and may have three times as many questions open
+TOKEN_SHARE = 3  # one player may make a third of the requests of an address, which several players may share
+
+
+class Payment(NamedTuple):
+    """How a charge went: the seconds to wait, or 0, and the tokens that the address has left if it paid."""
+
+    wait: float
+    left: int | None
+
+
+class RateLimits:
+    """The limits of one server process.
+
+    Everybody pays from the bucket of their address. Only a member of a class, who sends a valid token, and a newcomer
+    at the address of a member pay from the bucket of the class, and from a second bucket of the address for all its
+    classes together. So what a stranger pays, and reads, does not depend on whether a guessed code is right.
+    """
+
+    def __init__(self, settings: Settings, allowances: Allowances) -> None:
+        rate, burst = settings.rate, settings.burst
+        self.enabled = bool(rate)
+        self._allowances = allowances
+        self._addresses = Buckets(rate, burst)
+        self._members = Buckets(MEMBER_SHARE * rate, MEMBER_SHARE * burst)
+        self._classes = Buckets(rate, burst)
+        self._tokens = Buckets(rate / TOKEN_SHARE, burst // TOKEN_SHARE or 1)
+        window = f";w={max(1, round(burst / rate))}" if rate else ""
+        self.policy = f'"address";q={burst}{window}'.encode()
+
+    def sender(self, address: str, authorization: bytes | None, path: str) -> Sender:
+        """The sender of a request."""
+        code = self._allowances.class_of(authorization)
+        if code is not None:
+            self._allowances.remember_address(code, address)
+        elif (joining := _JOINING.fullmatch(path)) and self._allowances.has_member_at(joining[1].upper(), address):
+            code = joining[1].upper()
+        return Sender(self, address, authorization, code)
+
+    def charge(self, sender: Sender, cost: float) -> Payment:
+        """Takes the cost of a request from the buckets of its sender."""
+        if not self.enabled or not cost:
+            return Payment(0.0, None)
+        now, left, address, code = time.monotonic(), None, sender.address, sender.code
+        if code is None:
+            wait = self._addresses.take(address, now, cost)
+            left = self._addresses.left(address)
+        else:
+            wait = self._members.take(address, now, cost)
+            wait = wait or self._classes.take(code, now, cost / self._allowances.share(code))
+        if sender.authorization is not None and not wait:
+            wait = self._tokens.take(str(hash(sender.authorization)), now, cost)
+        return Payment(wait, left)
+
+
+class Sender:
+    """The sender of a request: the address, and the class that pays, if any."""
+
+    def __init__(self, limits: RateLimits, address: str, authorization: bytes | None, code: str | None) -> None:
+        self.address, self.authorization, self.code = address, authorization, code
+        self._limits = limits
+
+    @property
+    def asker(self) -> Asker:
+        """For whom a question to a worker counts: the address, or all members of classes there."""
+        return Asker(self.address) if self.code is None else Asker(f"members at {self.address}", ASKING_SHARE)
+
+    def pay(self, cost: float) -> int | None:
+        """Takes the cost of a request, or of the work that it causes. Raises Refusal if the sender must wait.
+
+        Returns the tokens that the address has left, if the address pays.
+        """
+        wait, left = self._limits.charge(self, cost)
+        if wait:
+            raise TooManyRequests(wait, left)
+        return left
+
+
+class TooManyRequests(Refusal):
+    """The refusal of a request whose sender must wait."""
+
+    def __init__(self, wait: float, left: int | None) -> None:
+        super().__init__(429, "Too many requests. Try again in a moment.", again=math.ceil(wait))
+        self.left = left
+
+
+def cost_of(method: str, path: str, query: bytes) -> float:
+    """What a request costs, in requests: by its route, and by the length of its query.
+
+    >>> cost_of("GET", "/api/games", b""), cost_of("POST", "/api/games", b""), cost_of("GET", "/", b"x" * 4000)
+    (1.0, 10.0, 12.0)
+    """
+    cost = next((cost for verb, paths, cost in COSTS if verb in (None, method) and paths.fullmatch(path)), 1)
+    return cost + len(query) / CHEAP_QUERY if cost else 0.0
+
+
+class Buckets:
+    """Token buckets by key: `burst` requests at once, and `rate` requests per second in the long run."""
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self.rate, self.burst = rate, burst
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, key: str, now: float, cost: float = 1) -> float:
+        """Takes tokens for a request and returns 0. If too few are left, takes none and returns the seconds to wait."""
+        if not self.rate:
+            return 0.0
+        left, since = self._left.pop(key, (float(self.burst), now))
+        left = min(self.burst, left + (now - since) * self.rate)
+        cost = min(cost, self.burst)
+        allowed = left >= cost
+        self._left[key] = left - cost * allowed, now
+        if len(self._left) > MOST_CLIENTS:
+            self._left.popitem(last=False)
+        return 0.0 if allowed else (cost - left) / self.rate
+
+    def wait(self, key: str, now: float, cost: float = 1) -> float:
+        """Returns the seconds until a request would be allowed, without taking tokens."""
+        if not self.rate:
+            return 0.0
+        left, since = self._left.get(key, (float(self.burst), now))
+        left = min(self.burst, left + (now - since) * self.rate)
+        return max(0.0, (cost - left) / self.rate)
+
+    def left(self, key: str) -> int:
+        """Returns the number of whole tokens that were left after the last request."""
+        return int(self._left.get(key, (self.burst, 0.0))[0])
+
+
+class Turns:
+    """Lets one request start per turn of the event loop, the addresses in rotation.
+
+    So a burst of hundreds of requests from one address delays a request from another by about one of them.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._busy = False
+
+    async def wait(self, address: str) -> None:
+        """Waits until a request of an address may start."""
+        loop = asyncio.get_running_loop()
+        if not self._busy:
+            self._busy = True
+            loop.call_soon(self._start_next, loop)
+            return
+        turn = loop.create_future()
+        self._waiting.setdefault(address, deque()).append(turn)
+        await turn
+
+    def _start_next(self, loop: asyncio.AbstractEventLoop) -> None:
+        while self._waiting:
+            address, turns = self._waiting.popitem(last=False)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[address] = turns  # behind the other addresses
+            if not turn.done():
+                turn.set_result(None)
+                loop.call_soon(self._start_next, loop)
+                return
+        self._busy = False

@@ -1,0 +1,405 @@
+"""Limits: what a request costs, who pays, and that nobody learns a secret from an answer or keeps others out."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from digitduels.web.classes import class_service
+from digitduels.web.classes.classroom import MOST_PUPILS
+from digitduels.web.connections import Limits
+from digitduels.web.rate_limits import COSTS, Turns, cost_of
+from digitduels.web.settings import Settings
+from servers import QUICK, Server
+from test_classes import Teacher
+from web import application, until_the_end
+
+pytestmark = pytest.mark.slow
+
+STRANGER, SCHOOL, TEACHER = "192.0.2.1", "192.0.2.2", "192.0.2.3"
+
+
+@contextmanager
+def site(folder: Path, **settings: Any) -> Iterator[TestClient]:
+    """A server with the default limits whose clients say from which address they come."""
+    app = application(**{"rate": 30.0, "burst": 300, "database": str(folder / "games.sqlite")} | settings)
+
+    async def from_anywhere(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            scope["client"] = (dict(scope["headers"]).get(b"x-test-address", TEACHER.encode()).decode(), 1)
+        await app(scope, receive, send)
+
+    with TestClient(from_anywhere) as client:
+        yield client
+
+
+def at(address: str, token: str | None = None) -> dict[str, str]:
+    return {"X-Test-Address": address} | ({"Authorization": f"Bearer {token}"} if token else {})
+
+
+def join(client: TestClient, code: str, address: str, name: str = "Eve", token: str | None = None) -> Any:
+    body = {"name": name, "key": secrets.token_urlsafe(24)}
+    return client.post(f"/api/classes/{code}/pupils", json=body, headers=at(address, token))
+
+
+def seen(answer: Any) -> tuple[int, bytes, list[tuple[str, str]]]:
+    """An answer as its reader sees it, apart from the id of the request and the seconds to wait."""
+    variable = ("x-request-id", "ratelimit", "retry-after")
+    return answer.status_code, answer.content, [item for item in answer.headers.items() if item[0] not in variable]
+
+
+# Class codes
+
+
+def test_right_and_wrong_codes_look_alike_to_a_stranger_who_has_guessed_too_often(tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        code = Teacher(client).code
+        statuses = [join(client, f"BBBB{letter}", STRANGER).status_code for letter in "BCDFGHJKLMNP"]
+        assert statuses == [404] * 10 + [429] * 2
+        right, wrong = join(client, code, STRANGER), join(client, "ZZZZZ", STRANGER)
+        assert seen(right) == seen(wrong)
+        assert right.headers.keys() == wrong.headers.keys()
+
+
+@pytest.mark.parametrize("path", ["", "/events", "/results", "/results.csv"])
+def test_without_a_token_a_right_code_looks_like_a_wrong_one(path: str, tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        code = Teacher(client).code
+        for token in (None, "x" * 32):
+            right, wrong = (
+                client.get(f"/api/classes/{word}{path}", headers=at(STRANGER, token)) for word in (code, "ZZZZZ")
+            )
+            assert right.status_code == 404
+            assert seen(right) == seen(wrong)
+
+
+def test_guesses_with_the_token_of_another_class_count_for_the_address(tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        own = Teacher(client)
+        tokens = [own.token, *(own.join(f"Pupil {number}")["token"] for number in range(5))]
+        statuses = [
+            join(client, f"BBBB{letter}", STRANGER, token=tokens[place % 6]).status_code
+            for place, letter in enumerate("BCDFGHJKLMNPRSTVWXZ")
+        ]
+        assert statuses.count(404) == 10
+
+
+def test_what_a_stranger_pays_does_not_depend_on_the_code(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.001) as client:
+        code = Teacher(client).code
+        left = []
+        for word in ("ZZZZZ", code, "ZZZZZ", code):
+            answer = join(client, word, STRANGER)
+            left.append(int(answer.headers["ratelimit"].split("r=")[1].split(";")[0]))
+        paid = [before - after for before, after in pairwise(left)]
+        assert paid == [3, 3, 3]
+
+
+# A class pays for itself
+
+
+def test_a_class_from_one_address_has_no_more_than_its_share(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.01, burst=300) as client:
+        teachers = [Teacher(client) for _ in range(4)]
+        done = sum(
+            client.get(teacher.path, headers=at(TEACHER, teacher.token)).status_code == 200
+            for _ in range(100)
+            for teacher in teachers
+        )
+        assert done <= 4 * 100  # each token has a third of the burst
+        tokens = [teacher.join(f"Pupil {number}")["token"] for teacher in teachers for number in range(3)]
+        more = sum(
+            client.get(teachers[place // 3].path, headers=at(TEACHER, token)).status_code == 200
+            for _ in range(100)
+            for place, token in enumerate(tokens)
+        )
+        assert done + more <= 600, "twice the burst of an address for all its classes together"
+
+
+def test_the_allowance_of_a_class_grows_with_the_addresses_of_its_pupils(tmp_path: Path) -> None:
+    def requests(addresses: list[str]) -> int:
+        (folder := tmp_path / str(len(addresses))).mkdir()
+        with site(folder, rate=0.01, burst=60) as client:
+            teacher = Teacher(client)
+            tokens = {address: join(client, teacher.code, address).json()["token"] for address in addresses}
+            return sum(
+                client.get(teacher.path, headers=at(address, token)).status_code == 200
+                for _ in range(60)
+                for address, token in tokens.items()
+            )
+
+    few, many = requests(["192.0.2.10"]), requests([f"192.0.2.{number}" for number in range(10, 14)])
+    assert many > 2 * few
+
+
+def test_an_address_can_start_only_some_classes(tmp_path: Path) -> None:
+    with site(tmp_path, rate=1e6, burst=10**6) as client:
+        for _ in range(class_service.NEW_CLASSES[1]):
+            Teacher(client)
+        body = {"game": "number-duel", "mode": "pairs", "key": secrets.token_urlsafe(24)}
+        refused = client.post("/api/classes", json=body, headers=at(TEACHER))
+        assert refused.status_code == 429
+        assert "Too many classes" in refused.json()["detail"]
+        assert client.post("/api/classes", json=body, headers=at(SCHOOL)).status_code == 201
+
+
+def test_pairing_costs_as_much_as_the_games_that_it_begins(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.01, burst=300) as client:
+        teacher = Teacher(client)
+        for number in range(20):
+            teacher.join(f"Pupil {number}")
+        rounds = ["pair", *["next"] * 9]
+        statuses = [teacher.send(act).status_code for act in rounds]
+        assert statuses.count(201) < 6
+        assert set(statuses) == {201, 429}
+
+
+# Joining
+
+
+def test_forty_pupils_join_beside_a_stranger_who_floods(tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        teacher = Teacher(client)
+        teacher.look()
+        joined = 0
+        for number in range(40):
+            for _ in range(3):
+                join(client, teacher.code, STRANGER, "Bot")
+                join(client, teacher.code, STRANGER, "")
+            joined += join(client, teacher.code, TEACHER, f"Pupil {number}").status_code == 201
+        assert joined == 40
+        assert len(teacher.look()["pupils"]) <= MOST_PUPILS
+
+
+def test_pupils_with_addresses_of_their_own_join_beside_a_stranger_who_floods(tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        teacher = Teacher(client)
+        joined = 0
+        for number in range(40):
+            for _ in range(3):
+                join(client, teacher.code, STRANGER, "Bot")
+            joined += join(client, teacher.code, f"198.51.100.{number}", f"Pupil {number}").status_code == 201
+        assert joined == 40
+
+
+def test_a_locked_class_takes_no_pupils_until_it_is_unlocked(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann = teacher.join("Ann", key="a" * 32)
+    assert teacher.act("settings", locked=True)["rules"]["locked"] is True
+    refused = client.post(f"{teacher.path}/pupils", json={"name": "Eve", "key": "e" * 32})
+    assert (refused.status_code, "locked" in refused.json()["detail"]) == (423, True)
+    assert teacher.join("Ann", key="a" * 32)["pupil"] == ann["pupil"], "a pupil who is in can open the class again"
+    teacher.act("settings", locked=False)
+    teacher.join("Eve")
+
+
+def test_newcomers_are_removed_with_one_act_and_pupils_who_have_played_stay(client: TestClient) -> None:
+    teacher = Teacher(client)
+    teacher.join("Ann")
+    teacher.join("Ben")
+    assert teacher.send("remove-newcomers", version=99).status_code == 409
+    teacher.act("pair")
+    bots = [teacher.join(f"Bot {number}") for number in range(5)]
+    state = teacher.act("remove-newcomers")
+    assert [pupil["name"] for pupil in state["pupils"]] == ["Ann", "Ben"]
+    told = client.get(teacher.path, headers=teacher.headers(bots[0]["token"]))
+    assert (told.status_code, "removed you" in told.json()["detail"]) == (403, True)
+    assert teacher.send("remove-newcomers").status_code == 422
+
+
+@pytest.mark.parametrize("name", ["\u0410nn", "A\u0301nn", "\uff21\uff4e\uff4e", "An\u200bn", "ANN", "Ann"])
+def test_a_name_that_looks_like_another_gets_a_number(client: TestClient, name: str) -> None:
+    teacher = Teacher(client)
+    teacher.join("Ann")
+    teacher.join(name)
+    shown = [pupil["name"] for pupil in teacher.look()["pupils"]]
+    assert shown[1].endswith(" 2"), shown
+
+
+def test_a_class_whose_game_is_not_installed_any_more_says_so(tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        teacher = Teacher(client)
+    with sqlite3.connect(tmp_path / "games.sqlite") as database:
+        database.execute("""UPDATE class SET rules = replace(rules, 'operation-target', 'gone-game')""")
+    database.close()
+    with site(tmp_path) as client:
+        answer = client.get(teacher.path, headers=at(TEACHER, teacher.token))
+        assert answer.status_code == 404
+        assert join(client, teacher.code, TEACHER).json()["detail"].startswith("This class cannot be shown here. ")
+
+
+# Costs
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "query", "cost"),
+    [
+        ("GET", "/healthz", b"", 0),
+        ("GET", "/assets/0123/js/core.js", b"", 0),
+        ("GET", "/", b"", 2),
+        ("GET", "/readyz", b"", 2),
+        ("GET", "/openapi.json", b"", 2),
+        ("GET", "/play/number-duel", b"m" * 4000, 12),
+        ("GET", "/api/solve/number-duel", b"m" * 4000, 11),
+        ("GET", "/api/qr", b"", 5),
+        ("POST", "/api/games/x/moves", b"", 1),
+        ("POST", "/api/games", b"", 10),
+        ("POST", "/api/classes/KFMTX/acts", b"", 1),
+    ],
+)
+def test_every_request_is_charged_by_what_it_costs(method: str, path: str, query: bytes, cost: float) -> None:
+    assert cost_of(method, path, query) == cost
+
+
+def test_every_path_with_a_cost_of_its_own_exists(client: TestClient) -> None:
+    paths = [*client.get("/openapi.json").json()["paths"], "/assets/1/js/core.js", "/"]
+    for _, pattern, _ in COSTS:
+        assert any(pattern.fullmatch(path.replace("{id}", "x").replace("{code}", "x")) for path in paths), pattern
+
+
+def test_a_query_with_too_many_parameters_is_refused(client: TestClient) -> None:
+    for path in ("/api/position/number-duel", "/play/number-duel"):
+        answer = client.get(f"{path}?{'&'.join(f'x{number}=1' for number in range(31))}")
+        assert (answer.status_code, answer.json()["detail"]) == (422, "A query may have at most 30 parameters.")
+
+
+def test_pages_are_limited_too(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.01, burst=20) as client:
+        statuses = [client.get("/learn", headers=at(STRANGER)).status_code for _ in range(12)]
+        assert statuses == [200] * 10 + [429] * 2
+
+
+def test_a_qr_code_is_drawn_only_for_short_links_of_this_server(client: TestClient) -> None:
+    own = "http://testserver/g/abc#invite=secret"
+    drawn = client.post("/api/qr", json={"text": own})
+    assert (drawn.status_code, drawn.headers["cache-control"]) == (200, "no-store")
+    assert drawn.content == client.get("/api/qr", params={"text": own}).content
+    for text in ("http://elsewhere.example/g/abc", "http://testserver.example/", f"http://testserver/{'x' * 100}", "x"):
+        assert client.get("/api/qr", params={"text": text}).status_code == 422, text
+        assert client.post("/api/qr", json={"text": text}).status_code == 422, text
+
+
+def test_the_database_is_probed_at_most_once_a_second(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    state: Any = client.app.app.app.state  # type: ignore[attr-defined]
+    checks = 0
+
+    async def check() -> None:
+        nonlocal checks
+        checks += 1
+
+    monkeypatch.setattr("digitduels.web.routes.health.PROBE_SECONDS", 3600.0)
+    monkeypatch.setattr(state.probe._store, "check", check)
+    monkeypatch.setattr(state.probe, "_last", (-7200.0, False))
+    for _ in range(20):
+        assert client.get("/readyz").json()["database"] is True
+    assert checks == 1
+
+
+def test_metrics_and_readiness_are_for_monitors_only(tmp_path: Path) -> None:
+    with site(tmp_path, monitors="198.51.100.0/24") as client:
+        for path in ("/metrics", "/readyz"):
+            assert client.get(path, headers=at(STRANGER)).status_code == 404
+            assert client.get(path, headers=at("198.51.100.7")).status_code in (200, 503)
+        assert client.get("/healthz", headers=at(STRANGER)).status_code == 200
+
+
+# Requests that two programs could read in two ways
+
+
+@pytest.fixture(scope="module", params=["h11", "httptools"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    database = str(tmp_path_factory.mktemp("limits") / "games.sqlite")
+    with Server(database, QUICK, http=request.param, patience=0.5) as server:
+        yield server
+
+
+def exchange(server: Server, *parts: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        for part in parts:
+            connection.sendall(part)
+        return until_the_end(connection)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Host: a\r\nHost: b",
+        b"Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b",
+        b"Host: a\r\nContent-Length: 2\r\nContent-Length: 3",
+        b"Host: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked",
+    ],
+)
+def test_ambiguous_headers_are_refused(server: Server, head: bytes) -> None:
+    answer = exchange(server, b"POST /api/review HTTP/1.1\r\nConnection: close\r\n" + head + b"\r\n\r\n{}")
+    assert answer.startswith(b"HTTP/1.1 400 "), answer[:200]
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET / HTTP/1.1\r\nHost: a", b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET / HT"]
+)
+def test_a_connection_whose_request_does_not_arrive_is_closed(server: Server, sent: bytes) -> None:
+    answer = exchange(server, sent)
+    assert answer.count(b"HTTP/1.1 200 ") == (b"healthz" in sent)
+
+
+def test_a_slow_answer_is_not_cut_off_by_the_timeout_of_the_request(server: Server) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(b"POST /api/games HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n")
+        connection.sendall(b'Content-Length: 22\r\n\r\n{"game": "number-duel"')
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 422 ")
+
+
+# Turns
+
+
+def test_addresses_take_turns() -> None:
+    async def main() -> list[str]:
+        turns, started = Turns(), list[str]()
+
+        async def request(address: str) -> None:
+            await turns.wait(address)
+            started.append(address)
+
+        await asyncio.gather(*(request("flood") for _ in range(50)), request("a"), *(request("b") for _ in range(2)))
+        return started
+
+    started = asyncio.run(main())
+    assert len(started) == 53
+    assert started.index("a") <= 3
+    assert [place for place, address in enumerate(started) if address == "b"][1] <= 6
+
+
+def test_a_cancelled_request_holds_up_nobody() -> None:
+    async def main() -> None:
+        turns = Turns()
+        tasks = [asyncio.create_task(turns.wait("a")) for _ in range(10)]
+        await asyncio.sleep(0)
+        for task in tasks[3:7]:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await turns.wait("b")
+
+    asyncio.run(main())
+
+
+def test_every_address_counts_as_a_proxy_if_all_are_trusted() -> None:
+    limits = Limits(Settings(proxies="*", connections=8))
+    assert all(limits.enter("192.0.2.1") for _ in range(8))
+    assert not limits.enter("192.0.2.1")
+    limits = Limits(Settings(connections=8))
+    assert [limits.enter("192.0.2.1") for _ in range(3)] == [True, True, False], "a quarter for any other address"
+
+
+def test_the_source_of_the_page_leads_to_the_page(client: TestClient) -> None:
+    answer = client.get("/index.html", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (308, "/")
