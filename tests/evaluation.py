@@ -16,5 +16,5 @@ package.packages_distributions = functools.cache(package.packages_distributions)
 
 def evaluate(tasks: Any, model: Any, folder: Path, **options: Any) -> list[EvalLog]:
     """Runs tasks with a model or several, and writes the logs to a folder."""
-    quick = {"display": "none", "score_display": False, "log_realtime": False}
+    quick: dict[str, Any] = {"display": "none", "score_display": False, "log_realtime": False}
     return inspect_eval(tasks, model=model, log_dir=str(folder), **quick, **options)

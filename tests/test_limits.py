@@ -167,7 +167,13 @@ def test_pairing_costs_as_much_as_the_games_that_it_begins(tmp_path: Path) -> No
 # Joining
 
 
-def test_forty_pupils_join_beside_a_stranger_who_floods(tmp_path: Path) -> None:
+@pytest.fixture
+def slow_refill(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the number of bots in a class independent of the time that a test takes."""
+    monkeypatch.setattr(class_service, "NEW_PUPILS", (1e-6, class_service.NEW_PUPILS[1]))
+
+
+def test_forty_pupils_join_beside_a_stranger_who_floods(tmp_path: Path, slow_refill: None) -> None:
     with site(tmp_path) as client:
         teacher = Teacher(client)
         teacher.look()
@@ -181,7 +187,9 @@ def test_forty_pupils_join_beside_a_stranger_who_floods(tmp_path: Path) -> None:
         assert len(teacher.look()["pupils"]) <= MOST_PUPILS
 
 
-def test_pupils_with_addresses_of_their_own_join_beside_a_stranger_who_floods(tmp_path: Path) -> None:
+def test_pupils_with_addresses_of_their_own_join_beside_a_stranger_who_floods(
+    tmp_path: Path, slow_refill: None
+) -> None:
     with site(tmp_path) as client:
         teacher = Teacher(client)
         joined = 0
