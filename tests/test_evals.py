@@ -32,9 +32,12 @@ from digitduels.evals.leaderboard import leaderboard, performance, read_logs
 from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
 from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record
+from inspect_warnings import INSPECT_WARNINGS, garbage_of_inspect
 from test_docs import DOCS, FENCE, blocks, first_column, section
 
-pytestmark = pytest.mark.slow
+__all__ = ["garbage_of_inspect"]
+
+pytestmark = [pytest.mark.slow, *INSPECT_WARNINGS]
 
 QUEST = {"target": 20, "highest": 5}
 MODELS = ("perfect", "random", "illegal", "prose", "hasty", "copier")
