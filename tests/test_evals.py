@@ -32,9 +32,12 @@ from digitduels.evals.tasks import exact_game, match, positions, right_answer, r
 from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record
 from evaluation import evaluate
+from inspect_warnings import INSPECT_WARNINGS, garbage_of_inspect
 from test_docs import DOCS, FENCE, blocks, first_column, section
 
-pytestmark = pytest.mark.slow
+__all__ = ["garbage_of_inspect"]
+
+pytestmark = [pytest.mark.slow, *INSPECT_WARNINGS]
 
 QUEST = {"target": 12, "highest": 4}
 SMALL: dict[str, dict[str, Any]] = {

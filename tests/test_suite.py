@@ -35,9 +35,12 @@ from digitduels.evals.suite_tasks import suite_v1, suite_v1_games
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.study.splits import split
 from evaluation import evaluate
+from inspect_warnings import INSPECT_WARNINGS, garbage_of_inspect
 from variants import solve
 
-pytestmark = pytest.mark.slow
+__all__ = ["garbage_of_inspect"]
+
+pytestmark = [pytest.mark.slow, *INSPECT_WARNINGS]
 
 DOCS = Path(__file__).parents[1] / "docs"
 SMALL = (("number-quest", {"target": 9, "highest": 3}), ("number-duel", {"target": 20, "highest": 5}))
