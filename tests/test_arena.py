@@ -27,7 +27,7 @@ from digitduels.arena.tournament import PlayedGame, ProgramFailed, TournamentPla
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, player
 from digitduels.players.levels import LEVELS_VERSION
-from digitduels.record import RecordError, parse, to_record
+from digitduels.record import RecordError, parse, replay, to_record
 
 pytestmark = pytest.mark.slow
 
@@ -322,6 +322,13 @@ def test_a_player_can_play_itself(home: Path) -> None:
     assert {tuple(game.record["names"]) for game in played} == {("level 4", "level 4 (2)"), ("level 4 (2)", "level 4")}
 
 
+def test_standings_count_the_different_starts() -> None:
+    plan = make_plan(dd.game("numerical-nexus", target=12, uses=(1, 1, 1, 1, 0, 1)), ("random", "1"), games=12)
+    played = run(plan, workers=1)
+    starts = {replay(game.record).states[game.record["opening"]] for game in played}
+    assert standings(plan, played)["starts"] == len(starts) > 1
+
+
 def test_standings_count_forfeits_and_name_their_reasons(home: Path) -> None:
     plan = make_plan(dd.game("operation-target"), (ONE_MOVE, "perfect"), games=4, start="book")
     found = standings(plan, run(plan, workers=1))
@@ -412,6 +419,18 @@ def test_a_match_reports_results_ratings_and_grades(duels: Run, one_core: None) 
     assert "perfect - random" in ran.stdout
     assert "critical moves found" in ran.stdout
     assert not ran.stderr
+
+
+def test_a_match_with_draws_counts_wins_draws_and_losses(duels: Run, one_core: None) -> None:
+    settings = ("--set", "highest=2", "--set", "copies=1", "--set", "tie=draw", "--games", "20", "--start", "book")
+    arguments = ("match", "number-duel", "random", "1", *settings)
+    (pair,) = json.loads(duels(*arguments, "--json").stdout)["pairs"]
+    seats = [(seat["wins"], seat["draws"], seat["losses"]) for seat in pair["seats"]]
+    assert [sum(seat) for seat in seats] == [10, 10]
+    assert min(draws for _, draws, _ in seats) > 0
+    row = re.search(r"^random - level 1 +(\S+) +(\S+) ", duels(*arguments).stdout, re.MULTILINE)
+    assert row is not None
+    assert [tuple(map(int, tally.split("-"))) for tally in row.groups()] == seats
 
 
 def test_progress_is_shown_on_a_terminal(terminal: Open, monkeypatch: pytest.MonkeyPatch) -> None:

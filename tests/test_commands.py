@@ -261,6 +261,8 @@ def test_saved_games_can_be_deleted_by_name(duels: Run) -> None:
         "Deleted numerical-nexus-1.\nDeleted numerical-nexus-3.\n"
     )
     assert saved_games.names() == ["numerical-nexus-2"]
+    again = duels("saved", "--delete", "numerical-nexus-2", "numerical-nexus-2")
+    assert (again.returncode, again.stdout) == (0, "Deleted numerical-nexus-2.\n")
 
 
 @pytest.mark.parametrize("name", ["number-duel-1", "../../victim", "", "victim.json", "numerical-nexus-1.json"])
@@ -289,6 +291,12 @@ def test_resume_opens_the_last_unfinished_game(duels: Run) -> None:
     saved_games.path_of("number-duel-7").write_text("nonsense")
     assert duels("resume").stdout.startswith("Equation Duel, resumed after 1 move.\n")
     assert duels("resume", "numerical-nexus-1").stdout.startswith("Numerical Nexus, resumed after 1 move.\n")
+
+
+def test_a_file_is_opened_rather_than_a_saved_game_of_the_same_name(duels: Run, home: Path) -> None:
+    duels("play", "numerical-nexus", answers="+5\n")
+    duels("play", "equation-duel", "--save", "numerical-nexus-1", answers="3x8\n")
+    assert duels("resume", "numerical-nexus-1").stdout.startswith("Equation Duel, resumed after 1 move.\n")
 
 
 def test_a_finished_game_can_be_opened_and_continued_after_undo(duels: Run) -> None:

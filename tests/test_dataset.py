@@ -133,6 +133,13 @@ def test_the_command_is_reproducible(duels: Run, home: Path) -> None:
     assert (home / "a.parquet").read_bytes() == (home / "b.parquet").read_bytes()
 
 
+def test_the_command_can_be_limited_to_a_split(duels: Run, home: Path) -> None:
+    arguments = ("dataset", "operation-target", "--set", "target=1000", "--positions", "12", "--split", "test")
+    duels(*arguments, "--out", "rows.jsonl")
+    for text in ((home / "rows.jsonl").read_text(encoding="utf-8"), duels(*arguments).stdout):
+        assert {json.loads(line)["split"] for line in text.splitlines()} == {"test"}
+
+
 def test_a_game_with_fewer_positions_says_so(duels: Run) -> None:
     told = duels("dataset", "operation-target", "--set", "target=2", "--positions", "50", "--out", "few.jsonl").stdout
     assert told == "1 position of Operation Target in 'few.jsonl'; the search found no more.\n"

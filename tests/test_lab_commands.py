@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -143,6 +144,16 @@ def test_ctrl_c_keeps_the_finished_rows_of_a_sweep(home: Path) -> None:
     assert (home / "sweep.parquet.journal").read_bytes().count(b"\n") >= 6
 
 
+def test_a_sweep_lists_the_best_rule_sets_first(duels: Run, home: Path) -> None:
+    ranges = ["--set", "highest=2..3", "--set", "target=30..33"]
+    shown = duels("lab", "sweep", "number-quest", *ranges, "--out", "quick.parquet", "--processes", "1").stdout
+    assert stored(home / "quick.parquet") == expected()
+    listed = re.findall(r"^highest=(\d), target=(\d+) ", shown.partition("The best of them:\n")[2], re.MULTILINE)
+    gauge = {(row["highest"], row["target"]): min(row["fair"], row["deep"]) for row in expected()}
+    found = [gauge[int(highest), int(target)] for highest, target in listed]
+    assert found == sorted(gauge.values(), reverse=True)[:5]
+
+
 def test_the_journal_of_another_sweep_is_refused(duels: Run, home: Path) -> None:
     (home / "sweep.parquet.journal").write_text('{"version": 1, "game": "number-duel"}\n')
     refused = duels(*SWEEP)
@@ -210,14 +221,18 @@ def test_larger_spaces_are_searched_and_a_seed_repeats_a_search() -> None:
 
 
 def test_the_search_saves_rules_that_every_command_accepts(duels: Run, home: Path) -> None:
-    ranges = ["--set", "target=8..10", "--set", "highest=3", "--set", "copies=1", "--set", "tie=draw"]
-    found = duels("lab", "search", "number-duel", *ranges, "--save", "best.toml", "--processes", "1")
+    ranges = ["target=9,12,15", "highest=2..3", "copies=2", "tie=draw", "division=floor,exact", "invalid=lost-turn"]
+    settings = [word for given in ranges for word in ("--set", given)]
+    found = duels("lab", "search", "number-quest", *settings, "--save", "best.toml", "--processes", "1", "--json")
     assert found.returncode == 0, found.stderr
+    best, *others = json.loads(found.stdout)["front"]
+    assert others
+    assert min(best["fair"], best["deep"]) > max(min(other["fair"], other["deep"]) for other in others)
     name, options = read_file(home / "best.toml")
-    assert name == "number-duel"
-    assert options["highest"] == 3
+    assert name == "number-quest"
+    assert options == {"target": best["target"], "highest": best["highest"], "tie": "draw"}
     target = options["target"]
-    for words in (["number-duel", "--rules", "best.toml"], ["best.toml"]):
+    for words in (["number-quest", "--rules", "best.toml"], ["best.toml"]):
         answer = json.loads(duels("solve", *words, "--json").stdout)
         assert answer["options"]["target"] == target
     assert json.loads(duels("solve", "best.toml", "--set", "target=7", "--json").stdout)["options"]["target"] == 7
@@ -277,6 +292,13 @@ def test_report_in_words_and_as_json(duels: Run, home: Path) -> None:
     assert (home / "a.svg").read_text().startswith("<?xml")
     report = json.loads(duels("lab", "report", "operation-target", "--json").stdout)
     assert report == {"version": 1, **json.loads(json.dumps(measure(dd.game("operation-target")).to_dict()))}
+
+
+def test_a_comparison_as_json_has_a_report_for_each_rule_set_in_order(duels: Run, home: Path) -> None:
+    (home / "small.toml").write_text('game = "operation-target"\n[options]\ntarget = 9\n')
+    compared = json.loads(duels("lab", "compare", "small.toml", "operation-target", "--json").stdout)
+    reports = [measure(dd.game("operation-target", **options)).to_dict() for options in ({"target": 9}, {})]
+    assert compared == {"version": 1, "reports": json.loads(json.dumps(reports))}
 
 
 def test_a_comparison_has_a_column_for_each_rule_set(duels: Run, home: Path) -> None:

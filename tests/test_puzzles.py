@@ -14,6 +14,7 @@ import pytest
 
 import digitduels as dd
 from conftest import Open, Run
+from digitduels.cli.exercise import EXERCISE_HELP
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.record import replay, save, to_record
@@ -174,22 +175,24 @@ def test_print_writes_a_sheet_as_it_is_or_to_a_new_file(duels: Run, home: Path) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    ("arguments", "code", "reason"),
     [
-        (["operation-target"], 1),
-        (["chess"], 2),
-        (["number-duel", "--tier", "5"], 2),
-        (["number-duel", "--print", "0"], 2),
-        (["number-duel", "--out", "x.md"], 2),
-        (["number-duel", "--daily", "--seed", "1"], 2),
-        (["--set", "target=20"], 2),
+        (["operation-target"], 1, "There is no such puzzle."),
+        (["chess"], 2, "There is no game 'chess'."),
+        (["number-duel", "--tier", "5"], 2, "invalid choice: 5"),
+        (["number-duel", "--print", "0"], 2, "a sheet has 1 to 200 puzzles, not '0'"),
+        (["number-duel", "--out", "x.md"], 2, "--out requires --print"),
+        (["number-duel", "--daily", "--seed", "1"], 2, "not allowed with argument --daily"),
+        (["--set", "target=20"], 2, "--set requires a GAME."),
     ],
     ids=str,
 )
-def test_impossible_puzzles_are_refused_with_an_exit_code(duels: Run, arguments: list[str], code: int) -> None:
+def test_impossible_puzzles_are_refused_with_an_exit_code(
+    duels: Run, arguments: list[str], code: int, reason: str
+) -> None:
     done = duels("puzzle", *arguments)
     assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr
+    assert reason in done.stderr
 
 
 # At the terminal
@@ -205,17 +208,22 @@ def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_secon
     trap, state, solver = puzzle.trap, puzzle.match.state, puzzle.match.state.player
     assert trap is not None
     moves = solution.line(state)
-    answers = f"hint\nnonsense\n{typed(solution.game, trap, *moves[::2])}"
+    first, *others = moves[::2]
+    answers = f"hint\nnonsense\n?\n{typed(solution.game, trap, first)}hint\n{typed(solution.game, *others)}"
     played = duels("puzzle", *SMALL, "--tier", "3", "--seed", "7", answers=answers, columns=200)
-    shown, hint, refusal, rest = played.stdout.split("Select a number: ", 3)
+    shown, hint, refusal, help, rest = played.stdout.split("Select a number: ", 4)
     assert "\n".join(tell(line, reader=solver) for line in solution.game.view(state)) in shown
     assert puzzle.question(solution).to(reader=solver) in shown
     assert "You are winning: 3 more turns.\n" in hint
     assert "Error: 'nonsense' is not possible here." in refusal
+    assert f"Possible: {', '.join(map(str, sorted(set(state.table.numbers))))}.\n{EXERCISE_HELP}\n" in help
     wrong, _, rest = rest.partition("Try again.\n")
     assert f"{Played(trap, solver)} gives the win away.\n" in wrong
     answered = re.findall(r"answers (.*)\.\n", rest)
     assert answered == [str(Played(move, 1 - solver)) for move in moves[1::2]]
+    after = solution.game.play(solution.game.play(state, moves[0]), moves[1])
+    assert "\n".join(tell(line, reader=solver) for line in solution.game.view(after)) in rest
+    assert "Select a number: hint\nYou are winning: 2 more turns.\n" in rest  # the first hint of this position
     assert rest.endswith("Solved, after 1 wrong move.\n")
     assert played.returncode == 0
 
@@ -246,7 +254,7 @@ def test_no_winning_move_is_called_wrong_however_slow_it_is(duels: Run) -> None:
         assert "No:" not in done.stdout
 
 
-def test_a_slower_win_is_not_called_wrong_where_an_immediate_one_exists(duels: Run) -> None:
+def test_a_slower_win_is_not_called_wrong_where_an_immediate_one_exists(duels: Run, tables: Path) -> None:
     solution = solve(dd.game("equation-duel"))
     game = solution.game
     for seed in range(100):
@@ -306,6 +314,27 @@ def test_a_review_can_show_the_answer_and_can_be_left(duels: Run, home: Path, an
     rest = reviewed.stdout.partition("Enter the number of your chosen operation: ")[2]
     assert ("×2 keeps the win.\n" in rest) == (answer == "\n")
     assert reviewed.returncode == 0
+
+
+def test_a_review_does_not_ask_for_the_computers_moves(duels: Run, home: Path, tables: Path) -> None:
+    match = dd.Match(dd.game("number-duel"), names=("Level 2", "Bob"))
+    match.players = ("2", "human")
+    for token in ["+4", "+5", "+1", "+10", "x10"]:  # moves 1 and 4 change the result
+        match.play(match.game.read(token))
+    save(match, home / "game.json")
+    shown = duels("review", "game.json", columns=200).stdout
+    assert "The lead changed 2 times.\nTry each of your own moments again.\n" in shown
+    assert "\n1 of 1. Move 4: Bob played +10.\n" in shown
+
+
+def test_a_review_ends_with_what_was_said(duels: Run, home: Path) -> None:
+    match = dd.Match(dd.game("operation-target"), names=("Ann", "Bob"))
+    match.say("Let's double.")
+    match.play(match.game.read("x2"))
+    match.say("Hm.")
+    save(match, home / "game.json")
+    said = "\nWhat was said:\nMove 1, Ann, ×2: Let's double.\nMove 2, Bob: Hm.\n"
+    assert duels("review", "game.json").stdout.endswith(said)
 
 
 def test_an_interrupted_review_ends_quietly(terminal: Open, home: Path) -> None:

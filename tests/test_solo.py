@@ -260,6 +260,26 @@ def test_the_winner_is_told_that_they_win(duels: Run) -> None:
     assert "You have reached exactly 5 points. You win!\n\nYou Win the Game!\n" in played
 
 
+@pytest.mark.parametrize(
+    ("answers", "line"),
+    [("+5\n", "\x1b[1;32mYou Win the Game!\x1b[0m\n"), ("+1\n", "\x1b[1;31mPerfect Wins the Game!\x1b[0m\n")],
+    ids=["won", "lost"],
+)
+def test_a_terminal_shows_a_win_in_green_and_a_loss_in_red(
+    answers: str, line: str, duels: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    arguments = ("--set", "target=5", "--set", "highest=5", "--set", "copies=1")
+    assert line in duels("play", "number-quest", "--vs", "perfect", *arguments, answers=answers, columns=80).stdout
+
+
+def test_after_a_lost_game_the_person_learns_of_a_better_defence(duels: Run) -> None:
+    settings = ("--set", "target=24", "--seed", "1")
+    lost = duels("play", "operation-target", "--vs", "perfect", *settings, answers="+1\nx2\n+1\nx2\n").stdout
+    assert "\nPerfect wins the game!\n" in lost
+    assert "\nOn move 1 there was a better defence. You played +1. " in lost
+
+
 def test_moves_of_the_computer_are_not_described_as_the_persons(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\n").stdout
     assert "You choose +1.\nNew Current Number: 2\n\nPerfect chooses ×2.\nNew Current Number: 4\n" in played

@@ -18,6 +18,7 @@ from digitduels.sentence import Played
 from digitduels.solver import Reference, Verdict, cache, memory
 from digitduels.study.theory import theory
 from digitduels.study.wording import soon, standing
+from variants import reachable
 
 pytestmark = pytest.mark.slow
 
@@ -232,10 +233,17 @@ def test_the_counts_of_the_theory_agree_with_the_plain_solver(name: str, setting
     assert (f"{good} of the {moves_in_all} first moves" in told) == (good < moves_in_all)
 
 
+def test_the_theory_counts_the_positions_that_can_arise() -> None:
+    game = dd.game("number-duel", copies=1, highest=3, target=20, tie="draw")  # nobody can reach 20
+    assert f"{len(reachable(game))} of them can arise from the start." in theory(dd.solve(game, cache=False))
+
+
 def test_the_theory_replaces_the_moves_and_is_in_the_json(duels: Run) -> None:
     output = duels("solve", "operation-target", "--theory").stdout
     assert output.startswith("With best play Player 1 wins in 4 turns.\n")
     assert "Winning:" not in output
+    second = duels("solve", "operation-target", "--theory", "--first", "2").stdout
+    assert second.startswith("With best play Player 2 wins in 4 turns.\n")
     assert json.loads(duels("solve", "operation-target", "--theory", "--json").stdout)["theory"] == output.splitlines()
 
 
@@ -396,7 +404,9 @@ def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(duels: Ru
     assert result.returncode == 4
     assert result.stderr.startswith(f"duels: Damaged: {kept.name}. ")
     kept.write_bytes(whole[:-5])
-    assert f"{kept.name}: cannot be used: it is truncated\n" in duels("cache").stdout
+    listing = duels("cache")
+    assert f"{kept.name}: cannot be used: it is truncated\n" in listing.stdout
+    assert (listing.returncode, listing.stderr) == (0, "")
     result = duels("solve", "number-duel", "--set", "copies=1", "--set", "highest=3", "--json")
     assert result.returncode == 0
     assert (

@@ -18,7 +18,7 @@ import digitduels as dd
 from conftest import DUELS, HINT, LEAVE, PATIENCE, Open, Run, Terminal
 from digitduels.cli import saved_games
 from digitduels.cli.columns import columns
-from digitduels.cli.console import Console, wrap
+from digitduels.cli.console import LONGEST, Console, wrap
 from digitduels.cli.session import HELP, Session
 from digitduels.manual import card
 from digitduels.record import load, save
@@ -304,6 +304,12 @@ def test_commands_and_other_answers_work_while_half_a_reset_is_pending(duels: Ru
     assert moves(saved_game("numerical-nexus-1")) == ["reset-theirs"]
 
 
+@pytest.mark.parametrize("columns", [None, 80], ids=["pipe", "terminal"])
+def test_the_end_of_a_very_long_line_does_not_count(columns: int | None, duels: Run) -> None:
+    output = duels("play", "number-duel", answers=lines("0" * LONGEST + "5"), columns=columns).stdout
+    assert output.count("Error: ") == 1
+
+
 def test_a_bare_minus_says_how_to_subtract(duels: Run) -> None:
     output = duels("play", "number-quest", answers=lines("-9", "quit")).stdout
     assert "Error: To subtract 9, type 'minus 9', or type 9 and then -.\nSelect a number: " in output
@@ -420,6 +426,12 @@ def test_a_word_that_is_longer_than_the_terminal_stays_whole(duels: Run) -> None
     assert f"Target Number:\n{target}\nCurrent" in output
 
 
+def test_a_message_about_the_command_fits_a_terminal(duels: Run) -> None:
+    refusal = duels("play", "number-dual", columns=40).stderr
+    assert max(map(len, refusal.splitlines())) <= 40
+    assert " ".join(refusal.split()) == duels("play", "number-dual").stderr.rstrip()
+
+
 def test_json_is_never_wrapped(duels: Run) -> None:
     output = duels("games", "--json", columns=40).stdout
     assert [game["game"] for game in json.loads(output)["games"]] == dd.games()
@@ -459,6 +471,13 @@ def test_colour_can_be_turned_off(name: str, value: str, terminal: Open, monkeyp
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv(name, value)
     assert not re.search(r"\x1b\[[0-9;]*m", play_on(terminal("play", "number-duel"), COLOURFUL))
+
+
+def test_a_terminal_shows_warnings_in_colour(duels: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    (home / "state" / "digitduels").write_text("not a folder")
+    output = duels("play", "number-duel", answers=lines("+5"), columns=80).stdout
+    assert "\x1b[33mWarning:\x1b[0m can't save the game (Not a directory)." in output
 
 
 def test_there_is_no_colour_in_a_pipe(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
