@@ -6,6 +6,7 @@ import fcntl
 import io
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -324,6 +325,14 @@ def pytest_configure(config: pytest.Config) -> None:
         caches = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser()
         os.environ.setdefault("PIP_CACHE_DIR", str(caches / "pip"))
         os.environ["XDG_CACHE_HOME"] = config.stash[CACHE] = tempfile.mkdtemp(prefix="cache-")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """In `make check`, does not import test files that are slow as a whole: their frameworks alone take seconds."""
+    if "not slow" not in config.getoption("markexpr") or collection_path.suffix != ".py":
+        return None
+    slow = re.search(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", collection_path.read_text(encoding="utf-8"), re.M)
+    return True if slow else None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import digitduels as dd
+from digitduels import core
 from digitduels.core import State
 from digitduels.games import AnyGame, game_class
 from variants import ALL, describe, games_in_progress, play_on, variants
@@ -108,6 +109,14 @@ def test_the_legality_key_determines_the_legal_moves(played: InProgress) -> None
         if game.outcome(state) is None:
             plainly = [move for move in game.moves if game.forbids(state, move) is None]
             assert seen.setdefault(game.legality(state), plainly) == plainly
+
+
+def test_the_cache_of_legal_moves_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core, "_CACHE_SIZE", 5)
+    game = dd.game("number-quest", invalid="refused")
+    for state in play_on(game, game.start(), random.Random(1), 99)[0]:
+        game.legal_moves(state)
+        assert len(game._permitted) <= 5
 
 
 @given(variants(), st.integers(0, 2**32))
@@ -275,6 +284,22 @@ def test_a_position_is_serialized_and_set_up_again(played: InProgress) -> None:
         scores = [side.score for side in (*board.hands, board.table) if side.score is not None]
         if all(score <= (game.goal or score) for score in scores):
             assert game.position(json.loads(json.dumps(game.placed(state)))) == state
+
+
+def test_a_position_has_at_most_the_target_as_a_score_and_no_more_stock_than_the_start(game: AnyGame) -> None:
+    start, model = game.placed(game.start()), game.board(game.start())
+    for side, numbers in zip((*model.hands, model.table), (*start["hands"], start["table"]), strict=True):
+        limits = [] if side.score is None else [game.goal]
+        limits += [stock.of for stock in side.stocks]
+        for place, limit in enumerate(limits):
+            assert limit is not None
+            before = numbers[place]
+            numbers[place] = limit
+            game.position(start)
+            numbers[place] = limit + 1
+            with pytest.raises(ValueError, match="must be an integer from"):
+                game.position(start)
+            numbers[place] = before
 
 
 @pytest.mark.parametrize(
