@@ -252,6 +252,11 @@ def test_a_hint_has_four_steps(visit: Visit) -> None:
         page.get_by_role("button", name="Next hint").click()
     expect(page.get_by_role("region", name="Hints and values")).to_contain_text("Play ")
     assert_accessible(page, "hint")
+    # The last step can be read again.
+    with page.expect_response("**/api/hint/**") as answer:
+        page.get_by_role("button", name="Hint", exact=True).click()
+    assert answer.value.ok
+    expect(page.get_by_role("heading", name="Hint 4 of 4")).to_be_visible()
 
 
 def test_a_link_can_turn_off_hints_and_take_backs(visit: Visit) -> None:

@@ -27,7 +27,7 @@ export function show({ main, signal }, state, token) {
   setTitle(`Class ${state.code}`);
   fill(main, desk.element);
   desk.draw();
-  void desk.offerGames();
+  desk.offerGames().catch(() => {}); // the settings of the game in progress can still be changed
 }
 
 class ClassDesk extends ClassPage {

@@ -21,7 +21,7 @@ const MODES = [
  */
 export function startForm(cards, signal) {
   const form = new StartForm(cards);
-  void form.suggest(signal);
+  form.suggest(signal).catch(() => {}); // the form works without suggestions
   return form.element;
 }
 
