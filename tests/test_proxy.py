@@ -245,7 +245,7 @@ class Visitor:
 
 
 NAMES = ["Xanthippe", "Quirinus"]
-VARIANT = {"game": "operation-target", "options": {"target": 12}}
+VARIANT: dict[str, Any] = {"game": "operation-target", "options": {"target": 12}}
 
 
 def play_a_game(visitor: Visitor) -> set[str]:
