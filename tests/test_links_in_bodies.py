@@ -34,9 +34,16 @@ def test_every_route_answers_a_link_in_the_body_as_in_the_query(client: TestClie
     path, link = route.format(game=GAME), LINK | FURTHER.get(route, {})
     in_query, in_body = client.get(path, params=link), client.post(path, json=link)
     assert in_query.status_code == in_body.status_code == 200, in_body.text
-    assert in_body.json() == in_query.json()
+    assert stable(in_body.json()) == stable(in_query.json())
     assert (in_body.headers["cache-control"], "etag" in in_body.headers) == ("no-store", False)
     assert "max-age" in in_query.headers["cache-control"]
+
+
+def stable(answer: Any) -> Any:
+    """An answer without the winners of the lab's strip, some of which may be unknown if the machine is busy."""
+    if "cells" in answer:
+        return {**answer, "cells": [cell["value"] for cell in answer["cells"]]}
+    return answer
 
 
 def test_both_are_described_with_the_same_keys(client: TestClient) -> None:

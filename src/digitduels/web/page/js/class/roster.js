@@ -11,14 +11,14 @@ export class Roster {
   /** @param {Act} act sends an act of the teacher */
   constructor(act) {
     this.act = act;
-    this.lock = h("input", { type: "checkbox", role: "switch", "aria-describedby": "locked" });
+    this.lock = h("input", { type: "checkbox", role: "switch", "aria-describedby": "admits" });
     this.lock.addEventListener("change", () => void this.setLock());
     this.removal = button("Remove newcomers…", () => void this.removeNewcomers());
+    this.admits = h("p", { class: "soft", id: "admits" });
     this.admission = h(
       "div",
-      { class: "row" },
-      h("label", { class: "check" }, this.lock, "Lock the class"),
-      h("span", { class: "soft", id: "locked" }, "Nobody else can join."),
+      { class: "admission" },
+      h("div", null, h("label", { class: "check" }, this.lock, "Lock the class"), this.admits),
       this.removal,
     );
     this.list = h("ul", { class: "roster" });
@@ -50,6 +50,7 @@ export class Roster {
     if (drawn === this.drawn) return;
     Object.assign(this, { drawn, pupils, ended, locked });
     this.lock.checked = locked;
+    this.admits.textContent = locked ? "Nobody else can join." : "Anyone with the code can join.";
     this.admission.hidden = ended;
     this.removal.hidden = !this.newcomers.length;
     const rows = pupils.map((pupil) => this.#row(pupil, round > 0));
@@ -182,7 +183,7 @@ export class Roster {
     const answer = await ask(
       `Remove ${count(newcomers.length, "pupil")} who ${newcomers.length === 1 ? "has" : "have"} not played?`,
       [
-        h("p", { class: "pupil-names" }, newcomers.map(({ name }) => name).join(", ")),
+        h("p", null, newcomers.map(({ name }) => name).join(", ")),
         h("p", null, `${all}They leave the class, and you can let each of them in again.`),
         !this.locked && h("p", null, "Anyone with the code can still join. To stop that, lock the class first."),
       ],
