@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -37,7 +38,7 @@ AROUND = """
 daemon off;
 master_process off;
 pid {folder}/pid;
-error_log {folder}/error.log;
+error_log {folder}/other-error.log;
 events {{ worker_connections 2048; }}
 http {{
     access_log off;
@@ -69,6 +70,8 @@ class Proxy:
         site = exchanged(site, "listen 80;", f"listen 127.0.0.1:{self.port};")
         site = exchanged(site, "client_header_timeout 10s;", "client_header_timeout 1s;")
         site = exchanged(site, "client_body_timeout 10s;", "client_body_timeout 1s;")
+        site = exchanged(site, "/var/log/nginx/duels.log", str(folder / "access.log"))
+        site = exchanged(site, "/var/log/nginx/duels-error.log", str(folder / "error.log"))
         (folder / "duels.conf").write_text(site, encoding="utf-8")
         (folder / "nginx.conf").write_text(AROUND.format(folder=folder), encoding="utf-8")
         self.folder = folder
@@ -91,6 +94,10 @@ class Proxy:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait(PATIENCE)
+
+    def log(self) -> str:
+        """Everything that nginx has logged."""
+        return "".join((self.folder / name).read_text(encoding="utf-8") for name in ("access.log", "error.log"))
 
     def connect(self, visitor: str = "127.0.0.1") -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), PATIENCE, (visitor, 0))
@@ -202,6 +209,124 @@ def test_long_urls_of_long_games_are_accepted(proxy: Proxy) -> None:
         answer = visitor.get(f"/api/position/number-quest?moves={'%2B5+' * 4000}")
         assert (answer.status_code, set(answer.json())) == (422, {"detail"})
         assert visitor.get(f"/api/position/number-quest?moves={'%2B5+' * 10000}").status_code == 414
+
+
+# The log
+
+
+class Visitor:
+    """A person who uses the proxy as the page does, and knows some secrets."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self.client = client
+        self.requests = 0
+
+    def ask(self, method: str, path: str, token: str = "", **body: Any) -> Any:
+        """Sends a request, again while the server is busy."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        while True:
+            answer = self.client.request(method, path, headers=headers, json=body or None)
+            self.requests += 1
+            if answer.status_code != 503:
+                break
+            time.sleep(0.1)
+        assert answer.status_code < 300, f"{path}: {answer.text}"
+        return answer.json() if "json" in answer.headers["content-type"] else answer.text
+
+    def follow(self, path: str, token: str = "") -> None:
+        """Reads the first message of a live feed."""
+        with self.client.stream("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {}) as answer:
+            next(line for line in answer.iter_lines() if line.startswith("data: "))
+        self.requests += 1
+
+
+NAMES = ["Xanthippe", "Quirinus"]
+VARIANT: dict[str, Any] = {"game": "operation-target", "options": {"target": 12}}
+
+
+def play_a_game(visitor: Visitor) -> set[str]:
+    """Plays a game between friends to its end and reviews it. Returns its secrets."""
+    ask = visitor.ask
+    new = ask("POST", "/api/games", **VARIANT, name=NAMES[0])
+    id, path = new["id"], f"/api/games/{new['id']}"
+    ask("POST", "/api/qr", text=f"http://{NAME}/g/{id}#invite={new['invite']}")
+    ask("GET", f"/g/{id}")
+    joined = ask("POST", f"{path}/seats", invite=new["invite"], key=secrets.token_urlsafe(24), name=NAMES[1])
+    tokens = [new["token"], joined["token"]]
+    ask("GET", f"{path}/seat", tokens[0])
+    visitor.follow(f"{path}/events", tokens[1])
+    ask("POST", f"{path}/moves", tokens[0], version=1, move="x2", key=secrets.token_urlsafe(9))
+    ask("POST", f"{path}/concede", tokens[1], version=2, key=secrets.token_urlsafe(9))
+    ask("GET", f"{path}/history?from=0")
+    ask("POST", "/api/review/operation-target", target="12", moves="x2", conceded="2", names="\n".join(NAMES))
+    ask("POST", f"{path}/rematch", tokens[0], version=3, key=secrets.token_urlsafe(9))
+    # An older page, and links that people have saved.
+    ask("GET", f"/api/qr?text=http://{NAME}/g/{id}%23invite={new['invite']}")
+    ask("GET", f"/api/solve/operation-target?target=12&moves=x2&names={'%0A'.join(NAMES)}")
+    ask("GET", f"/review/operation-target?target=12&moves=x2&names={'%0A'.join(NAMES)}")
+    return {id, new["invite"], *tokens}
+
+
+def hold_a_lesson(visitor: Visitor) -> set[str]:
+    """Runs a class to its end, and looks at its results. Returns its secrets."""
+    ask = visitor.ask
+    new = ask("POST", "/api/classes", **VARIANT, mode="pairs", key=secrets.token_urlsafe(24))
+    code, teacher, path = new["code"], new["token"], f"/api/classes/{new['code']}"
+    ask("GET", f"/class/{code}")
+    ask("GET", f"/class/{code}/wall")
+    ask("POST", "/api/qr", teacher, text=f"http://{NAME}/j/{code}")
+    pupils = []
+    for name, typed in zip(NAMES, (f"/j/{code}", f"/J/{code.lower()}/"), strict=True):
+        visitor.client.get(typed)
+        visitor.requests += 1
+        pupils.append(ask("POST", f"{path}/pupils", name=name, key=secrets.token_urlsafe(24))["token"])
+    visitor.follow(f"{path}/events", teacher)
+
+    def act(kind: str, **more: Any) -> Any:
+        version = ask("GET", path, teacher)["version"]
+        return ask("POST", f"{path}/acts", teacher, act=kind, version=version, key=secrets.token_urlsafe(9), **more)
+
+    act("settings", locked=True)
+    (board,) = act("pair")["state"]["boards"]
+    id, game = board["id"], f"/api/games/{board['id']}"
+    ask("GET", f"/class/{code}/{id}")
+    for token in pupils:
+        visitor.follow(f"{path}/events", token)
+        if (pupil := ask("GET", path, token)["game"])["seat"] == 1:
+            ask("POST", f"{game}/moves", pupil["token"], version=0, move="x2", key=secrets.token_urlsafe(9))
+    ask("POST", "/api/solve/operation-target", target="12", moves="x2", names="\n".join(NAMES))
+    act("end")
+    results = ask("GET", f"{path}/results", teacher)
+    for name in NAMES:
+        assert name in results["games"][0]["review"]
+    ask("GET", results["games"][0]["review"].partition("#")[0])  # browsers do not send the fragment
+    assert NAMES[0] in ask("GET", f"{path}/results.csv", teacher)
+    return {code, code.lower(), teacher, *pupils, id}
+
+
+def test_no_name_code_token_or_invitation_is_logged(proxy: Proxy) -> None:
+    with proxy.visitor("127.0.0.20") as one, proxy.visitor("127.0.0.21") as two:
+        friends, school = Visitor(one), Visitor(two)
+        before = len(proxy.log().splitlines())
+        learned = play_a_game(friends) | hold_a_lesson(school) | {*NAMES}
+        code = min(learned, key=len)
+        large = two.post(f"/api/classes/{code}/pupils?name={NAMES[0]}", content=b" " * (2 << 20))
+        assert large.status_code == 413
+    requests = friends.requests + school.requests + 1
+    wait_for(lambda: len(proxy.log().splitlines()) >= before + requests)
+    log = proxy.log()
+    for secret in learned:
+        assert secret not in log
+    assert "?" not in log
+    for line in (
+        '"POST /api/games" 201',
+        '"POST /api/games/..." 201',
+        '"GET /j/..." 200',
+        '"GET /class/..." 200',
+        '"POST /api/classes/..." 413',
+        '"POST /api/solve/operation-target" 200',
+    ):
+        assert line in log
 
 
 def test_metrics_and_readiness_are_hidden_from_visitors(proxy: Proxy) -> None:

@@ -81,7 +81,7 @@ def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor 
     app.include_router(lab.router)
     app.include_router(health.router)
     assets = Assets(PAGE)
-    document = app.state.document = Document(assets)
+    document = app.state.document = Document(assets, settings.lesson)
     for path in PAGES:
         app.add_route(path, document.answer, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_route("/assets/{version}/{name:path}", assets.answer, methods=["GET", "HEAD"], include_in_schema=False)

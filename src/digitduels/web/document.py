@@ -29,10 +29,10 @@ MOST_DATA = 100_000  # characters of data in the HTML; a page fetches larger dat
 
 
 class Document:
-    """Renders the pages of a server."""
+    """Renders the pages of a server. They say how many hours it stores a class after the last act or move in it."""
 
-    def __init__(self, assets: Assets) -> None:
-        self._assets = assets
+    def __init__(self, assets: Assets, class_retention: float) -> None:
+        self._assets, self._class_retention = assets, class_retention
         self._home: dict[str, Any] = {}
         text = assets.files["index.html"].body.decode()
         text = text.replace('="/js/main.js"', f'="/{CORE}"')
@@ -70,7 +70,8 @@ class Document:
         origin = f"{request.url.scheme}://{request.url.netloc}"
         head = [
             f"<title>{html.escape(title if title == 'Digit Duels' else f'{title} · Digit Duels')}</title>",
-            *(f'<meta name="{key}" content="{html.escape(text)}" />' for key, text in (("description", about),)),
+            f'<meta name="description" content="{html.escape(about)}" />',
+            f'<meta name="class-retention" content="{self._class_retention:g}" />',
             *(
                 f'<meta property="og:{key}" content="{html.escape(text)}" />'
                 for key, text in (

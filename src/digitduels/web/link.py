@@ -128,7 +128,7 @@ def query_parameters() -> dict[str, tuple[str, dict[str, Any]]]:
     """Returns all query parameters of a link, each with its description and its schema."""
     player = {"type": "integer", "enum": [1, 2]}
     parameters: dict[str, tuple[str, dict[str, Any]]] = {
-        "moves": ("the moves so far, separated by spaces; write + as %2B", {"type": "string"}),
+        "moves": ("the moves so far, separated by spaces; in a query, write + as %2B", {"type": "string"}),
         "first": ("the player who moves first", player),
         "position": ("the position at the start, if it was set up: player;hand 1;hand 2;table", {"type": "string"}),
         "opening": ("how many of the moves belong to the given opening", {"type": "integer", "minimum": 0}),

@@ -19,7 +19,7 @@ STUCK = 60  # seconds without a move after which the teacher's desk marks a boar
 def rules_of(classroom: Classroom) -> dict[str, Any]:
     """The settings of a class with the title, a summary and the house rules of its game."""
     title, about, house_rules = _words(classroom.rules["game"], json.dumps(classroom.rules["options"]))
-    return {**classroom.rules, "title": title, "summary": about, "house_rules": house_rules}
+    return {"locked": False, **classroom.rules, "title": title, "summary": about, "house_rules": house_rules}
 
 
 @lru_cache(256)
@@ -91,6 +91,7 @@ def teacher_view(
                 "away": pupil.number in away,
                 "playing": pupil.number in playing,
                 "waiting": waits(classroom, pupil.number, scores),
+                "newcomer": not classroom.games_of(pupil.number),
                 "absent": pupil.absent is not None and pupil.number in away,
                 "like": _possible_twin(classroom, pupil, away),
             }

@@ -18,7 +18,7 @@ from digitduels.web.rooms.service import RoomService
 from digitduels.web.store import KeptClass, Store
 
 MOST_CLASSES = 1000  # in memory
-NO_CLASS = "There is no class with this code. Check the letters. A class that is over is deleted after a day."
+NO_CLASS = "There is no class with this code. Check the letters. The class may have been deleted."
 
 
 class Glimpse(NamedTuple):

@@ -7,8 +7,10 @@ import io
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from digitduels.games import game
+from digitduels.match import player_names
 from digitduels.web.classes.classroom import Classroom, Scores, Table
 from digitduels.web.classes.ranking import Standing, games_of, standings
 
@@ -73,7 +75,12 @@ def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, 
     ]
     judged = [grades[table.id][seat] for table, seat in seats]
     moments = [
-        {"round": table.round, "against": classroom.name_at(table, 1 - seat), **miss}
+        {
+            "round": table.round,
+            "against": classroom.name_at(table, 1 - seat),
+            **miss,
+            "path": _with_names(miss["path"], _names(classroom, table)),
+        }
         for table, seat in seats
         for miss in grades[table.id][seat]["misses"]
     ]
@@ -98,15 +105,34 @@ def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, 
 
 
 def _game(classroom: Classroom, table: Table, scores: Scores, links: Mapping[str, str]) -> dict[str, Any]:
-    points = scores.get(table.id)
+    points, names, review = scores.get(table.id), _names(classroom, table), links.get(table.id)
     return {
         "id": table.id,
         "round": table.round,
-        "names": [classroom.name_at(table, seat) for seat in range(2)],
+        "names": names,
         "over": table.id in scores,
         "points": None if points is None else list(points),
-        "review": links.get(table.id),
+        "review": None if review is None else _with_names(review, names),
     }
+
+
+def _names(classroom: Classroom, table: Table) -> list[str]:
+    return [classroom.name_at(table, seat) for seat in range(2)]
+
+
+def _with_names(path: str, names: list[str]) -> str:
+    """The address of a review with the players' names in its fragment, which no browser sends and no proxy logs.
+
+    >>> _with_names("/review/number-duel?moves=x2", ["Ann", "Bo Li"])
+    '/review/number-duel?moves=x2#names=Ann%0ABo%20Li'
+    >>> _with_names("/review/number-duel?moves=x2", ["somebody who left", "somebody who left"])
+    '/review/number-duel?moves=x2'
+    """
+    try:
+        player_names(names)
+    except ValueError:  # they are not two different names
+        return path
+    return f"{path}#{urlencode({'names': chr(10).join(names)}, quote_via=quote)}"
 
 
 def as_csv(results: dict[str, Any]) -> str:

@@ -99,7 +99,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     409: {"description": "Version conflict. The response contains the current state."},
     410: {"description": "The class has ended."},
     422: {"description": "Refused, with the reason."},
-    423: {"description": "The class is paused."},
+    423: {"description": "The class is paused, or locked."},
     429: {"description": "Too many requests, or too many wrong codes."},
 }
 

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import re
+from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from digitduels.text import clean, quoted
 from digitduels.web import link
 from digitduels.web.assets import compressed_response
 from digitduels.web.classes.lessons import lessons
+from digitduels.web.rate_limits import CHEAP_QUERY
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings, split_list
 from digitduels.web.view import columns, effects_view, listing, view
@@ -33,6 +35,7 @@ from digitduels.web.workers.supervisor import Supervisor
 LONGEST_SEED = 100
 IMMUTABLE = 31_536_000  # seconds, for responses that depend only on the rules and the position
 LARGEST_SHEET = 24
+LONGEST_LINK = 1 << 16  # bytes of a link in a request body; in a query, the HTTP parser's limit is the same
 LONGEST_QR = 100
 SHORT = 600  # bytes; a shorter response is not worth compressing
 
@@ -54,21 +57,58 @@ router = APIRouter(prefix="/api", tags=["a game in a link"], responses=REFUSALS)
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
-MOVE = ("the move, such as %2B5", _TEXT)
+MOVE = ("the move, such as +5; in a query, write + as %2B", _TEXT)
 SEED = ("the seed of random choices", {"type": "string", "maxLength": LONGEST_SEED})
 TIER = ("how far away the win is", {"type": "integer", "minimum": 1, "maximum": max(TIERS)})
 GAME = ("the id of a game", {"type": "string", "enum": games()})
 Id = Annotated[str, Path(description=GAME[0], json_schema_extra=GAME[1])]
 
 
-def parameters(**further: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """Returns the OpenAPI description of a route's query parameters."""
-    return {
+Handler = Callable[..., Awaitable[Response]]
+
+
+def link_route(
+    router: APIRouter, path: str, summary: str, **further: tuple[str, dict[str, Any]]
+) -> Callable[[Handler], Handler]:
+    """Registers a handler for a game in a link: with GET in the query, with POST in the body.
+
+    Proxies log the query, so names belong in the body. `further` are the keys besides those of every link, each with
+    its description and its schema.
+    """
+    keys = link.query_parameters() | further
+    query = {
         "parameters": [
             {"name": name, "in": "query", "required": False, "description": about, "schema": schema}
-            for name, (about, schema) in (link.query_parameters() | further).items()
+            for name, (about, schema) in keys.items()
         ]
     }
+    values = {name: {"description": about, **_as_text(schema)} for name, (about, schema) in keys.items()}
+    schema = {"type": "object", "properties": values, "additionalProperties": False}
+    body = {
+        "requestBody": {
+            "required": True,
+            "description": "The keys of the query, each with a string",
+            "content": {"application/json": {"schema": schema}},
+        }
+    }
+
+    def register(handler: Handler) -> Handler:
+        router.get(path, summary=summary, openapi_extra=query)(handler)
+        router.post(path, summary=f"{summary}, for a link in the body", openapi_extra=body)(handler)
+        return handler
+
+    return register
+
+
+def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
+    """Returns the schema of a value of a query, written as a string.
+
+    >>> _as_text({"type": "integer", "enum": [1, 2]}), _as_text({"type": "integer", "minimum": 1})
+    ({'type': 'string', 'enum': ['1', '2']}, {'type': 'string'})
+    """
+    if "enum" in schema:
+        return {"type": "string", "enum": [str(value) for value in schema["enum"]]}
+    return schema if schema.get("type") == "string" else {"type": "string"}
 
 
 @router.get("/games", summary="The games, with their options")
@@ -76,13 +116,13 @@ async def list_games(request: Request) -> Response:
     return reply(request, [listing(game_class(name)) for name in games()])
 
 
-@router.get("/position/{game}", summary="The position of a game, and its legal moves", openapi_extra=parameters())
+@link_route(router, "/position/{game}", "The position of a game, and its legal moves")
 async def position(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await position_of(match, request))
 
 
-@router.get("/effects/{game}", summary="What every legal move does, by the rules", openapi_extra=parameters())
+@link_route(router, "/effects/{game}", "What every legal move does, by the rules")
 async def effects(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     if match.game.changes:
@@ -92,12 +132,11 @@ async def effects(game: Id, request: Request) -> Response:
     return reply(request, {"effects": answer}, IMMUTABLE)
 
 
-@router.get(
+@link_route(
+    router,
     "/objection/{game}",
-    summary="Why a move, or its first fields, cannot be played",
-    openapi_extra=parameters(
-        picks=("the index of the chosen value in each field, from the first field, separated by commas", _TEXT)
-    ),
+    "Why a move, or its first fields, cannot be played",
+    picks=("the index of the chosen value in each field, from the first field, separated by commas", _TEXT),
 )
 async def objection(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "picks")
@@ -110,12 +149,12 @@ async def objection(game: Id, request: Request) -> Response:
     return reply(request, {"reason": None if reason is None else wire(reason, match.names)})
 
 
-@router.get(
+@link_route(
+    router,
     "/start/{game}",
-    summary="The opening moves of a book start or a fair start",
-    openapi_extra=parameters(
-        kind=("fair: the win is long and few moves keep it", {"type": "string", "enum": ["book", "fair"]}), seed=SEED
-    ),
+    "The opening moves of a book start or a fair start",
+    kind=("fair: the win is long and few moves keep it", {"type": "string", "enum": ["book", "fair"]}),
+    seed=SEED,
 )
 async def start(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "kind", "seed")
@@ -126,10 +165,12 @@ async def start(game: Id, request: Request) -> Response:
     return reply(request, {"moves": moves, "opening": len(moves)})
 
 
-@router.get(
+@link_route(
+    router,
     "/reply/{game}",
-    summary="The move of a computer player",
-    openapi_extra=parameters(vs=("the computer player", {"type": "string", "enum": [*OPPONENTS, COACH]}), seed=SEED),
+    "The move of a computer player",
+    vs=("the computer player", {"type": "string", "enum": [*OPPONENTS, COACH]}),
+    seed=SEED,
 )
 async def computer(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "vs", "seed")
@@ -141,19 +182,18 @@ async def computer(game: Id, request: Request) -> Response:
     return reply(request, {"move": move})
 
 
-@router.get("/solve/{game}", summary="Who wins, how soon, and what every move is worth", openapi_extra=parameters())
+@link_route(router, "/solve/{game}", "Who wins, how soon, and what every move is worth")
 async def solve(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "position", match))
 
 
-@router.get(
+@link_route(
+    router,
     "/hint/{game}",
-    summary="A hint, in four steps from the standing to the move",
-    openapi_extra=parameters(
-        step=("how much the hint reveals", {"type": "integer", "minimum": 1, "maximum": 4}),
-        takebacks=("whether the player can take back a move", {"enum": ["on", "off"]}),
-    ),
+    "A hint, in four steps from the standing to the move",
+    step=("how much the hint reveals", {"type": "integer", "minimum": 1, "maximum": 4}),
+    takebacks=("whether the player can take back a move", {"enum": ["on", "off"]}),
 )
 async def hint(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "step", "takebacks")
@@ -162,17 +202,13 @@ async def hint(game: Id, request: Request) -> Response:
     return reply(request, {"step": step, "lines": await ask(request, "hints", match, step=step, takebacks=takebacks)})
 
 
-@router.get(
-    "/judge/{game}",
-    summary="What a move is worth and why, and the coach's warning",
-    openapi_extra=parameters(move=MOVE),
-)
+@link_route(router, "/judge/{game}", "What a move is worth and why, and the coach's warning", move=MOVE)
 async def judge(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "move")
     return reply(request, await ask(request, "judged_move", match, move=legal_move(match, more)))
 
 
-@router.get("/review/{game}", summary="What decided a game", openapi_extra=parameters())
+@link_route(router, "/review/{game}", "What decided a game")
 async def review(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "game_review", match))
@@ -195,21 +231,20 @@ async def review_record(request: Request) -> Response:
     return Response(json.dumps(await ask(request, "game_review", match)), media_type="application/json")
 
 
-@router.get("/map/{game}", summary="Who wins at which scores", openapi_extra=parameters())
+@link_route(router, "/map/{game}", "Who wins at which scores")
 async def scores(game: Id, request: Request) -> Response:
     match, _ = await read(game, request)
     return reply(request, await ask(request, "scores", match))
 
 
-@router.get(
+@link_route(
+    router,
     "/puzzle",
-    summary="A daily puzzle, or a puzzle of a game",
-    openapi_extra=parameters(
-        date=("YYYY-MM-DD. Default without a seed: today in UTC", {"type": "string", "format": "date"}),
-        game=GAME,
-        tier=TIER,
-        seed=SEED,
-    ),
+    "A daily puzzle, or a puzzle of a game",
+    date=("YYYY-MM-DD. Default without a seed: today in UTC", {"type": "string", "format": "date"}),
+    game=GAME,
+    tier=TIER,
+    seed=SEED,
 )
 async def puzzle(request: Request) -> Response:
     name, match, more = await chosen_game(request, "date", "tier", "seed")
@@ -227,26 +262,21 @@ async def puzzle(request: Request) -> Response:
     return reply(request, answer, 3600 if date or "seed" in more else 60)
 
 
-@router.get(
-    "/attempt/{game}",
-    summary="Try a move in a puzzle",
-    openapi_extra=parameters(move=MOVE, tier=TIER),
-)
+@link_route(router, "/attempt/{game}", "Try a move in a puzzle", move=MOVE, tier=TIER)
 async def attempt(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "move", "tier")
     move, tier = legal_move(match, more), tier_of(more) or max(TIERS)
     return reply(request, await ask(request, "attempt", match, move=move, tier=tier))
 
 
-@router.get(
+@link_route(
+    router,
     "/sheet",
-    summary="Puzzles to print, with an answer key",
-    openapi_extra=parameters(
-        game=GAME,
-        count=("how many puzzles", {"type": "integer", "minimum": 1, "maximum": LARGEST_SHEET}),
-        tier=TIER,
-        seed=SEED,
-    ),
+    "Puzzles to print, with an answer key",
+    game=GAME,
+    count=("how many puzzles", {"type": "integer", "minimum": 1, "maximum": LARGEST_SHEET}),
+    tier=TIER,
+    seed=SEED,
 )
 async def sheet(request: Request) -> Response:
     name, match, more = await chosen_game(request, "count", "tier", "seed")
@@ -256,12 +286,11 @@ async def sheet(request: Request) -> Response:
     return reply(request, await ask(request, "sheet", match, tier=tier_of(more), seed=seed(more), count=count))
 
 
-@router.get(
+@link_route(
+    router,
     "/learn/{game}",
-    summary="The rules of a game, and its theory",
-    openapi_extra=parameters(
-        theory=("later: leave the theory out, for a quick response", {"type": "string", "enum": ["later"]})
-    ),
+    "The rules of a game, and its theory",
+    theory=("later: leave the theory out, for a quick response", {"type": "string", "enum": ["later"]}),
 )
 async def learn(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "theory")
@@ -349,7 +378,28 @@ def draw_qr(text: str) -> bytes:
 
 async def read(game: str, request: Request, *further: str) -> tuple[Match, dict[str, str]]:
     """Returns the match in the link of a request, and the values of further keys."""
-    pairs = request.query_params.multi_items()
+    return await _read_pairs(game, await _pairs(request), request, *further)
+
+
+async def _pairs(request: Request) -> list[tuple[str, str]]:
+    """Returns the keys and values of the link of a request, from its query or its body."""
+    if request.method == "GET":
+        return request.query_params.multi_items()
+    if request.url.query:
+        raise Refusal(422, "The link must be in the request body, not in the query.")
+    values, size = request.scope.get("json"), len(await request.body())
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise Refusal(422, "The request body must be a JSON object of strings.")
+    if size > LONGEST_LINK:
+        raise Refusal(413, f"A link in a request body may have at most {LONGEST_LINK:,} bytes.")
+    request.scope["sender"].pay(size / CHEAP_QUERY)  # as in a query
+    return list(values.items())
+
+
+async def _read_pairs(
+    game: str, pairs: list[tuple[str, str]], request: Request, *further: str
+) -> tuple[Match, dict[str, str]]:
+    """Reads a link. Options are read outside the event loop."""
     if {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY, *further}:
         return link.read(game, pairs, *further)
     return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["sender"].asker)
@@ -363,13 +413,13 @@ async def position_of(match: Match, request: Request) -> dict[str, Any]:
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:
-    """Returns the name of the game in a query, if there is one, a match at its start, and further values.
+    """Returns the name of the game in a link, if there is one, a match at its start, and further values.
 
     Without a name, the match is of any game, and the seed chooses the game later.
     """
-    pairs = request.query_params.multi_items()
+    pairs = await _pairs(request)
     name = next((value for key, value in pairs if key == "game"), None)
-    match, more = await read(order("")[0] if name is None else name, request, "game", *further)
+    match, more = await _read_pairs(order("")[0] if name is None else name, pairs, request, "game", *further)
     if name is None and match.game.changes:
         raise Refusal(422, "Options belong to a game: name it with game=.")
     return name, Match(match.game), more
@@ -386,12 +436,17 @@ def workers(request: Request) -> Supervisor:
 
 
 def reply(request: Request, answer: Any, seconds: int = 3600) -> Response:
-    """Returns a JSON response with cache headers. Responses are stable, so clients may cache them."""
+    """Returns a JSON response.
+
+    Responses are stable, so clients may cache those to a GET request.
+    """
     body = json.dumps(answer, separators=(",", ":")).encode()
-    tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
-    headers = {"ETag": tag, "Cache-Control": f"public, max-age={seconds}{', immutable' * (seconds == IMMUTABLE)}"}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
+    headers = {}
+    if request.method == "GET":
+        headers["ETag"] = tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+        headers["Cache-Control"] = f"public, max-age={seconds}{', immutable' * (seconds == IMMUTABLE)}"
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
     headers["Content-Type"] = "application/json"
     return compressed_response(request, body, None, headers) if len(body) > SHORT else Response(body, headers=headers)
 

@@ -31,9 +31,10 @@ const SILENT = "Can't reach the server. Your game is safe. Check your connection
 /**
  * @param {string} path
  * @param {RequestInit} request
+ * @param {(text: string) => any} [read] reads the body of a successful response; default: as JSON
  * @returns {Promise<any>}
  */
-async function send(path, request) {
+async function send(path, request, read = parse) {
   let answer;
   try {
     answer = await fetch(path, request);
@@ -43,7 +44,8 @@ async function send(path, request) {
   }
   let body;
   try {
-    body = parse(await answer.text());
+    const text = await answer.text();
+    body = answer.ok ? read(text) : parse(text);
   } catch (error) {
     if (request.signal?.aborted) throw error;
     body = undefined;
@@ -79,7 +81,7 @@ export function identify(token) {
 }
 
 /**
- * Sends a GET request, with retries.
+ * Asks the server, with retries. A query with names is sent in the body of a POST request: proxies log URLs.
  * @param {string} path
  * @param {URLSearchParams | Record<string, string>} [query]
  * @param {AbortSignal} [signal]
@@ -87,15 +89,15 @@ export function identify(token) {
  * @returns {Promise<any>}
  */
 export async function get(path, query, signal, silence = SILENCE) {
-  const text = query ? new URLSearchParams(query).toString() : "";
+  const keys = new URLSearchParams(query);
+  const [url, request] = keys.has("names")
+    ? [path, posting(Object.fromEntries(keys), authorization)]
+    : [keys.size ? `${path}?${keys}` : path, { headers: authorization }];
   for (const wait of AGAIN) {
     // A lost request may never fail by itself.
     const timeout = AbortSignal.timeout(silence);
     try {
-      return await send(text ? `${path}?${text}` : path, {
-        headers: authorization,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      });
+      return await send(url, { ...request, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
     } catch (error) {
       if (signal?.aborted) throw error;
       if (error instanceof Failure && error.status !== 0) throw error;
@@ -118,7 +120,7 @@ export function getAs(path, token, signal) {
 }
 
 /**
- * Sends a GET request that may make the server compute for a while the first time.
+ * Asks the server something that it may have to compute for a while the first time.
  * @param {string} path
  * @param {URLSearchParams} query
  * @param {AbortSignal} signal
@@ -156,10 +158,32 @@ export async function patiently(ask, waiting) {
  * @returns {Promise<any>}
  */
 export function post(path, body, token) {
-  /** @type {Record<string, string>} */
-  const headers = { "Content-Type": "application/json" };
-  if (token) headers["Authorization"] = `Bearer ${token}`;
-  return send(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return send(path, posting(body, token ? { Authorization: `Bearer ${token}` } : {}));
+}
+
+/**
+ * Fetches a URL of this site as a QR code: the URL of an SVG image. The request has a body, because a URL in a query
+ * would appear in the log of a proxy, with the invitation or the class code in it.
+ * @param {string} url
+ * @returns {Promise<string>}
+ */
+export async function qrCode(url) {
+  const draw = () => send("/api/qr", posting({ text: url }, authorization), (svg) => svg);
+  return `data:image/svg+xml,${encodeURIComponent(await patiently(draw))}`;
+}
+
+/**
+ * Returns a POST request with a JSON body.
+ * @param {unknown} body
+ * @param {Record<string, string>} headers
+ * @returns {RequestInit}
+ */
+function posting(body, headers) {
+  return {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
 }
 
 /** Data that the server embedded in the page for its address. */

@@ -12,9 +12,10 @@ export function confirmsFor(usual) {
   return wish ? wish === "on" : usual;
 }
 
-/** The reader's preference: on, off, or null. */
+/** The reader's preference: on, off, or empty. */
 export function confirmWish() {
-  return recall(NAME) ?? "";
+  const wish = recall(NAME) ?? "";
+  return ["on", "off"].includes(wish) ? wish : "";
 }
 
 /** @param {string} wish */

@@ -224,7 +224,7 @@ export function getPosition(link, signal, more = {}) {
 export async function getFirstPosition(link, signal) {
   const view = givenPosition();
   // The embedded position belongs to the first page of the visit only.
-  const same = view?.game === link.game && view.moves.join(" ") === link.moves.join(" ");
+  const same = view?.game === link.game && view.moves.join(" ") === link.moves.join(" ") && !link.names;
   return view && same ? view : getPosition(link, signal);
 }
 

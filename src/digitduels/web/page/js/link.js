@@ -1,6 +1,7 @@
-// A solo game is stored in its link alone: reloading, going back and sharing need nothing else.
+// A solo game is stored in its link alone: reloading, going back and sharing need nothing else. Names are in its
+// fragment, which browsers send to no server.
 
-const KEYS = ["moves", "first", "position", "opening", "conceded", "vs", "seat", "seed", "hints", "takebacks"];
+const KEYS = ["moves", "first", "position", "opening", "conceded", "vs", "seat", "names", "seed", "hints", "takebacks"];
 
 /**
  * Parses a game from a query. Unknown keys are options of the game.
@@ -20,6 +21,7 @@ export function readLink(game, query) {
     conceded: seat(text("conceded")),
     vs: text("vs") || null,
     seat: seat(text("seat")) ?? 1,
+    names: text("names"),
     seed: text("seed") || "1",
     hints: text("hints") !== "off",
     takebacks: text("takebacks") !== "off",
@@ -63,6 +65,7 @@ export function queryOf(link, more = {}) {
     query.set("vs", link.vs);
     query.set("seat", String(link.seat));
   }
+  if (link.names) query.set("names", link.names);
   for (const [name, value] of Object.entries(more)) query.set(name, value);
   return query;
 }
@@ -74,10 +77,23 @@ export function queryOf(link, more = {}) {
  */
 export function pathOf(link, page = "play") {
   const query = queryOf(link);
+  query.delete("names");
   if (link.vs) query.set("seed", link.seed);
   if (!link.hints) query.set("hints", "off");
   if (!link.takebacks) query.set("takebacks", "off");
-  return query.size ? `/${page}/${link.game}?${query}` : `/${page}/${link.game}`;
+  const path = query.size ? `/${page}/${link.game}?${query}` : `/${page}/${link.game}`;
+  return link.names ? `${path}#${new URLSearchParams({ names: link.names })}` : path;
+}
+
+/**
+ * Returns the query of a page's URL, with the names in its fragment. Older links have them in the query.
+ * @param {{search: string, hash: string}} url
+ */
+export function readQuery({ search, hash }) {
+  const query = new URLSearchParams(search);
+  const names = new URLSearchParams(hash.slice(1)).get("names");
+  if (names) query.set("names", names);
+  return query;
 }
 
 /**
@@ -101,13 +117,14 @@ export function cutTo(link, length) {
 }
 
 /**
- * Returns a new game from this position, with the moves so far as its opening.
+ * Returns a new game from this position against the computer, with the moves so far as its opening.
  * @param {Link} link
  * @param {string} vs
  * @param {Seat} reader
  */
 export function continuation(link, vs, reader) {
-  return { ...link, conceded: null, opening: link.moves.length, vs, seat: reader, hints: true, takebacks: true };
+  const rest = { conceded: null, names: "", hints: true, takebacks: true };
+  return { ...link, ...rest, opening: link.moves.length, vs, seat: reader };
 }
 
 /**
@@ -163,12 +180,14 @@ export function splitQuery(query, names) {
  * @param {Record<string, string | number | null | undefined>} keys
  */
 export function withKeys(path, keys) {
-  const [way = "", text = ""] = path.split("?");
+  const [place = "", fragment] = path.split("#");
+  const [way = "", text = ""] = place.split("?");
   const query = new URLSearchParams(text);
   for (const [name, value] of Object.entries(keys)) {
     if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
   }
-  return query.size ? `${way}?${query}` : way;
+  const whole = query.size ? `${way}?${query}` : way;
+  return fragment ? `${whole}#${fragment}` : whole;
 }
 
 /** Returns a random seed. */

@@ -1,9 +1,21 @@
 // The reader's games and puzzles, stored in this browser only.
 
-import { recall, remember } from "./storage.js";
+import { isObject, recallObject, remember } from "./storage.js";
 
 const NAME = "mine";
 const MOST = 60; // stored games, the latest first
+const GAME = {
+  key: "string",
+  path: "string",
+  game: "string",
+  title: "string",
+  against: "string",
+  result: "string",
+  moves: "number",
+  at: "number",
+};
+const BEST = { title: "string", level: "number" };
+const PUZZLE = { key: "string", title: "string", path: "string", missed: "number", at: "number" };
 
 /**
  * @typedef {{
@@ -25,11 +37,30 @@ const MOST = 60; // stored games, the latest first
  * @returns {Mine}
  */
 export function mine() {
-  try {
-    return { games: [], best: {}, puzzles: [], ...JSON.parse(recall(NAME) ?? "{}") };
-  } catch {
-    return { games: [], best: {}, puzzles: [] };
-  }
+  const { games, best, puzzles } = recallObject(NAME);
+  const levels = Object.entries(isObject(best) ? best : {}).filter(([, value]) => fits(value, BEST));
+  return {
+    games: items(games).filter((item) => fits(item, GAME)),
+    best: /** @type {Mine["best"]} */ (Object.fromEntries(levels)),
+    puzzles: items(puzzles).filter((item) => fits(item, PUZZLE)),
+  };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {any[]}
+ */
+function items(value) {
+  return Array.isArray(value) ? value : [];
+}
+
+/**
+ * Whether a stored value is an object with these fields of these types.
+ * @param {unknown} value
+ * @param {Record<string, string>} fields
+ */
+function fits(value, fields) {
+  return isObject(value) && Object.entries(fields).every(([name, type]) => typeof value[name] === type);
 }
 
 /**

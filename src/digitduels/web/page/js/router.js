@@ -3,6 +3,7 @@
 import { Failure } from "./api.js";
 import { anchor, button, fill, h, set } from "./dom.js";
 import { dropHead } from "./head.js";
+import { readQuery } from "./link.js";
 import { say } from "./status.js";
 
 /** @typedef {(place: Place) => Promise<void> | void} Show */
@@ -47,7 +48,8 @@ export function go(path) {
  * @param {boolean} [replace] whether to replace the current history entry
  */
 export function note(path, replace = false) {
-  if (path === location.pathname + location.search) return;
+  const here = location.pathname + location.search;
+  if (path === here || path === here + location.hash) return;
   if (replace) history.replaceState(null, "", path);
   else history.pushState(null, "", path);
 }
@@ -109,7 +111,7 @@ async function open(moved) {
     await page.show({
       main,
       parts: target.parts,
-      query: new URLSearchParams(location.search),
+      query: readQuery(location),
       fragment: location.hash.slice(1),
       signal,
     });

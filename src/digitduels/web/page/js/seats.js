@@ -1,7 +1,9 @@
 // This browser's seats in games between friends. Tokens are sent in a header and removed from URLs at once.
 
 import { Failure, getAs, post } from "./api.js";
-import { recall, remember } from "./storage.js";
+import { ask } from "./dialog.js";
+import { h } from "./dom.js";
+import { isSecret, recallObject, recallSecret, remember } from "./storage.js";
 
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
 
@@ -11,8 +13,9 @@ import { recall, remember } from "./storage.js";
  * @returns {Mine | null}
  */
 export function mine(id) {
-  const text = recall(`seat:${id}`);
-  return text === null ? null : JSON.parse(text);
+  const { seat, token, invite } = recallObject(`seat:${id}`);
+  if ((seat !== 1 && seat !== 2) || !isSecret(token)) return null;
+  return { seat, token, invite: isSecret(invite) ? invite : null };
 }
 
 /**
@@ -25,7 +28,7 @@ export function keep(id, seat) {
 
 /**
  * Reads a seat or an invitation from the fragment of a URL, and removes it from there. A seat is stored only if the
- * server confirms the token, so that a forged link cannot replace the reader's own seat.
+ * server confirms the token. It replaces the reader's own seat only if they agree: anybody may have sent the link.
  * @param {string} id
  * @param {string} fragment
  * @param {AbortSignal} signal
@@ -36,13 +39,27 @@ export async function receive(id, fragment, signal) {
   const invite = brought.get("invite");
   if (invite) remember(`invite:${id}`, invite);
   if (fragment) history.replaceState(null, "", `/g/${id}`);
-  if (!token) return;
+  const before = mine(id);
+  if (!token || token === before?.token) return;
   try {
     const { seat } = /** @type {OpenedSeat} */ (await getAs(`/api/games/${id}/seat`, token, signal));
-    keep(id, { seat, token, invite: null });
+    if (!before || (await agreesToReplace(before.seat, seat))) keep(id, { seat, token, invite: null });
   } catch (error) {
     if (!(error instanceof Failure) || error.temporary) throw error;
   }
+}
+
+/**
+ * @param {Seat} before
+ * @param {Seat} seat
+ */
+async function agreesToReplace(before, seat) {
+  const text = `In this game you are Player ${before}. The link makes you Player ${seat} on this device.`;
+  const answers = /** @type {[string, string][]} */ ([
+    ["", "Keep my seat"],
+    ["yes", "Use the link"],
+  ]);
+  return (await ask("This link opens another seat", [h("p", null, text)], answers)) === "yes";
 }
 
 /**
@@ -76,7 +93,7 @@ export async function challenge(link, name) {
  */
 export async function join(id, invite, name) {
   // A retry has the same idempotency key, so that a lost response costs no seat.
-  const key = recall(`key:${id}`) ?? secret();
+  const key = recallSecret(`key:${id}`) ?? secret();
   remember(`key:${id}`, key);
   const { seat, token, state } = /** @type {GivenSeat} */ (await post(`/api/games/${id}/seats`, { invite, key, name }));
   keep(id, { seat, token, invite: null });

@@ -1,4 +1,6 @@
-// Local storage, with a fallback in memory.
+// Local storage, with a fallback in memory. A damaged value counts as missing.
+
+const SECRET = /^[\w-]{16,64}$/;
 
 /** The fallback for browsers without storage. */
 /** @type {Map<string, string>} */
@@ -11,6 +13,45 @@ export function recall(name) {
   } catch {
     return memory.get(name) ?? null;
   }
+}
+
+/**
+ * Returns a stored secret: a token, an invitation or an idempotency key.
+ * @param {string} name
+ */
+export function recallSecret(name) {
+  const text = recall(name);
+  return isSecret(text) ? text : null;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+export function isSecret(value) {
+  return typeof value === "string" && SECRET.test(value);
+}
+
+/**
+ * Returns a stored object; an empty one if it is missing.
+ * @param {string} name
+ * @returns {Record<string, unknown>}
+ */
+export function recallObject(name) {
+  try {
+    const value = JSON.parse(recall(name) ?? "{}");
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+export function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

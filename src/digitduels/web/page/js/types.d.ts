@@ -181,6 +181,8 @@ interface ClassRules {
   takebacks: boolean;
   start: ClassStart;
   anonymous: boolean;
+  /** Whether nobody else can join. */
+  locked: boolean;
 }
 interface ClassBasics {
   code: string;
@@ -214,6 +216,8 @@ interface ClassPupil {
   /** Whether the computer plays for them because they have left. */
   absent: boolean;
   waiting: boolean;
+  /** Whether they have not had a game. */
+  newcomer: boolean;
   /** The pupil who may be the same person, on another device. */
   like: number | null;
 }
@@ -602,6 +606,8 @@ interface Link {
   /** A level, "coach", or null for two people at one screen. */
   vs: string | null;
   seat: Seat;
+  /** Of both players, separated by a line break; empty if they have none. */
+  names: string;
   seed: string;
   hints: boolean;
   takebacks: boolean;

@@ -133,7 +133,8 @@ class ClassDesk extends ClassPage {
   draw() {
     const { state } = this;
     this.sentence.textContent = this.#sentence();
-    this.until.textContent = `It will be deleted on ${moment(state.deleted)}, with all names and games.`;
+    const at = moment(state.deleted);
+    this.until.textContent = `If nothing more happens in it, it is deleted on ${at}, with all names and games.`;
     this.round.hidden = state.round === 0;
     this.joining.hidden = this.settings.hidden = state.ended;
     this.#steer();
@@ -248,6 +249,6 @@ async function confirm(title, text, yes, no) {
 /** @param {number} seconds */
 function moment(seconds) {
   const at = new Date(seconds * 1000);
-  const day = at.toLocaleDateString([], { weekday: "long" });
+  const day = at.toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
   return `${day} at ${at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}`;
 }

@@ -2,17 +2,17 @@
 
 import { h } from "../dom.js";
 import { localNote } from "../lesson.js";
+import { qrImage } from "../qr.js";
 import { joinUrl } from "./session.js";
 
 /** @param {string} code */
 export function invitation(code) {
   const url = joinUrl(code);
   const address = location.host + new URL(url).pathname;
-  const src = `/api/qr?${new URLSearchParams({ text: url }).toString()}`;
   const element = h(
     "div",
     { class: "invitation" },
-    h("img", { class: "qr", src, alt: `QR code for ${url}`, width: 300, height: 300 }),
+    qrImage(url, `QR code for ${url}`),
     h(
       "div",
       null,

@@ -3,7 +3,7 @@
 import { ask } from "../dialog.js";
 import { button, fill, h } from "../dom.js";
 import { field } from "../form.js";
-import { points } from "./counts.js";
+import { count, points } from "./counts.js";
 
 /** @typedef {(act: string, more?: Record<string, unknown>, done?: string) => Promise<void>} Act */
 
@@ -11,12 +11,23 @@ export class Roster {
   /** @param {Act} act sends an act of the teacher */
   constructor(act) {
     this.act = act;
+    this.lock = h("input", { type: "checkbox", role: "switch", "aria-describedby": "admits" });
+    this.lock.addEventListener("change", () => void this.setLock());
+    this.removal = button("Remove newcomers…", () => void this.removeNewcomers());
+    this.admits = h("p", { class: "soft", id: "admits" });
+    this.admission = h(
+      "div",
+      { class: "admission" },
+      h("div", null, h("label", { class: "check" }, this.lock, "Lock the class"), this.admits),
+      this.removal,
+    );
     this.list = h("ul", { class: "roster" });
     this.removed = h("ul", { class: "roster", "aria-label": "Removed" });
     this.element = h(
       "section",
       { class: "card", "aria-label": "Pupils" },
       h("h2", null, "Pupils"),
+      this.admission,
       this.list,
       this.removed,
     );
@@ -25,13 +36,23 @@ export class Roster {
     /** @type {ClassPupil[]} */
     this.pupils = [];
     this.ended = false;
+    this.locked = false;
+  }
+
+  /** The pupils who have not played. */
+  get newcomers() {
+    return this.pupils.filter((pupil) => pupil.newcomer);
   }
 
   /** @param {TeacherClass} state */
-  update({ pupils, removed, round, ended }) {
-    const drawn = JSON.stringify([pupils, removed, round, ended]);
+  update({ pupils, removed, round, ended, rules: { locked } }) {
+    const drawn = JSON.stringify([pupils, removed, round, ended, locked]);
     if (drawn === this.drawn) return;
-    Object.assign(this, { drawn, pupils, ended });
+    Object.assign(this, { drawn, pupils, ended, locked });
+    this.lock.checked = locked;
+    this.admits.textContent = locked ? "Nobody else can join." : "Anyone with the code can join.";
+    this.admission.hidden = ended;
+    this.removal.hidden = !this.newcomers.length;
     const rows = pupils.map((pupil) => this.#row(pupil, round > 0));
     fill(this.list, rows.length ? rows : h("li", null, "Nobody has joined yet."));
     fill(
@@ -146,6 +167,32 @@ export class Roster {
       ],
     );
     if (answer) await this.act("admit", { pupil: Number(list.value), device: newcomer.pupil });
+  }
+
+  async setLock() {
+    const locked = this.lock.checked;
+    const done = locked ? "The class is locked. Nobody else can join." : "The class is open again.";
+    await this.act("settings", { locked }, done);
+    // If the server refused, the switch goes back.
+    this.lock.checked = this.locked;
+  }
+
+  async removeNewcomers() {
+    const { newcomers } = this;
+    const all = newcomers.length === this.pupils.length ? "Nobody in this class has played yet. " : "";
+    const answer = await ask(
+      `Remove ${count(newcomers.length, "pupil")} who ${newcomers.length === 1 ? "has" : "have"} not played?`,
+      [
+        h("p", null, newcomers.map(({ name }) => name).join(", ")),
+        h("p", null, `${all}They leave the class, and you can let each of them in again.`),
+        !this.locked && h("p", null, "Anyone with the code can still join. To stop that, lock the class first."),
+      ],
+      [
+        ["yes", "Remove"],
+        ["", "Cancel"],
+      ],
+    );
+    if (answer) await this.act("remove-newcomers");
   }
 
   /** @param {ClassPupil} pupil */

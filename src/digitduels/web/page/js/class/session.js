@@ -3,7 +3,7 @@
 import { Failure, getAs, identify, post } from "../api.js";
 import { pause } from "../dom.js";
 import { secret } from "../seats.js";
-import { forget, recall, recallNames, remember } from "../storage.js";
+import { forget, recallNames, recallSecret, remember } from "../storage.js";
 
 const TRIES = 10; // attempts of an act without a response; its idempotency key makes it happen once
 const WAIT = [300, 600, 1200, 2400]; // backoff in milliseconds
@@ -21,7 +21,7 @@ export function classPath(code) {
  * @param {Membership["role"]} role
  */
 export function member(code, role) {
-  const token = recall(`class:${role}:${code}`);
+  const token = recallSecret(`class:${role}:${code}`);
   identify(token);
   return token;
 }
@@ -41,9 +41,8 @@ function enter(code, role, token) {
  * @param {Record<string, unknown>} rules
  */
 export async function startClass(rules) {
-  const { code, token, state } = /** @type {NewClass} */ (await post("/api/classes", { ...rules, key: secret() }));
+  const { code, token } = /** @type {NewClass} */ (await post("/api/classes", { ...rules, key: secret() }));
   enter(code, "teacher", token);
-  remember(`class:deleted:${code}`, String(state.deleted));
   return code;
 }
 
@@ -53,7 +52,6 @@ export async function startClass(rules) {
  */
 export function forgetClass(code) {
   forget(`class:teacher:${code}`);
-  forget(`class:deleted:${code}`);
 }
 
 /**
@@ -63,13 +61,10 @@ export function forgetClass(code) {
 export async function myClasses(signal) {
   const classes = [];
   for (const code of recallNames("class:teacher:")) {
-    const deleted = Number(recall(`class:deleted:${code}`) ?? Infinity);
+    const token = recallSecret(`class:teacher:${code}`);
     try {
-      if (deleted * 1000 < Date.now()) forgetClass(code);
-      else
-        classes.push(
-          /** @type {TeacherClass} */ (await getAs(classPath(code), recall(`class:teacher:${code}`) ?? "", signal)),
-        );
+      if (token) classes.push(/** @type {TeacherClass} */ (await getAs(classPath(code), token, signal)));
+      else forgetClass(code);
     } catch (error) {
       if (error instanceof Failure && (error.status === 404 || error.status === 403)) forgetClass(code);
     }
@@ -83,7 +78,7 @@ export async function myClasses(signal) {
  * @param {string} name
  */
 export async function joinClass(code, name) {
-  const key = recall(`class:key:${code}`) ?? secret();
+  const key = recallSecret(`class:key:${code}`) ?? secret();
   remember(`class:key:${code}`, key);
   const { token, state } = /** @type {JoinedClass} */ (await post(`${classPath(code)}/pupils`, { name, key }));
   enter(code, "pupil", token);

@@ -1,11 +1,12 @@
 // The privacy page: what is stored about people, in plain words.
 
+import { retention } from "../class/retention.js";
 import { fill, h, paragraphs } from "../dom.js";
 import { loadStyle } from "../lesson.js";
 import { say } from "../status.js";
 
-/** @type {[string, string[]][]} */
-const PARTS = [
+/** @type {() => [string, string[]][]} */
+const parts = () => [
   [
     "In a class",
     [
@@ -13,8 +14,8 @@ const PARTS = [
         "teacher can change it, and can show numbers instead.",
       "The server stores the first names of the class, who played whom, and the moves with their times. It stores no " +
         "surname, no address, no e-mail, no password and no picture.",
-      "Everything about a class is deleted a day after it began, or at once when the teacher says so. The person who " +
-        "runs the server can choose another time. Afterwards the links of the class say that there is no such class.",
+      `Everything about a class is deleted ${retention()} after the last thing that happened in it, or at once when ` +
+        "the teacher says so. Afterwards the links of the class say that there is no such class.",
       "Your browser keeps a secret for your seat, so that you can come back after a reload. It is sent to this " +
         "server only. To remove it, clear the site's data in your browser.",
     ],
@@ -48,7 +49,7 @@ export async function show({ main }) {
       "article",
       { class: "reading" },
       h("h1", null, "What is stored about you"),
-      PARTS.map(([title, texts]) => h("section", null, h("h2", null, title), paragraphs(texts))),
+      parts().map(([title, texts]) => h("section", null, h("h2", null, title), paragraphs(texts))),
     ),
   );
 }

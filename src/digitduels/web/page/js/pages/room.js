@@ -14,12 +14,13 @@ import { linkOf, other } from "../link.js";
 import { Ledger, listen } from "../live.js";
 import { keepGame, resultOf } from "../mine.js";
 import { Notebook } from "../notebook.js";
+import { qrImage } from "../qr.js";
 import { go, setTitle } from "../router.js";
 import * as seats from "../seats.js";
 import { tellAll } from "../sentence.js";
 import { soundChoice } from "../sound.js";
 import { say, whisper } from "../status.js";
-import { recall, remember } from "../storage.js";
+import { recall, recallSecret, remember } from "../storage.js";
 import { houseRules, moveList } from "../table.js";
 
 const TRIES = 8; // attempts of an act without a response; its idempotency key makes it happen once
@@ -260,7 +261,7 @@ export class RoomPage extends GamePage {
     const { state, reader } = this;
     if (this.full || this.early || state.closed || state.outcome) return null;
     if (reader !== null) return this.mine?.invite ? this.inviting(this.mine.invite) : null;
-    const invite = recall(`invite:${state.id}`);
+    const invite = recallSecret(`invite:${state.id}`);
     return invite ? this.joining(invite) : null;
   }
 
@@ -384,7 +385,7 @@ export class RoomPage extends GamePage {
       { class: "card lobby", "aria-label": "Invite a friend" },
       h("h2", null, "Waiting for your friend…"),
       h("p", null, "Let them scan the code or send them the link. The game starts here as soon as they join."),
-      h("img", { class: "qr", src: `/api/qr?${new URLSearchParams({ text: url })}`, alt: "QR code of the link" }),
+      qrImage(url, "QR code of the link"),
       copyInput("Invitation", url),
       h(
         "p",

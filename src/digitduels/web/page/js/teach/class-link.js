@@ -27,7 +27,7 @@ export function shortSeed() {
  * @param {Record<string, string | number | null | undefined>} own
  */
 export function teachPath(link, own) {
-  const query = pathOf(link).split("?")[1] ?? "";
+  const query = pathOf({ ...link, names: "" }).split("?")[1] ?? "";
   return withKeys(`/teach?${query}`, { game: link.game, seed: link.seed, ...own });
 }
 

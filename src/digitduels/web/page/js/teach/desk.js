@@ -2,6 +2,7 @@
 
 import { getPatiently } from "../api.js";
 import { count } from "../class/counts.js";
+import { retention } from "../class/retention.js";
 import { myClasses } from "../class/session.js";
 import { startForm } from "../class/start-form.js";
 import { share } from "../dialog.js";
@@ -31,7 +32,7 @@ const ABOUT =
   "or print puzzles.";
 const CLASS =
   "Up to 60 pupils join with a code and a first name. You pair them, pause all boards, see who is stuck, and get " +
-  "results. Everything is deleted after a day.";
+  "results.";
 const WALL =
   "For the whole class together, readable from the last row. Show what every move is worth when you want to.";
 
@@ -121,7 +122,8 @@ class Desk {
   }
 
   #classCard() {
-    const about = h("p", { class: "soft" }, CLASS, " ", h("a", { href: "/privacy" }, "What is stored?"));
+    const deleted = `Everything is deleted ${retention()} after the last move or your last action.`;
+    const about = h("p", { class: "soft" }, `${CLASS} ${deleted} `, h("a", { href: "/privacy" }, "What is stored?"));
     return section("class", "Start a class", about, startForm(this.cards, this.signal));
   }
 
