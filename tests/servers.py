@@ -11,7 +11,8 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 SERVE = (sys.executable, "-m", "digitduels", "serve")
@@ -78,12 +79,20 @@ class Server:
                 self.process.send_signal(signal.SIGKILL)
             self.process.wait(PATIENCE)
 
-    def pause(self, seconds: float) -> None:
-        """Suspends the process for some seconds, whatever it is doing."""
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Suspends the process, whatever it is doing."""
         assert self.process is not None
         self.process.send_signal(signal.SIGSTOP)
-        time.sleep(seconds)
-        self.process.send_signal(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    def pause(self, seconds: float) -> None:
+        """Suspends the process for some seconds."""
+        with self.suspended():
+            time.sleep(seconds)
 
     def stop(self) -> int:
         """Asks the server to stop and returns its exit code."""

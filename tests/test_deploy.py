@@ -8,7 +8,6 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -30,14 +29,14 @@ from digitduels.match import Match
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Act
 from digitduels.web.settings import Settings
-from digitduels.web.store import open_store
-from servers import SERVE, Server
+from digitduels.web.store import Store, open_store
+from servers import QUICK, Server
 from test_proxy import NAME, NGINX, Proxy
 
 DEPLOY = ROOT / "deploy"
 MOVES = [f"+{number}" for number in range(1, 7) for _ in range(2)]
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tables")]
+pytestmark = pytest.mark.slow
 
 
 def begin(client: httpx.Client) -> tuple[str, dict[str, str]]:
@@ -65,7 +64,7 @@ class Activated(Server):
             f"import os, sys; os.dup2({listener.fileno()}, 3); "
             "os.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid())); os.execv(sys.argv[1], sys.argv[1:])"
         )
-        super().__init__(database, (sys.executable, "-c", passing, *SERVE))
+        super().__init__(database, (sys.executable, "-c", passing, *QUICK))
         self.port, self._passed = listener.getsockname()[1], listener.fileno()
         self.url = f"http://127.0.0.1:{self.port}"
 
@@ -192,15 +191,16 @@ def test_the_steps_of_the_container_build_a_healthy_server(tmp_path: Path) -> No
 # A rolling restart
 
 
-@pytest.mark.long
 @pytest.mark.skipif(NGINX is None, reason="No nginx on the PATH; on Debian and Ubuntu: apt-get install nginx")
 def test_no_request_fails_during_a_rolling_restart(postgresql: Postgresql, tmp_path: Path) -> None:
     database = postgresql.database()
-    with Server(database) as one, Server(database) as other, Proxy(tmp_path, one.port, other.port) as proxy:
+    with (
+        Server(database, QUICK) as one,
+        Server(database, QUICK) as other,
+        Proxy(tmp_path, one.port, other.port) as proxy,
+    ):
         report = asyncio.run(play_while_restarting(proxy, one, other))
-    assert set(report) <= {200, 201}, report
-    assert report[200] > 50
-    assert report[201] > 50
+    assert set(report) == {200, 201}, report
 
 
 async def play_while_restarting(proxy: Proxy, *running: Server) -> Counter[int]:
@@ -213,8 +213,8 @@ async def play_while_restarting(proxy: Proxy, *running: Server) -> Counter[int]:
 
         async def ask(method: str, path: str, **more: Any) -> Any:
             answer = await client.request(method, path, **more)
-            answers[answer.status_code] += 1
             assert answer.status_code < 300, (method, answer.status_code, answer.text)
+            answers[answer.status_code] += 1
             return answer.json()
 
         async def people() -> None:
@@ -229,15 +229,23 @@ async def play_while_restarting(proxy: Proxy, *running: Server) -> Counter[int]:
                     assert (await ask("GET", path))["version"] == version + 1
                     await asyncio.sleep(0.02)
 
-        playing = [asyncio.create_task(people()) for _ in range(4)]
-        for server in running:
-            await asyncio.sleep(1)
-            began = time.monotonic()
-            assert await asyncio.to_thread(server.stop) == 0
-            await asyncio.to_thread(server.start)
-            await asyncio.sleep(max(0, 4 - (time.monotonic() - began)))
-        enough.set()
-        await asyncio.gather(*playing)
+        async def wait_for_answers() -> None:
+            end = answers.total() + 60
+            while answers.total() < end:
+                await asyncio.sleep(0.01)
+
+        async def restart() -> None:
+            for server in running:
+                await wait_for_answers()
+                assert await asyncio.to_thread(server.stop) == 0
+                await wait_for_answers()
+                await asyncio.to_thread(server.start)
+                await wait_for_answers()
+            enough.set()
+
+        async with asyncio.TaskGroup() as group:
+            for work in (restart, *[people] * 4):
+                group.create_task(work())
     return answers
 
 
@@ -246,7 +254,7 @@ async def play_while_restarting(proxy: Proxy, *running: Server) -> Counter[int]:
 
 def test_a_backup_of_a_running_server_is_restored(tmp_path: Path) -> None:
     file, copy = tmp_path / "games.sqlite", tmp_path / "copy.sqlite"
-    with Server(str(file)) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+    with Server(str(file), QUICK) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         path, headers = begin(client)
         state = play(client, path, headers)
         command = [sys.executable, str(DEPLOY / "backup.py"), str(file), str(copy)]
@@ -283,28 +291,28 @@ def test_a_damaged_database_does_not_replace_a_good_backup(tmp_path: Path) -> No
     assert copy.read_text() == "the good one"
 
 
-@pytest.mark.long
 def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
     moves, kilobytes = re.search(r"game of (\d+) moves.*?about ([\d.]+) KB in an SQLite file", page, re.DOTALL).groups()  # type: ignore[union-attr]
     file, games = tmp_path / "games.sqlite", 300
 
+    async def play(store: Store) -> None:
+        kept, _, invite = acts.begin(Match(dd.game("number-duel")), 0, "Annabel", None, 1.0, secrets.token_hex(16))
+        await store.create(kept)
+        assert invite is not None
+        result = acts.join(acts.Room(kept), invite, secrets.token_hex(16), "Bob", 2.0)
+        for number in range(int(moves) + 1):
+            assert result.change is not None
+            await store.append(kept.id, number, result.change)
+            room = result.room
+            move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps keep the game going
+            act = Act("move", room.match.state.player, room.head, secrets.token_hex(16), {"move": move})
+            result = acts.act(room, act, 3.0)
+
     async def fill() -> None:
         store = open_store(str(file))
-        for number in range(games):
-            kept, _, invite = acts.begin(Match(dd.game("number-duel")), 0, "Annabel", None, 1.0, secrets.token_hex(16))
-            await store.create(kept)
-            room = acts.Room(kept)
-            assert invite is not None
-            results = [acts.join(room, invite, secrets.token_hex(16), "Bob", 2.0)]
-            for _ in range(int(moves)):
-                room = results[-1].room
-                move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps keep the game going
-                act = Act("move", room.match.state.player, room.head, secrets.token_hex(16), {"move": move})
-                results.append(acts.act(room, act, 3.0 + number))
-            for result in results:
-                assert result.change is not None
-                await store.append(kept.id, result.change.events[0].version - 1, result.change)
+        for _ in range(games // 50):
+            await asyncio.gather(*(play(store) for _ in range(50)))  # which share their commits
         await store.close()
 
     asyncio.run(fill())
@@ -313,12 +321,10 @@ def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
 
 def test_a_postgresql_dump_is_restored(postgresql: Postgresql) -> None:
     database, empty, dump = postgresql.database(), postgresql.database(), postgresql.folder / "games.dump"
-    with Server(database) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+    with Server(database, QUICK) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         path, headers = begin(client)
         state = play(client, path, headers)
         postgresql.run("pg_dump", "--format=custom", f"--file={dump}", database)
     postgresql.run("pg_restore", "--exit-on-error", f"--dbname={empty}", str(dump))
-    with Server(empty) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+    with Server(empty, QUICK) as server, httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         assert client.get(path).json() == state
-        assert server.process is not None
-        server.process.send_signal(signal.SIGTERM)

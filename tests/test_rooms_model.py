@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from digitduels import game as game_of
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 SEATS = st.sampled_from([1, 2])
 LATE = st.sampled_from([0, 0, 0, 0, 1, -1, -2])
@@ -163,4 +163,4 @@ def test_every_response_matches_the_model(client: TestClient) -> None:
             assert [seat["joined"] for seat in state["seats"]] == [seat in self.tokens for seat in (1, 2)]
             assert (state["player"] is None) == self.over()
 
-    run_state_machine_as_test(Machine, settings=settings(max_examples=25, stateful_step_count=40, deadline=None))
+    run_state_machine_as_test(Machine, settings=settings(max_examples=15, stateful_step_count=40, deadline=None))

@@ -7,29 +7,33 @@ import json
 import logging
 import random
 import re
+import signal
 import socket
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import schemathesis
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from prometheus_client.parser import text_string_to_metric_families
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 import digitduels as dd
+import virtual_time
 from conftest import PATIENCE
 from digitduels.record import to_record
-from digitduels.web import link
-from digitduels.web.app import create_app
+from digitduels.web.app import create, create_app
 from digitduels.web.deadline import Deadline
 from digitduels.web.guard import client_address
+from digitduels.web.httptools_connection import LONGEST_HEAD
 from digitduels.web.logs import Lines
 from digitduels.web.rate_limits import MOST_CLIENTS, Buckets
 from digitduels.web.refusal import Refusal
@@ -38,30 +42,45 @@ from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor, WorkerPool
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
+from workers import NoProcesses, NoWorkers
 
 pytestmark = pytest.mark.slow
 
 RECORD = to_record(dd.Match(dd.game("number-duel")))
+REPLY = json.dumps({"ask": "reply", "record": RECORD, "with": {"who": "1", "seed": "1"}}).encode()
 BUSY = 503
 LIMIT = 100_000  # bytes in a body, for these tests
 
 
 @pytest.fixture(scope="module")
-def site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with warmed(tmp_path_factory.mktemp("site"), tables, body=LIMIT, patience=1.0) as client:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    with running(tmp_path_factory.mktemp("site"), body=LIMIT) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def solving_site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A server with real workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(supervisor, "THEORY_DELAY", 3600.0)
+        with warmed(tmp_path_factory.mktemp("solving"), tables) as client:
+            yield client
 
 
 @pytest.fixture(scope="module", params=["h11", "httptools"])
-def reader(request: pytest.FixtureRequest, tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A server, once with each HTTP parser."""
-    with running(tmp_path_factory.mktemp("reader"), tables, body=LIMIT, patience=1.0, http=request.param) as client:
+    with running(tmp_path_factory.mktemp("reader"), body=LIMIT, patience=1.0, http=request.param) as client:
         yield client
+
+
+def connect(site: httpx.Client) -> socket.socket:
+    return socket.create_connection((site.base_url.host, site.base_url.port or 80), PATIENCE)
 
 
 def exchange(site: httpx.Client, *parts: bytes) -> bytes:
     """Sends bytes on a socket and returns everything that the server sends back."""
-    with socket.create_connection((site.base_url.host, site.base_url.port or 80), PATIENCE) as connection:
+    with connect(site) as connection:
         try:
             for part in parts:
                 connection.sendall(part)
@@ -88,13 +107,9 @@ def test_the_size_limit_applies_to_bodies_with_and_without_a_content_length(read
     assert declared.startswith(b"HTTP/1.1 413 ")
 
 
-def test_an_incomplete_body_times_out(reader: httpx.Client) -> None:
-    assert exchange(reader, post(b"{", "Content-Length: 1000")).startswith(b"HTTP/1.1 408 ")
-
-
 def test_a_shared_deadline_cancels_only_the_late_tasks() -> None:
     async def run() -> None:
-        deadline, log = Deadline(0.2), list[str]()
+        deadline, log = Deadline(10), list[str]()
 
         async def work(name: str, begin: float, seconds: float) -> None:
             await asyncio.sleep(begin)
@@ -107,22 +122,27 @@ def test_a_shared_deadline_cancels_only_the_late_tasks() -> None:
             await asyncio.sleep(0)  # the task must not stay cancelled
 
         cancelled = asyncio.create_task(work("cancelled", 0, PATIENCE))
-        asyncio.get_running_loop().call_later(0.05, cancelled.cancel)
-        works = [work("quick", 0, 0), work("first", 0, PATIENCE), work("second", 0.1, PATIENCE), work("last", 0.6, 0)]
+        asyncio.get_running_loop().call_later(2, cancelled.cancel)
+        works = [work("quick", 0, 9), work("first", 0, PATIENCE), work("second", 5, PATIENCE), work("last", 11, 9)]
         await asyncio.gather(*works)
         assert log == ["quick done", "first late", "second late", "last done"]
+        assert asyncio.get_running_loop().time() == 20
         with pytest.raises(asyncio.CancelledError):
             await cancelled
 
-    asyncio.run(run())
+    virtual_time.run(run())
 
 
-def test_a_refused_connection_is_closed_without_reading_the_rest(reader: httpx.Client) -> None:
+def test_incomplete_and_oversized_bodies_are_refused_without_reading_the_rest(reader: httpx.Client) -> None:
     # The client does not ask for the connection to be closed, and the body never ends.
     stays = post(b"", "Transfer-Encoding: chunked").replace(b"Connection: close\r\n", b"")
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    with connect(reader) as declared, connect(reader) as chunked:
+        declared.sendall(post(b"{", "Content-Length: 1000"))
+        chunked.sendall(stays + b"1\r\n{\r\n")
+        for incomplete in (declared, chunked):
+            assert until_the_end(incomplete).startswith(b"HTTP/1.1 408 ")
     assert exchange(reader, stays, *[chunk] * 2).startswith(b"HTTP/1.1 413 ")
-    assert exchange(reader, stays, b"1\r\n{\r\n").startswith(b"HTTP/1.1 408 ")
     foreign = stays.replace(b"Host: x", b"Host: x\r\nOrigin: https://example.org")
     assert exchange(reader, foreign).startswith(b"HTTP/1.1 403 ")
 
@@ -191,19 +211,17 @@ def test_requests_from_other_origins_are_refused(site: httpx.Client, origin: str
         assert "access-control-allow-origin" not in answer.headers
 
 
-def test_the_servers_own_origin_and_configured_origins_are_allowed(
-    tables: Path, tmp_path: Path, site: httpx.Client
-) -> None:
+def test_the_servers_own_origin_and_configured_origins_are_allowed(tmp_path: Path, site: httpx.Client) -> None:
     own = str(site.base_url).rstrip("/")
     assert site.get("/api/games", headers={"Origin": own}).status_code == 200
-    with running(tmp_path, tables, origins="https://example.org, https://example.net/") as other:
+    with running(tmp_path, origins="https://example.org, https://example.net/") as other:
         for origin in ("https://example.org", "https://example.net"):
             assert other.get("/api/games", headers={"Origin": origin}).status_code == 200
         assert other.get("/api/games", headers={"Origin": "https://example.com"}).status_code == 403
 
 
-def test_the_rate_limit_applies_to_each_address_separately(tables: Path, tmp_path: Path) -> None:
-    with running(tmp_path, tables, rate=0.01, burst=5) as site:
+def test_the_rate_limit_applies_to_each_address_separately(tmp_path: Path) -> None:
+    with running(tmp_path, rate=0.01, burst=5) as site:
         answers = [site.get("/api/games") for _ in range(8)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 101
@@ -215,14 +233,14 @@ def test_the_rate_limit_applies_to_each_address_separately(tables: Path, tmp_pat
         assert site.get("/api/games", headers={"X-Forwarded-For": "192.0.2.7"}).status_code == 200
 
 
-def test_an_incomplete_body_counts_against_the_rate_limit(tables: Path, tmp_path: Path) -> None:
-    with running(tmp_path, tables, rate=0.01, burst=10, patience=float(PATIENCE)) as site:
+def test_an_incomplete_body_counts_against_the_rate_limit(tmp_path: Path) -> None:
+    with running(tmp_path, rate=0.01, burst=10, patience=float(PATIENCE)) as site:
         half = post(b" " * 500_000, "Content-Length: 1000000")
         assert exchange(site, half).startswith(b"HTTP/1.1 429 ")
 
 
-def test_one_player_cannot_use_up_the_rate_limit_of_a_shared_address(tables: Path, tmp_path: Path) -> None:
-    with running(tmp_path, tables, rate=0.01, burst=30) as site:
+def test_one_player_cannot_use_up_the_rate_limit_of_a_shared_address(tmp_path: Path) -> None:
+    with running(tmp_path, rate=0.01, burst=30) as site:
         calls = [site.get("/api/games", headers={"Authorization": "Bearer mine"}).status_code for _ in range(12)]
         assert calls == [200] * 10 + [429] * 2
         assert site.get("/api/games", headers={"Authorization": "Bearer yours"}).status_code == 200
@@ -231,8 +249,8 @@ def test_one_player_cannot_use_up_the_rate_limit_of_a_shared_address(tables: Pat
         assert begun == [201, 429, 429]
 
 
-def test_forwarded_headers_are_ignored_unless_they_come_from_a_proxy(tables: Path, tmp_path: Path) -> None:
-    with running(tmp_path, tables, rate=0.01, burst=5, proxies="192.0.2.0/24, ::1") as site:
+def test_forwarded_headers_are_ignored_unless_they_come_from_a_proxy(tmp_path: Path) -> None:
+    with running(tmp_path, rate=0.01, burst=5, proxies="192.0.2.0/24, ::1") as site:
         answers = [site.get("/api/games", headers={"X-Forwarded-For": f"192.0.2.{number}"}) for number in range(6)]
         assert [answer.status_code for answer in answers] == [200] * 5 + [429]
 
@@ -299,7 +317,7 @@ def test_path_traversal_is_refused(site: httpx.Client) -> None:
     [
         b"GET / HTTP/1.1\r\n\r\n",
         b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 500_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 100_000 + b"\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"GET / HTTP\r\nHost: x\r\n\r\n",
         b"POST /api/games HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}",
@@ -314,8 +332,8 @@ def test_malformed_http_is_refused(reader: httpx.Client, raw: bytes) -> None:
 
 
 def test_endless_request_headers_are_refused(reader: httpx.Client) -> None:
-    parts = [b"GET / HTTP/1.1\r\nHost: x\r\nA: "] + [b"b" * 4096] * 40
-    assert re.match(rb"HTTP/1.1 4\d\d |\Z", exchange(reader, *parts))
+    begun = b"GET / HTTP/1.1\r\nHost: x\r\nA: "
+    assert exchange(reader, begun.ljust(LONGEST_HEAD + 1, b"b")).startswith(b"HTTP/1.1 400 ")
     assert reader.get("/healthz").status_code == 200
 
 
@@ -329,11 +347,9 @@ def test_pipelined_requests_are_answered_in_order(reader: httpx.Client) -> None:
 # Logs and metrics
 
 
-def test_the_log_has_every_request_but_no_secrets(
-    tables: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_has_every_request_but_no_secrets(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     secret = "s3cr3tt0ken"
-    with caplog.at_level(logging.INFO, "digitduels"), running(tmp_path, tables) as site:
+    with caplog.at_level(logging.INFO, "digitduels"), running(tmp_path) as site:
         answer = site.get(
             f"/api/games/{secret}?token={secret}", headers={"Authorization": f"Bearer {secret}", "Cookie": secret}
         )
@@ -397,102 +413,137 @@ HUGE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def hasty(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """A server with a short time limit."""
-    with warmed(tmp_path_factory.mktemp("hasty"), tables, seconds=1.0) as client:
-        yield client
-
-
-@pytest.mark.long
-def test_ten_huge_variants_at_once_are_refused_or_stopped_while_games_go_on(hasty: httpx.Client) -> None:
+def test_ten_huge_variants_at_once_are_refused_while_games_go_on(solving_site: httpx.Client) -> None:
+    site = solving_site
     with ThreadPoolExecutor(len(HUGE)) as crowd:
-        futures = [crowd.submit(hasty.get, f"/api/solve/{query}") for query in HUGE]
+        futures = [crowd.submit(site.get, f"/api/solve/{query}") for query in HUGE]
         meanwhile = 0
         while not all(future.done() for future in futures) or meanwhile < 3:
             moves = " ".join(f"+{number}" for number in range(1, 2 + meanwhile % 9))
-            assert hasty.get("/api/reply/number-quest", params={"moves": moves, "vs": 4}).status_code == 200
+            assert site.get("/api/reply/number-quest", params={"moves": moves, "vs": 4}).status_code == 200
             meanwhile += 1
         answers = [future.result() for future in futures]
     for answer in answers:
         assert answer.status_code in (413, 422, 429, BUSY), answer.text
         assert answer.json()["detail"].endswith(".")
         assert (answer.status_code in (429, BUSY)) == ("retry-after" in answer.headers)
-    wait_for(lambda: hasty.get("/api/solve/number-duel?target=20").status_code == 200)
+    wait_for(lambda: site.get("/api/solve/number-duel?target=20").status_code == 200)
 
 
-@pytest.mark.long
-def test_a_variant_that_takes_too_long_is_stopped(hasty: httpx.Client) -> None:
+def slow_question() -> bytes:
+    """A question that takes very long: the review of a game with large numbers."""
     match = dd.Match(dd.game("operation-target", target=10**4000))
     for move in play_on(match.game, match.state, random.Random(1), 1000)[1]:
         match.play(move)
-
-    def killed() -> int:
-        count = re.search(r"digitduels_workers_killed_total{pool=.variants.} (\d+)", hasty.get("/metrics").text)
-        return int(count[1]) if count else 0
-
-    wait_for(lambda: hasty.get("/api/solve/number-duel?target=5").status_code == 200)
-    before = killed()
-    answer = hasty.get(f"/api/review/operation-target?{link.written(match)}")
-    assert (answer.status_code, "longer than this server gives" in answer.text) == (413, True), answer.text
-    wait_for(lambda: hasty.get("/api/solve/number-duel?target=6").status_code == 200)
-    assert killed() > before
+    return json.dumps({"ask": "game_review", "record": to_record(match), "with": {}}).encode()
 
 
-def test_a_full_queue_is_a_503_with_retry_after(tables: Path, tmp_path: Path) -> None:
-    with warmed(tmp_path, tables, queue=1, workers=1) as site, ThreadPoolExecutor(20) as crowd:
-        answers = list(crowd.map(lambda seed: site.get(f"/api/puzzle?game=number-quest&seed={seed}"), range(20)))
-    statuses = {answer.status_code for answer in answers}
-    assert statuses <= {200, BUSY, 429}
-    assert {200, BUSY} <= statuses
-    for answer in answers:
-        if answer.status_code == BUSY:
-            assert (answer.json()["detail"], answer.headers["retry-after"]) == (
-                "The server is busy. Try again in a moment.",
-                "2",
-            )
+def test_a_question_that_takes_too_long_ends_its_worker_and_the_next_one_is_answered() -> None:
+    async def ask() -> None:
+        pool = WorkerPool(1, 9, PATIENCE, 1 << 28)
+        pool.start()
+        try:
+            with pytest.raises(Refusal, match="longer than this server gives") as refusal:
+                await pool.ask(slow_question(), seconds=0.5)
+            assert (refusal.value.status, pool.killed) == (413, 1)
+            assert dd.game("number-duel").read(await pool.ask(REPLY))
+            assert pool.killed == 1
+        finally:
+            await pool.stop()
+
+    asyncio.run(ask())
 
 
-def test_pages_are_served_while_tables_are_being_computed(tmp_path: Path) -> None:
-    with running(tmp_path, tmp_path) as site:
+def test_a_worker_for_variants_ends_itself_if_nobody_stops_it() -> None:
+    # A limit of -1 seconds ends it after one second, since a worker gives the server two more to stop it.
+    program = "from digitduels.web.workers import process\nprocess.practise = lambda: None\nprocess.main(1 << 28, -1.0)"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], input=slow_question(), stdout=subprocess.PIPE, timeout=PATIENCE, check=False
+    )
+    assert (ran.stdout, ran.returncode) == (b"ready\n", -signal.SIGALRM)
+
+
+class Warming(NoWorkers):
+    """Computes tables like a server with workers, when the test allows it."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.asked: list[str] = []
+        self.allowed = asyncio.Semaphore(0)
+        self.books.ask = self._ask_books  # type: ignore[method-assign]
+
+    async def _ask_books(self, question: bytes, *more: Any) -> Any:
+        task = json.loads(question)
+        if task["ask"] == "warm":
+            self.asked.append(task["record"]["game"])
+            await self.allowed.acquire()
+            return None
+        return await NoProcesses.ask(self.books, question, *more)  # type: ignore[arg-type]
+
+    _warm = Supervisor._warm
+
+
+def test_pages_are_served_while_tables_are_being_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "FIRST_SECONDS", 0.1)
+    settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
+    workers = Warming(settings)
+    with TestClient(create(settings, workers=workers)) as site:
         assert site.get("/").status_code == 200
         assert site.get("/api/position/number-duel").status_code == 200
         assert site.get("/readyz").status_code == BUSY
-        # A table that a request waits for is computed first.
+        late = site.get("/api/solve/operation-target")
+        assert (late.status_code, late.headers["retry-after"]) == (BUSY, "5")
+        assert "is being worked out for the first time" in late.json()["detail"]
+        first, *_ = dd.games()
+        assert workers.asked == [first]
+        site.portal.call(workers.allowed.release)  # type: ignore[union-attr]
+        wait_for(lambda: workers.asked == [first, "operation-target"])  # a table that was asked for comes first
+        site.portal.call(workers.allowed.release)  # type: ignore[union-attr]
         wait_for(lambda: site.get("/api/solve/operation-target").status_code == 200)
         assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
+        for _ in dd.games()[2:]:
+            site.portal.call(workers.allowed.release)  # type: ignore[union-attr]
+        wait_for(lambda: site.get("/readyz").status_code == 200)
+        assert sorted(workers.asked) == dd.games()
 
 
-def test_failed_tables_are_reported_and_retried(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = WorkerPool.ask
-    failed: list[bytes] = []
+def test_failed_tables_are_reported_and_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed: list[str] = []
 
-    async def die_once(self: WorkerPool, question: bytes, *more: Any) -> Any:
-        task = json.loads(question)
-        fails = (task["ask"], task["record"]["game"]) == ("warm", "operation-target") and not failed
-        if fails or task["ask"] == "theory_lines":
-            failed.append(question)
-            raise Refusal(413, TOO_SLOW)  # as if a worker were killed
-        return await ask(self, question, *more)
+    class Failing(NoWorkers):
+        """Fails to compute one table, once, and never computes the theory."""
 
-    monkeypatch.setattr(WorkerPool, "ask", die_once)
-    monkeypatch.setattr(supervisor, "THEORY_DELAY", 0.5)
-    monkeypatch.setattr(supervisor, "AGAIN_SECONDS", 0.1)
-    with running(tmp_path, tables) as site:
+        _warm = Supervisor._warm
+
+        async def _make_tables(self, name: str) -> None:
+            monkeypatch.setattr(self.books, "ask", self._ask_books)
+            await super()._make_tables(name)
+
+        async def _ask_books(self, question: bytes, *_: Any) -> None:
+            task = json.loads(question)
+            if (task["ask"], task["record"]["game"]) == ("warm", "operation-target") and not failed:
+                failed.append(task["record"]["game"])
+                raise Refusal(413, TOO_SLOW)  # as if a worker were killed
+            if task["ask"] == "theory_lines":
+                raise RuntimeError
+
+    monkeypatch.setattr(supervisor, "THEORY_DELAY", 0.0)
+    monkeypatch.setattr(supervisor, "AGAIN_SECONDS", 0.5)
+    settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
+    with TestClient(create(settings, workers=Failing(settings))) as site:
         wait_for(lambda: failed)
         assert site.get("/readyz").json() == {"ready": False, "tables": False, "database": True, "running": True}
         wait_for(lambda: site.get("/readyz").status_code == 200)
 
 
-def test_an_unresponsive_database_is_reported_and_blocks_nothing_else(tables: Path, tmp_path: Path) -> None:
-    with warmed(tmp_path, tables) as site:
-        other = sqlite3.connect(tmp_path / "games.sqlite", isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        expected = {"ready": False, "tables": True, "database": False, "running": True}
-        wait_for(lambda: site.get("/readyz").json() == expected)
-        assert site.get("/healthz").status_code == 200
-        assert site.get("/api/position/number-duel").status_code == 200
-        other.close()
+def test_an_unresponsive_database_is_reported_and_blocks_nothing_else(tmp_path: Path) -> None:
+    with running(tmp_path) as site:
+        with closing(sqlite3.connect(tmp_path / "games.sqlite", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            expected = {"ready": False, "tables": True, "database": False, "running": True}
+            wait_for(lambda: site.get("/readyz").json() == expected)
+            assert site.get("/healthz").status_code == 200
+            assert site.get("/api/position/number-duel").status_code == 200
         wait_for(lambda: site.get("/readyz").status_code == 200)
         assert site.post("/api/games", json={"game": "number-duel"}).status_code == 201
 
@@ -506,11 +557,11 @@ OPERATIONS: list[Any] = [found.ok() for found in API.get_all_operations()]  # ty
 
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")  # schemathesis does
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
-def test_generated_requests_never_cause_a_server_error(operation: Any, site: httpx.Client) -> None:
+def test_generated_requests_never_cause_a_server_error(operation: Any, solving_site: httpx.Client) -> None:
     @settings(max_examples=20, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())
     def check(case: Any) -> None:
-        answer = case.call(base_url=str(site.base_url), timeout=PATIENCE)
+        answer = case.call(base_url=str(solving_site.base_url), timeout=PATIENCE)
         if answer.status_code < 500:
             case.validate_response(answer, checks=[response_schema_conformance])
         assert answer.status_code < 500 or answer.status_code == BUSY, answer.text
@@ -559,8 +610,7 @@ def test_an_exception_in_a_worker_is_reported_and_the_worker_survives() -> None:
         try:
             with pytest.raises(RuntimeError) as failure:
                 await pool.ask(json.dumps({"ask": "nonsense", "record": RECORD, "with": {}}).encode())
-            question = {"ask": "reply", "record": RECORD, "with": {"who": "1", "seed": "1"}}
-            return str(failure.value), await pool.ask(json.dumps(question).encode())
+            return str(failure.value), await pool.ask(REPLY)
         finally:
             await pool.stop()
 

@@ -8,9 +8,8 @@ import threading
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from digitduels.match import Match
-from digitduels.record import to_record
-from digitduels.web.workers.supervisor import Supervisor, Urgency, decode
+from digitduels.web.settings import Settings
+from digitduels.web.workers.supervisor import Supervisor, Urgency, WorkerPool, decode
 
 if TYPE_CHECKING:
     from digitduels.solver.library import Library
@@ -18,40 +17,17 @@ if TYPE_CHECKING:
 _one_at_a_time = threading.Lock()
 
 
-class NoWorkers(Supervisor):
-    """Answers like a worker, in a thread of the server's own process, without time limits. Its tables count as ready.
+class NoProcesses(WorkerPool):
+    """Answers like a worker, in a thread of the server's own process, without time limits."""
 
-    For tests of everything but the worker processes, which take seconds to start.
-    """
+    def __init__(self) -> None:
+        super().__init__(0, 0, 0.0)
 
-    async def __aenter__(self) -> NoWorkers:
-        for ready in self.ready.values():
-            ready.set()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._aside.shutdown(wait=False, cancel_futures=True)
-
-    async def _ask(self, urgency: Urgency, name: str, match: Match, **arguments: Any) -> Any:
-        question = json.dumps({"ask": name, "record": to_record(match), "with": arguments})
+    async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> Any:
         return decode(await asyncio.to_thread(answer, question))
 
 
-class OnlyBooks(Supervisor):
-    """Real workers for games by the book, which start sooner than the worker for variants. No tables are prepared."""
-
-    async def __aenter__(self) -> OnlyBooks:
-        self.books.start()
-        for ready in self.ready.values():
-            ready.set()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._aside.shutdown(wait=False, cancel_futures=True)
-        await self.books.stop()
-
-
-def answer(question: str) -> bytes:
+def answer(question: bytes) -> bytes:
     """The line that a worker would answer."""
     from digitduels.web.workers import process  # imports NumPy, which most tests do without
 
@@ -63,7 +39,26 @@ def answer(question: str) -> bytes:
 def solutions() -> Library:
     """The solutions that all servers of a process share."""
     from digitduels.solver.library import Library
-    from digitduels.web.settings import Settings
     from digitduels.web.workers import process
 
     return Library(process.VARIANTS, partial(process.solve, limit=Settings.memory << 20))
+
+
+class NoWorkers(Supervisor):
+    """For tests of everything but the worker processes, which take seconds to start. Tables count as ready."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.books = self.variants = NoProcesses()
+
+    async def _warm(self) -> None:
+        for ready in self.ready.values():
+            ready.set()
+
+
+class OnlyBooks(NoWorkers):
+    """Real workers for games by the book, which start sooner than the worker for variants."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.books = WorkerPool(settings.workers, settings.queue, float(settings.seconds), settings.memory << 20)

@@ -31,7 +31,7 @@ from digitduels.web.wire import wire
 MOST_ROOMS = 4000
 MOST_MOVES_IN_MEMORY = 60_000  # in all rooms together
 MOST_AT_ONCE = 16  # requests that may wait for one game
-LONG = 50  # more events than this are replayed in a thread, not on the event loop
+LONG = 50  # more moves and events than this are replayed in a thread, not on the event loop
 HISTORY_TURNS = 100  # in one response
 LONGEST_TURN = 4000  # bytes; longer turns are not cached
 HISTORY_BYTES = 200_000  # a response ends with the turn that exceeds this
@@ -252,7 +252,8 @@ class LiveRooms:
         if kept is None:
             raise Refusal(404, NO_GAME)
         try:
-            room = Room(kept) if len(kept.events) <= LONG else await self._in_thread(lambda: Room(kept))
+            long = len(kept.rules["moves"]) + len(kept.events) > LONG
+            room = await self._in_thread(lambda: Room(kept)) if long else Room(kept)
         except Exception as error:  # a plug-in may raise anything, and only this game may suffer
             await self._mark_broken(kept, error)
             raise Refusal(404, f"This game cannot be shown here. {reason_of(error)}") from None
