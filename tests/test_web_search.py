@@ -42,7 +42,7 @@ def ask(site: httpx.Client, path: str, match: Match, **more: object) -> httpx.Re
 def test_levels_answer_before_the_tables_are_ready(tmp_path: Path) -> None:
     match = Match(dd.game("number-quest"))
     match.play(match.game.read("+5"))
-    with running(tmp_path, tmp_path / "cache") as fresh:
+    with running(tmp_path, tmp_path / "cache", processes=True) as fresh:
         answers = {level: ask(fresh, "reply", match, vs=level, seed=1) for level in (2, 3, 4)}
         assert fresh.get("/readyz").status_code != 200, "the tables are being made"
     for level, answer in answers.items():
