@@ -245,6 +245,7 @@ def test_the_time_limit_of_a_question_excludes_its_time_in_the_queue(killed: lis
         assert not killed, "time in the queue does not count"
         with pytest.raises(Refusal, match="longer than this server gives"):
             await pool.ask(b"2")
+        await asyncio.sleep(0.01)
         assert killed == [b"2"]
 
     virtual_time.run(main())

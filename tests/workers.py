@@ -23,7 +23,9 @@ class NoProcesses(WorkerPool):
     def __init__(self) -> None:
         super().__init__(0, 0, 0.0)
 
-    async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> Any:
+    async def ask(
+        self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None, asker: str = ""
+    ) -> Any:
         return decode(await asyncio.to_thread(answer, question))
 
 
@@ -49,7 +51,7 @@ class NoWorkers(Supervisor):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.books = self.variants = NoProcesses()
+        self.books = self.variants = self.searches = NoProcesses()
 
     async def _warm(self) -> None:
         for ready in self.ready.values():

@@ -31,6 +31,12 @@ class Library:
         self._latest.move_to_end(game)
         return self._latest[game]
 
+    def known(self, game: AnyGame) -> Solution | None:
+        """The solution of a variant, if it is in memory."""
+        if game in self._latest:
+            self._latest.move_to_end(game)
+        return self._latest.get(game)
+
 
 solution_of = Library()
 """The library that this process shares by default."""

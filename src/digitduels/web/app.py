@@ -104,7 +104,7 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         workers: Supervisor = await stack.enter_async_context(app.state.workers)
         metrics: Metrics = app.state.metrics
-        for name, pool in (("books", workers.books), ("variants", workers.variants)):
+        for name, pool in workers.pools.items():
             waiting, killed = (partial(getattr, pool, count) for count in ("waiting", "killed"))
             metrics.gauge("questions_open", "Questions to workers without an answer yet.", waiting, pool=name)
             metrics.counter("workers_killed_total", "Workers that crashed or were killed.", killed, pool=name)

@@ -6,11 +6,12 @@ import asyncio
 import math
 import re
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from typing import NamedTuple
 
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.refusal import Refusal
+from digitduels.web.rotation import Rotation
 from digitduels.web.settings import Settings
 from digitduels.web.workers.supervisor import Asker
 
@@ -166,7 +167,7 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._waiting: Rotation[asyncio.Future[None]] = Rotation()
         self._busy = False
 
     async def wait(self, address: str) -> None:
@@ -177,15 +178,12 @@ class Turns:
             loop.call_soon(self._start_next, loop)
             return
         turn = loop.create_future()
-        self._waiting.setdefault(address, deque()).append(turn)
+        self._waiting.add(address, turn)
         await turn
 
     def _start_next(self, loop: asyncio.AbstractEventLoop) -> None:
         while self._waiting:
-            address, turns = self._waiting.popitem(last=False)
-            turn = turns.popleft()
-            if turns:
-                self._waiting[address] = turns  # behind the other addresses
+            turn = self._waiting.take()
             if not turn.done():
                 turn.set_result(None)
                 loop.call_soon(self._start_next, loop)

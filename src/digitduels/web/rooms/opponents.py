@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -16,14 +17,18 @@ from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Resolution, Room
 from digitduels.web.rooms.live import LiveRoom, LiveRooms
 from digitduels.web.store import Store, StoreError
+from digitduels.web.workers.supervisor import WorkerDied
 
 THINK = 5.0  # seconds after which the computer's move is requested again
 MOST_THINKING = 1000
+MOST_OF_FOUNDER = 100  # games of one founder in which the computer thinks; more than a class has pupils
+MOST_FOUNDERS = 20_000  # games whose founder is remembered
 ATTEMPTS = 3  # before a move is chosen at random
 RETRY_SECONDS = 0.5
 STRONGEST_SEARCHING = 6  # the highest level that needs no solution
 FAILED = "Something went wrong while it was thinking."
 NOT_PERFECT = f"This variant is too large to be played perfectly here. Level {STRONGEST_SEARCHING} plays instead."
+NOT_NOW = f"This game cannot be played perfectly right now. Level {STRONGEST_SEARCHING} plays instead."
 
 Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolution | None]]
 """Changes a game by a rule, and publishes its new state."""
@@ -32,8 +37,26 @@ Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolu
 class Chooser(Protocol):
     """Chooses the computer's moves."""
 
-    async def reply(self, match: Match, level: int, seed: str) -> str:
+    async def reply(self, match: Match, level: int, seed: str, founder: str) -> str:
         """The token of a move. Raises Refusal if it cannot choose one, and RuntimeError after a bug."""
+
+
+class Founders:
+    """Who started each game, since founders share the workers fairly: an address, or a class for all its games.
+
+    Only this process remembers them. Games from before its start have one founder in common.
+    """
+
+    def __init__(self) -> None:
+        self._addresses: OrderedDict[str, str] = OrderedDict()
+
+    def remember(self, id: str, founder: str) -> None:
+        self._addresses[id] = founder
+        if len(self._addresses) > MOST_FOUNDERS:
+            self._addresses.popitem(last=False)
+
+    def of(self, room: Room) -> str:
+        return self._addresses.get(room.id, "") if room.code is None else f"class {room.code}"
 
 
 class Opponents:
@@ -41,14 +64,25 @@ class Opponents:
 
     def __init__(self, store: Store, rooms: LiveRooms, chooser: Chooser, play: Play) -> None:
         self._store, self._rooms, self._chooser, self._play = store, rooms, chooser, play
+        self.founders = Founders()
         self._thinking: dict[str, asyncio.Task[None]] = {}
+        self._thinking_for: Counter[str] = Counter()
 
     def wake(self, room: Room) -> None:
-        """Starts choosing a move if it is the computer's turn."""
-        id = room.id
-        if id not in self._thinking and room.due and room.paused is None and len(self._thinking) < MOST_THINKING:
-            self._thinking[id] = task = asyncio.create_task(self._move(room))
-            task.add_done_callback(lambda _: self._thinking.pop(id, None))
+        """Starts choosing a move if it is the computer's turn. If too many are being chosen, `resume_waiting` does."""
+        if room.id in self._thinking or not room.due or room.paused is not None:
+            return
+        founder = self.founders.of(room)
+        if len(self._thinking) < MOST_THINKING and self._thinking_for[founder] < MOST_OF_FOUNDER:
+            self._thinking_for[founder] += 1
+            self._thinking[room.id] = task = asyncio.create_task(self._move(room, founder))
+            task.add_done_callback(lambda _: self._stop_thinking(room.id, founder))
+
+    def _stop_thinking(self, id: str, founder: str) -> None:
+        del self._thinking[id]
+        self._thinking_for[founder] -= 1
+        if not self._thinking_for[founder]:
+            del self._thinking_for[founder]
 
     async def resume_waiting(self) -> None:
         """Makes the computer's move in games that still wait for it, for example because a server was killed."""
@@ -66,12 +100,12 @@ class Opponents:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _move(self, room: Room) -> None:
+    async def _move(self, room: Room, founder: str) -> None:
         """Plays the computer's moves until it is a person's turn."""
         while room.due:
             version = room.head
             try:
-                move, note = await self._choose(room)
+                move, note = await self._choose(room, founder)
                 resolution = await self._play(room.id, _computer_move(version, move, note))
             except (StoreError, Refusal) as error:  # `resume_waiting` tries again
                 event("computer", logging.WARNING, refused=str(error))
@@ -83,20 +117,22 @@ class Opponents:
                 return
             room = resolution.room
 
-    async def _choose(self, room: Room) -> tuple[str, str | None]:
-        """A move, and a note if it was not chosen at the right level."""
+    async def _choose(self, room: Room, founder: str) -> tuple[str, str | None]:
+        """A move, and a note if it was not chosen at the right level, which is never exceeded."""
         level = room.levels[room.match.state.player]
         assert level is not None
         failure, note = FAILED, None
         for attempt in range(ATTEMPTS):
             try:
-                return await self._chooser.reply(room.match, level, room.id), note
+                return await self._chooser.reply(room.match, level, room.id, founder), note
+            except WorkerDied:
+                event("computer", logging.ERROR, fault=True)
             except Refusal as refusal:
                 if refusal.status == 503:
                     raise
                 failure = str(refusal)
-                if refusal.status == 413 and level > STRONGEST_SEARCHING:  # cannot be solved here, now and later
-                    level, note = STRONGEST_SEARCHING, NOT_PERFECT
+                if level > STRONGEST_SEARCHING:
+                    level, note = STRONGEST_SEARCHING, NOT_PERFECT if refusal.status == 413 else NOT_NOW
             except RuntimeError:
                 event("computer", logging.ERROR, fault=True)
             await asyncio.sleep(RETRY_SECONDS * attempt)

@@ -93,14 +93,16 @@ class RoomService:
     # Acts. Each returns the payload of the response, and whether anything changed: a repeated request changes nothing.
 
     async def create(
-        self, match: Match, seat: int, name: str, computer: tuple[int, int] | None, key: str | None
+        self, match: Match, seat: int, name: str, computer: tuple[int, int] | None, key: str | None, founder: str
     ) -> tuple[bytes, bool]:
-        """Creates a game."""
+        """Creates a game for the founder, an address."""
         kept, token, invite = acts.begin(match, seat, name, computer, time.time(), key or acts.new_secret())
         new = await self.store.create(kept)
         live = self.live.add(Room(kept)) if new else await self.live.current(kept.id)
         if not new and not acts.begins_as(live.room, kept):
             raise Refusal(422, "This key was used for something else. Take a new one each time.")
+        if new:
+            self._opponents.founders.remember(kept.id, founder)
         self._opponents.wake(live.room)
         payload = {"id": kept.id, "seat": seat + 1, "token": token, "invite": invite}
         return b'%b,"state":%b}' % (packed(payload)[:-1], self.state(live)), new
@@ -159,6 +161,9 @@ class RoomService:
                         return resolution
                     if await self.store.append(id, room.head, resolution.change):
                         self.live.put(live, resolution.room)
+                        if resolution.change.begins is not None:
+                            founders = self._opponents.founders
+                            founders.remember(resolution.change.begins.id, founders.of(room))
                         self._publisher.publish(live)
                         self._opponents.wake(live.room)
                         for notify in self.on_change:

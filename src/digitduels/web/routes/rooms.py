@@ -107,15 +107,13 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 
 @router.post("", status_code=201, summary="Start a game", responses={200: _RESPONSES[200], 422: _RESPONSES[422]})
 async def create(body: Creation, request: Request) -> Response:
-    pairs = query_pairs(body)
+    pairs, sender = query_pairs(body), request.scope["sender"]
     if body.options:
-        match, _ = await request.app.state.workers.aside(
-            lambda: link.read(body.game, pairs), request.scope["sender"].asker
-        )
+        match, _ = await request.app.state.workers.aside(lambda: link.read(body.game, pairs), sender.asker)
     else:  # the book's rules are cached, so this is fast
         match, _ = link.read(body.game, pairs)
     seat, computer = _seats(body)
-    answer, new = await _service(request).create(match, seat, body.name, computer, body.key)
+    answer, new = await _service(request).create(match, seat, body.name, computer, body.key, sender.address)
     return JsonAnswer(answer, 201 if new else 200)
 
 

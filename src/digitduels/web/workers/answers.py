@@ -6,6 +6,7 @@ Each takes a match and a function that solves games. Sentences are in the page's
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -13,11 +14,11 @@ from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.manual import card
 from digitduels.match import Match
-from digitduels.players import player
+from digitduels.players import PERFECT_PLAYERS, player
 from digitduels.sentence import Names, Played, tell
 from digitduels.solver import Solution
+from digitduels.solver.library import Library
 from digitduels.solver.search import Search
-from digitduels.solver.solution import Truth
 from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study import puzzle_sheet, puzzles, serialization
 from digitduels.study.decisions import Decision, decisions
@@ -51,25 +52,28 @@ class TooLargeHere(TooLarge):
 Solve = Callable[[AnyGame], Solution]
 
 
-class Lookahead:
-    """Finds near results with a search. When the search reaches its limit, uses the solution."""
+@lru_cache(SEARCHES)
+def search_of(game: AnyGame) -> Search:
+    """Returns the search of a game, with the positions that it has visited."""
+    return Search(game, VARIANT_POSITIONS) if game.changes else Search(game)
 
-    def __init__(self, game: AnyGame, solve: Solve) -> None:
-        self.game, self._solve = game, solve
-        self.search = Search(game, VARIANT_POSITIONS) if game.changes else Search(game)
-        self._too_large = False
+
+class Lookahead:
+    """Finds near results with a search. When the search reaches its limit, uses the solution, if there is one."""
+
+    def __init__(self, game: AnyGame, solution: Solution | None) -> None:
+        self.game, self._solution = game, solution
+        self.complete = True
+        """Whether a solution would have given the same results."""
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        verdicts = self.search.within(state, plies)
-        if self.search.exhausted and not self._too_large:
-            try:
-                return self._solve(self.game).within(state, plies)
-            except (TooLarge, MemoryError):
-                self._too_large = True
+        search = search_of(self.game)
+        verdicts = search.within(state, plies)
+        if search.exhausted and self._solution is not None:
+            with suppress(ValueError):  # the solution may lack a position that somebody set up
+                return self._solution.within(state, plies)
+        self.complete = not search.exhausted
         return verdicts
-
-
-lookahead_of = lru_cache(SEARCHES)(Lookahead)
 
 
 def warm(match: Match, solve: Solve) -> None:
@@ -84,12 +88,21 @@ def start(match: Match, solve: Solve, seed: str) -> list[str]:
 
 def reply(match: Match, solve: Solve, who: str, seed: str, searching: bool = False) -> str:
     """Returns the move of a computer player. With `searching`, a level looks ahead without a solution."""
-    truth: Truth | None = None
-    if searching or match.game.changes:
-        lookahead = lookahead_of(match.game, solve)
-        truth = lookahead.search if searching else lookahead
-    with player(who, match.game, solve, seed=seed, truth=truth) as opponent:
+    with player(who, match.game, solve, seed=seed, truth=search_of(match.game) if searching else None) as opponent:
         return str(opponent.choose(match))
+
+
+def unsolved_reply(match: Match, solutions: Library, who: str, seed: str) -> tuple[str | None, bool]:
+    """Returns the move of a computer player in a variant, and whether it is final, without solving the variant.
+
+    A move that a solution might change is not final. Without a solution, perfect play has no move.
+    """
+    solution = solutions.known(match.game)
+    if solution is None and who in PERFECT_PLAYERS:
+        return None, False
+    truth = Lookahead(match.game, solution)
+    with player(who, match.game, solutions, seed=seed, truth=truth) as opponent:
+        return str(opponent.choose(match)), truth.complete
 
 
 def position(match: Match, solve: Solve) -> dict[str, Any]:
@@ -110,7 +123,7 @@ def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searchi
     """Returns the lines of a hint. With `searching`, they cover near results and say that the rest is unknown."""
     if not searching:
         return wires(hint_in(match, solve(match.game), step, takebacks), match.names)
-    near = lookahead_of(match.game, solve).search.within(match.state, PLIES)
+    near = search_of(match.game).within(match.state, PLIES)
     return wires(near_hint(match.game, match.state, near, step, NEVER), match.names)
 
 
@@ -365,6 +378,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
         warm,
         start,
         reply,
+        unsolved_reply,
         position,
         hints,
         judged_move,

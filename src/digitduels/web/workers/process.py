@@ -1,7 +1,7 @@
 """The worker process: reads one question per line of JSON, and writes one answer per line.
 
 The supervisor starts it, and it exits at the end of its input. At worst, a visitor's huge variant ends this process: a
-process for variants limits its own memory and the time per answer.
+process for variants limits its own memory and the time per answer. A process that only searches never solves a variant.
 """
 
 from __future__ import annotations
@@ -33,15 +33,19 @@ PRACTICE = 1 << 26  # bytes per solution in `practise`
 TOO_LARGE = "This game is too large to be worked out here. Choose smaller numbers."
 
 
-def main(memory: int, seconds: float | None) -> None:
-    """Answers questions until the end of the input. With `seconds`, the process is for variants and has limits."""
+def main(memory: int, seconds: float | None, searching: bool = False) -> None:
+    """Answers questions until the end of the input. With `seconds`, the process is for variants and has limits.
+
+    With `searching`, it solves no variant.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then stops its workers
     warnings.simplefilter("ignore")
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print goes to standard error, not among the answers
-    solutions = Library(VARIANTS, partial(solve, limit=memory))
+    solutions = Library(VARIANTS, refuse if searching else partial(solve, limit=memory))
     if seconds is not None:
-        practise()
+        if not searching:
+            practise()
         confine(memory)
     answers.write(b"ready\n")
     answers.flush()
@@ -75,6 +79,11 @@ def solve(rules: AnyGame, limit: int) -> Solution:
     return cache.load(rules) or digitduels.solve(rules, cache=False, limit=limit)
 
 
+def refuse(_: AnyGame) -> Solution:
+    """Solves nothing, in a process that only searches."""
+    raise TooLarge(TOO_LARGE)
+
+
 def practise() -> None:
     """Solves a small variant of each game, so that no visitor waits for imports and compilation."""
     for name in games():
@@ -92,11 +101,10 @@ def practise() -> None:
 
 
 def confine(memory: int) -> None:
-    """Limits the additional memory of this process, and lowers its priority."""
+    """Limits the additional memory of this process."""
     with suppress(ImportError, OSError, ValueError, AttributeError):
         import resource
 
-        os.nice(10)
         try:
             with open("/proc/self/status", encoding="ascii") as file:
                 used = next(int(row.split()[1]) << 10 for row in file if row.startswith("VmData"))
@@ -114,4 +122,4 @@ def alarm(seconds: float | None) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else None)
+    main(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else None, "searching" in sys.argv)
