@@ -8,15 +8,15 @@ from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Page, Request, expect
 
-from servers import Server
-from test_page import Visit, assert_accessible, begin, browser, join, more, play, pytestmark, server, status, visit
-from test_page_class import confirm, settled, start_class
+from browser import MARKS, Visit, assert_accessible, more, settled, status
+from test_page import begin, play
+from test_page import join as accept
+from test_page_class import confirm, start_class
 from test_page_class import join as join_class
-from test_page_class import visitor as private
 
-__all__ = ["browser", "pytestmark", "server", "visit"]
+pytestmark = MARKS
 ANN, BOB = "Xanthippe", "Quirinus"
 
 
@@ -60,17 +60,31 @@ def tokens(page: Page) -> list[str]:
     return found
 
 
+class Watched:
+    """Opens pages, and watches what they request."""
+
+    def __init__(self, visit: Visit, sent: Sent) -> None:
+        self._visit, self._sent = visit, sent
+
+    def __call__(self, path: str, *size: int, **settings: Any) -> Page:
+        page = self._sent.watch(self._visit("about:blank", *size, **settings))
+        page.goto(path)
+        return page
+
+
+def join(visit: Visit, invitation: str, name: str) -> Page:
+    """Opens an invitation and accepts it."""
+    page = visit(invitation)
+    accept(page, name)
+    return page
+
+
 # URLs
 
 
 def test_no_name_invitation_or_token_of_a_game_between_friends_is_in_a_url(visit: Visit) -> None:
     sent = Sent()
-
-    def watched(path: str) -> Page:
-        page = sent.watch(visit("about:blank"))
-        page.goto(path)
-        return page
-
+    watched = Watched(visit, sent)
     ann, invitation = begin(watched, ANN)
     image = ann.get_by_role("img", name="QR code of the link")
     expect(image).to_have_attribute("src", re.compile("^data:image/svg"))
@@ -86,44 +100,37 @@ def test_no_name_invitation_or_token_of_a_game_between_friends_is_in_a_url(visit
     sent.check(ANN, BOB, *secrets)
 
 
-def test_no_name_or_token_of_a_lesson_is_in_a_url_and_no_code_in_a_query(browser: Browser, server: Server) -> None:
+def test_no_name_or_token_of_a_lesson_is_in_a_url_and_no_code_in_a_query(visit: Visit) -> None:
     sent = Sent()
-    with (
-        private(browser, server.url, 1280, 900) as teacher,
-        private(browser, server.url, 390, 844) as ann,
-        private(browser, server.url, 390, 844) as bob,
-    ):
-        for page in (teacher, ann, bob):
-            sent.watch(page)
-        code = start_class(teacher)
-        expect(teacher.locator("img.qr")).to_have_attribute("src", re.compile("^data:image/svg"))
-        join_class(ann, code, ANN)
-        join_class(bob, code, BOB)
-        teacher.get_by_role("button", name="Pair and start").click()
-        expect(teacher.locator(".tile-board")).to_have_count(1)
-        teacher.locator(".tile-board").click()
-        settled(teacher, ".class-board")
-        teacher.get_by_role("button", name="Values").click()
-        expect(teacher.locator(".quest")).to_contain_text(re.compile(ANN + "|" + BOB))
-        teacher.get_by_role("link", name="Desk").click()
-        mover = ann if "Your turn" in (status(ann).text_content() or "") else bob
-        play(mover, "Multiply by 2")
-        confirm(teacher, "End the class")
-        expect(ann.get_by_role("heading", name="The class is over")).to_be_visible()
-        expect(teacher.get_by_text("The class is over.")).to_be_visible()
-        teacher.get_by_role("link", name="Results").click()
-        with teacher.expect_popup() as opened:
-            teacher.get_by_role("link", name="review").click()
-        review = opened.value
-        sent.watch(review)
-        review.reload()
-        # The names reach the review in the fragment, and stay there while the reader steps through the game.
-        expect(review.get_by_role("region", name="What decided it")).to_contain_text(re.compile(ANN + "|" + BOB))
-        review.get_by_role("list", name="Who was winning after each move").get_by_role("button").last.click()
-        expect(review).to_have_url(re.compile(f"/review/.*&at=1#names=.*{ANN}"))
-        sent.check(ANN, BOB, *tokens(teacher), *tokens(ann), *tokens(bob), codes=(code,))
-        assert any(url.startswith("/api/solve/") for url in sent.urls)
-        assert any(url.startswith("/api/review/") for url in sent.urls)
+    watched = Watched(visit, sent)
+    teacher, code = start_class(watched)
+    expect(teacher.locator("img.qr")).to_have_attribute("src", re.compile("^data:image/svg"))
+    ann, bob = (join_class(watched, code, name) for name in (ANN, BOB))
+    teacher.get_by_role("button", name="Pair and start").click()
+    expect(teacher.locator(".tile-board")).to_have_count(1)
+    teacher.locator(".tile-board").click()
+    settled(teacher, ".class-board")
+    teacher.get_by_role("button", name="Values").click()
+    expect(teacher.locator(".quest")).to_contain_text(re.compile(ANN + "|" + BOB))
+    teacher.get_by_role("link", name="Desk").click()
+    mover = ann if "Your turn" in (status(ann).text_content() or "") else bob
+    play(mover, "Multiply by 2")
+    confirm(teacher, "End the class")
+    expect(ann.get_by_role("heading", name="The class is over")).to_be_visible()
+    expect(teacher.get_by_text("The class is over.")).to_be_visible()
+    teacher.get_by_role("link", name="Results").click()
+    with teacher.expect_popup() as opened:
+        teacher.get_by_role("link", name="review").click()
+    review = opened.value
+    sent.watch(review)
+    review.reload()
+    # The names reach the review in the fragment, and stay there while the reader steps through the game.
+    expect(review.get_by_role("region", name="What decided it")).to_contain_text(re.compile(ANN + "|" + BOB))
+    review.get_by_role("list", name="Who was winning after each move").get_by_role("button").last.click()
+    expect(review).to_have_url(re.compile(f"/review/.*&at=1#names=.*{ANN}"))
+    sent.check(ANN, BOB, *tokens(teacher), *tokens(ann), *tokens(bob), codes=(code,))
+    assert any(url.startswith("/api/solve/") for url in sent.urls)
+    assert any(url.startswith("/api/review/") for url in sent.urls)
 
 
 def test_an_older_link_with_names_in_its_query_still_opens_and_hides_them(visit: Visit) -> None:
@@ -206,61 +213,52 @@ def test_a_player_with_damaged_lists_still_plays(visit: Visit) -> None:
 # The desk
 
 
-def test_a_teacher_locks_the_class_and_removes_newcomers(browser: Browser, server: Server) -> None:
-    with (
-        private(browser, server.url, 1280, 800) as teacher,
-        private(browser, server.url, 390, 844) as ann,
-        private(browser, server.url, 390, 844) as bob,
-        private(browser, server.url, 390, 844) as eve,
-    ):
-        code = start_class(teacher)
-        lock = teacher.get_by_role("switch", name="Lock the class")
-        expect(lock).not_to_be_checked()
-        expect(lock).to_have_accessible_description("Anyone with the code can join.")
-        expect(teacher.get_by_role("button", name="Remove newcomers")).to_be_hidden()
-        join_class(ann, code, ANN)
-        join_class(bob, code, BOB)
-        teacher.get_by_role("button", name="Pair and start").click()
-        expect(teacher.locator(".tile-board")).to_have_count(1)
-        join_class(eve, code, "Eve")
-        teacher.get_by_role("button", name="Remove newcomers").click()
-        question = teacher.get_by_role("dialog", name="Remove 1 pupil who has not played?")
-        expect(question).to_contain_text("Eve")
-        expect(question).to_contain_text("Anyone with the code can still join.")
-        assert_accessible(teacher, "removal")
-        question.get_by_role("button", name="Cancel").click()
-        lock.check()
-        expect(status(teacher)).to_have_text("The class is locked. Nobody else can join.")
-        expect(lock).to_have_accessible_description("Nobody else can join.")
-        teacher.get_by_role("button", name="Remove newcomers").click()
-        expect(question).not_to_contain_text("Anyone with the code")
-        question.get_by_role("button", name="Remove").click()
-        expect(eve.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
-        expect(teacher.get_by_role("list", name="Removed")).to_contain_text("Eve")
-        expect(teacher.get_by_role("button", name="Remove newcomers")).to_be_hidden()
-        for pupil in (ann, bob):
-            expect(pupil.locator(".class-game .board")).to_be_visible()
-        # A newcomer reads why they cannot join, and can as soon as the class is open again.
-        with private(browser, server.url, 390, 844) as late:
-            late.goto(f"/j/{code}")
-            late.get_by_label("Your first name").fill("Zoe")
-            late.get_by_role("button", name="Join").click()
-            expect(late.get_by_role("alert")).to_have_text("This class is locked. Ask your teacher to let you in.")
-            teacher.reload()
-            expect(lock).to_be_checked()
-            lock.uncheck()
-            expect(status(teacher)).to_have_text("The class is open again.")
-            late.get_by_role("button", name="Join").click()
-            expect(late.get_by_role("heading", name="You're in, Zoe")).to_be_visible()
-        assert_accessible(teacher, "desk")
+def test_a_teacher_locks_the_class_and_removes_newcomers(visit: Visit) -> None:
+    teacher, code = start_class(visit)
+    lock = teacher.get_by_role("switch", name="Lock the class")
+    expect(lock).not_to_be_checked()
+    expect(lock).to_have_accessible_description("Anyone with the code can join.")
+    expect(teacher.get_by_role("button", name="Remove newcomers")).to_be_hidden()
+    ann, bob = (join_class(visit, code, name) for name in (ANN, BOB))
+    teacher.get_by_role("button", name="Pair and start").click()
+    expect(teacher.locator(".tile-board")).to_have_count(1)
+    eve = join_class(visit, code, "Eve")
+    teacher.get_by_role("button", name="Remove newcomers").click()
+    question = teacher.get_by_role("dialog", name="Remove 1 pupil who has not played?")
+    expect(question).to_contain_text("Eve")
+    expect(question).to_contain_text("Anyone with the code can still join.")
+    assert_accessible(teacher, "removal")
+    question.get_by_role("button", name="Cancel").click()
+    lock.check()
+    expect(status(teacher)).to_have_text("The class is locked. Nobody else can join.")
+    expect(lock).to_have_accessible_description("Nobody else can join.")
+    teacher.get_by_role("button", name="Remove newcomers").click()
+    expect(question).not_to_contain_text("Anyone with the code")
+    question.get_by_role("button", name="Remove").click()
+    expect(eve.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+    expect(teacher.get_by_role("list", name="Removed")).to_contain_text("Eve")
+    expect(teacher.get_by_role("button", name="Remove newcomers")).to_be_hidden()
+    for pupil in (ann, bob):
+        expect(pupil.locator(".class-game .board")).to_be_visible()
+    # A newcomer reads why they cannot join, and can as soon as the class is open again.
+    late = visit(f"/j/{code}")
+    late.get_by_label("Your first name").fill("Zoe")
+    late.get_by_role("button", name="Join").click()
+    expect(late.get_by_role("alert")).to_have_text("This class is locked. Ask your teacher to let you in.")
+    teacher.reload()
+    expect(lock).to_be_checked()
+    lock.uncheck()
+    expect(status(teacher)).to_have_text("The class is open again.")
+    late.get_by_role("button", name="Join").click()
+    expect(late.get_by_role("heading", name="You're in, Zoe")).to_be_visible()
+    assert_accessible(teacher, "desk")
 
 
-def test_a_switch_that_the_server_refuses_goes_back(browser: Browser, server: Server) -> None:
-    with private(browser, server.url, 390, 844) as teacher:
-        code = start_class(teacher)
-        refusal: Any = {"status": 422, "json": {"detail": "Not now."}}
-        teacher.route(f"**/api/classes/{code}/acts", lambda route: route.fulfill(**refusal))
-        lock = teacher.get_by_role("switch", name="Lock the class")
-        lock.click()
-        expect(teacher.get_by_role("alert").filter(has_text="Not now.")).to_be_visible()
-        expect(lock).not_to_be_checked()
+def test_a_switch_that_the_server_refuses_goes_back(visit: Visit) -> None:
+    teacher, code = start_class(visit)
+    refusal: Any = {"status": 422, "json": {"detail": "Not now."}}
+    teacher.route(f"**/api/classes/{code}/acts", lambda route: route.fulfill(**refusal))
+    lock = teacher.get_by_role("switch", name="Lock the class")
+    lock.click()
+    expect(teacher.get_by_role("alert").filter(has_text="Not now.")).to_be_visible()
+    expect(lock).not_to_be_checked()

@@ -488,10 +488,12 @@ class WaitingPool(NoProcesses):
         self.asked: list[str] = []
         self.allowed = asyncio.Semaphore(0)
 
-    async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> Any:
+    async def ask(
+        self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None, asker: str = ""
+    ) -> Any:
         task = json.loads(question)
         if task["ask"] != "warm":
-            return await super().ask(question, urgency, seconds)
+            return await super().ask(question, urgency, seconds, asker)
         self.asked.append(task["record"]["game"])
         await self.allowed.acquire()
         return None
@@ -529,7 +531,9 @@ class FailingPool(NoProcesses):
         self.failed = False
         self.again = asyncio.Event()
 
-    async def ask(self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None) -> None:
+    async def ask(
+        self, question: bytes, urgency: Urgency = Urgency.QUICK, seconds: float | None = None, asker: str = ""
+    ) -> None:
         task = json.loads(question)
         if task["ask"] == "theory_lines":
             raise RuntimeError
