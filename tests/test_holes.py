@@ -21,13 +21,14 @@ from fastapi.testclient import TestClient
 
 from conftest import PATIENCE
 from digitduels.web.app import create
-from digitduels.web.rooms import acts, opponents, periodic
+from digitduels.web.refusal import Refusal
+from digitduels.web.rooms import acts, opponents, periodic, service
 from digitduels.web.rooms.periodic import Clock
 from digitduels.web.settings import Settings
-from digitduels.web.workers.supervisor import WORKERS_TRIED, Worker
+from digitduels.web.workers.supervisor import BUSY, WORKERS_TRIED, Worker
 from test_rooms import Friends, sql
 from web import application, running, wait_for
-from workers import OnlyBooks
+from workers import NoProcesses, OnlyBooks
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +184,24 @@ def test_the_computer_plays_at_random_and_says_so_if_its_worker_dies_every_time(
         state = Friends(client, join=False, seat=2, computer={"level": 3}).wait(1)
     assert levels == ["3"] * opponents.ATTEMPTS * WORKERS_TRIED
     assert any("chose this move at random" in sentence["text"] for sentence in state["status"])
+
+
+def test_the_computer_waits_while_its_workers_are_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask, refused = NoProcesses.ask, list[tuple[Any, ...]]()
+
+    async def refuse(self: NoProcesses, *question: Any) -> Any:
+        if len(refused) <= opponents.ATTEMPTS:
+            refused.append(question)
+            raise Refusal(503, BUSY)
+        return await ask(self, *question)
+
+    monkeypatch.setattr(NoProcesses, "ask", refuse)
+    monkeypatch.setattr(opponents, "THINK", 0.0)
+    monkeypatch.setattr(service, "THINK", 0.01)
+    with TestClient(application(database=str(tmp_path / "games.sqlite"))) as client:
+        state = Friends(client, join=False, seat=2, computer={"level": 1}).wait(1)
+    assert len(refused) > opponents.ATTEMPTS
+    assert not any("random" in sentence["text"] for sentence in state["status"])
 
 
 def test_nothing_is_deleted_or_closed_during_the_grace_period_after_a_start(tmp_path: Path) -> None:

@@ -14,24 +14,27 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import psycopg
 import pytest
 
+import digitduels as dd
 import servers
 import virtual_time
-from attacks import LONG, Player, connections_to, long_game
+from attacks import LONG, SHORT, Player, connections_to, long_game
 from conftest import PATIENCE
 from databases import Postgresql
 from digitduels.web.connections import Limits
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import live
-from digitduels.web.rooms.acts import Room
+from digitduels.web.rooms.acts import Room, begin
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.settings import Settings
+from digitduels.web.store import Store
 from digitduels.web.store import postgresql as postgresql_store
 from digitduels.web.store.postgresql import CONNECTIONS
 from digitduels.web.view import position_view
@@ -92,18 +95,47 @@ def test_a_long_game_is_replayed_outside_the_event_loop(tmp_path: Path, monkeypa
         return Room(kept)
 
     monkeypatch.setattr(live, "Room", replay)
+    file = str(tmp_path / "games.sqlite")
 
     async def main() -> None:
-        async with serving(str(tmp_path / "games.sqlite")) as (_, client):
+        async with serving(file) as (_, client):
             games = [await Player(client).begin(), await long_game(client, 900), await long_game(client, 0)]
             for _ in range(live.LONG):
                 await games[2].move()
-        async with serving(str(tmp_path / "games.sqlite")) as (_, client):  # with an empty cache
+        async with serving(file) as (_, client):  # with an empty cache
             for game in games:
                 assert (await client.get(f"/api/games/{game.id}")).status_code == 200
 
     asyncio.run(main())
     assert threads == [threading.current_thread().name, "replay_0", "replay_0"]
+
+
+def test_many_moves_on_another_server_are_applied_outside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    applied: list[tuple[int, str]] = []
+    then = Room.then
+
+    def apply(room: Room, events: Any, *more: Any) -> Room:
+        applied.append((len(events), threading.current_thread().name))
+        return then(room, events, *more)
+
+    file = str(tmp_path / "games.sqlite")
+
+    async def main() -> None:
+        async with serving(file) as (_, here), serving(file) as (_, there):
+            game = await long_game(here, 0)
+            path = f"/api/games/{game.id}"
+            for moves in (live.LONG, live.LONG + 1):
+                assert (await there.get(path)).json()["version"] == game.version
+                for _ in range(moves):
+                    await game.move()
+                monkeypatch.setattr(Room, "then", apply)
+                assert (await there.get(path)).json()["version"] == game.version
+                monkeypatch.undo()
+
+    asyncio.run(main())
+    assert applied == [(live.LONG, threading.current_thread().name), (live.LONG + 1, "replay_0")]
 
 
 def test_size_and_work_of_a_response_do_not_depend_on_the_length_of_the_game(tmp_path: Path) -> None:
@@ -165,6 +197,33 @@ def own_memory(server: servers.Server) -> int:
     assert server.process is not None
     rows = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
     return sum(int(row.split()[1]) for row in rows if row.startswith("Private_"))
+
+
+def test_the_cache_of_games_is_bounded_by_games_and_by_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_ROOMS", 3)
+    monkeypatch.setattr(live, "MOST_MOVES_IN_MEMORY", 40)
+    rooms = live.LiveRooms(cast(Store, None))
+
+    def add(moves: int) -> str:
+        match = dd.Match(dd.game("number-quest"))
+        for token in islice(SHORT, moves):
+            match.play(match.game.read(token))
+        return rooms.add(Room(begin(match, 0, "", None, 1.0, secrets.token_hex(16))[0])).room.id
+
+    def kept(*ids: str) -> list[bool]:
+        return [rooms.known(id) is not None for id in ids]
+
+    first, second, third = add(0), add(0), add(0)
+    rooms.known(first)  # now the second one is the least recently used
+    fourth = add(0)
+    assert kept(first, second, third, fourth) == [True, False, True, True]
+    used = rooms.known(first)
+    assert used is not None
+    used.users = 1
+    longest = [add(12) for _ in range(3)]  # of 13 positions each, and the first game has one
+    assert kept(first, third, fourth, *longest) == [True, False, False, False, True, True]
+    assert len(rooms) == 3
+    rooms.close()
 
 
 def test_the_history_is_paginated_and_complete(server: servers.Server) -> None:
@@ -348,6 +407,31 @@ def test_a_variant_that_takes_long_to_read_delays_no_game_by_the_book(tmp_path: 
 # A slow or locked database
 
 
+def test_only_a_few_requests_may_wait_for_one_game(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite")) as (server, client):
+            service: RoomService = server.config.app.app.app.state.rooms  # type: ignore[union-attr]
+            game = await Player(client).begin()
+            room = await service.live.get(game.id)
+            body = {"version": 1, "move": "+5", "key": secrets.token_urlsafe(9)}
+
+            def move() -> asyncio.Task[httpx.Response]:
+                headers = {"Authorization": f"Bearer {game.token}"}
+                return asyncio.create_task(client.post(f"/api/games/{game.id}/moves", json=body, headers=headers))
+
+            async with room.lock:
+                waiting = [move() for _ in range(live.MOST_AT_ONCE)]
+                while room.users < live.MOST_AT_ONCE:
+                    await asyncio.sleep(0.01)
+                refused = await move()
+                assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+                assert not any(task.done() for task in waiting)
+            statuses = [answer.status_code for answer in await asyncio.gather(*waiting)]
+            assert sorted(statuses) == [200] * (live.MOST_AT_ONCE - 1) + [201]
+
+    asyncio.run(main())
+
+
 def test_a_locked_row_blocks_only_its_own_game(postgresql: Postgresql, monkeypatch: pytest.MonkeyPatch) -> None:
     database = postgresql.database()
 
@@ -390,13 +474,14 @@ def test_a_paused_server_does_not_block_games_on_another_server(postgresql: Post
         async def main() -> None:
             async with site(paused) as there, site(server) as client:
                 games = [await Player(there).begin() for _ in range(8)]
-                moves = [asyncio.create_task(game.move()) for game in games]
-                await asyncio.sleep(0.005)
+                moves = [asyncio.create_task(game.move()) for game in games[:4]]
+                await asyncio.sleep(0.005)  # some of them are suspended in the middle
                 with paused.suspended():
+                    late = [asyncio.create_task(game.move()) for game in games[4:]]
                     for _ in range(2):
                         await Player(client).play()
-                    assert not all(move.done() for move in moves)
-                for answer in await asyncio.gather(*moves):
+                    assert not any(move.done() for move in late)
+                for answer in await asyncio.gather(*moves, *late):
                     assert answer.json()["state"]["version"] == 2
 
         asyncio.run(main())
@@ -445,6 +530,20 @@ def test_reading_a_game_does_not_wait_for_another_programs_write_lock(tmp_path: 
 # Connections
 
 
+async def stop_reading(client: httpx.AsyncClient, port: int) -> None:
+    """Opens a feed, reads nothing, and returns when the connection is gone."""
+    game = await long_game(client, 20)
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect(("127.0.0.1", port))
+        deaf.sendall(f"GET /api/games/{game.id}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        for _ in range(60):
+            await game.move()
+        while deaf.getsockname()[1] in connections_to(port):
+            await asyncio.sleep(0.05)  # until the test's deadline
+    assert re.search(r"^digitduels_streams_open 0$", (await client.get("/metrics")).text, re.M)
+
+
 @pytest.mark.parametrize("http", ["h11", "httptools"])
 def test_a_client_that_stops_reading_is_disconnected_and_its_kernel_buffers_are_freed(
     tmp_path: Path, http: str
@@ -453,18 +552,23 @@ def test_a_client_that_stops_reading_is_disconnected_and_its_kernel_buffers_are_
 
         async def main() -> None:
             async with site(server) as client:
-                game = await long_game(client, 20)
-                with socket.socket() as deaf:
-                    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                    deaf.connect(("127.0.0.1", server.port))
-                    deaf.sendall(f"GET /api/games/{game.id}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-                    for _ in range(60):
-                        await game.move()
-                    while deaf.getsockname()[1] in connections_to(server.port):
-                        await asyncio.sleep(0.05)  # until the test's deadline
-                assert re.search(r"^digitduels_streams_open 0$", (await client.get("/metrics")).text, re.M)
+                await stop_reading(client, server.port)
 
         asyncio.run(main())
+
+
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+def test_a_client_that_stops_reading_is_disconnected_without_the_help_of_the_kernel(
+    tmp_path: Path, http: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(socket, "TCP_USER_TIMEOUT")
+
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite"), stalled=1, http=http) as (_, client):
+            assert client.base_url.port is not None
+            await stop_reading(client, client.base_url.port)
+
+    asyncio.run(main())
 
 
 def test_connections_are_capped_in_total_and_per_address() -> None:

@@ -30,6 +30,7 @@ from digitduels.web.store import (
     sqlite,
 )
 from digitduels.web.store.interface import AT_ONCE
+from digitduels.web.store.postgresql import PostgresqlStore
 
 pytestmark = pytest.mark.slow
 
@@ -376,6 +377,19 @@ def test_other_processes_are_notified_of_changes_and_of_possible_gaps(postgresql
             pass
 
     run(postgresql.database(), test, 2)
+
+
+def test_connections_to_postgresql_have_timeouts(postgresql: Postgresql) -> None:
+    async def test(store: Store) -> None:
+        assert isinstance(store, PostgresqlStore)
+        with store._connect() as database:
+            limits = {
+                name: database.execute(f"SHOW {name}".encode()).fetchone()
+                for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+            }
+        assert list(limits.values()) == [("2s",), ("5s",), ("4s",)]
+
+    run(postgresql.database(), test)
 
 
 # Classes
