@@ -19,6 +19,7 @@ _TIE_RULES: Final = {
     "last-mover-wins": "If the scores are equal, the player who moved last wins.",
     "draw": "If the scores are equal, the game is a draw.",
 }
+_SMALL: Final = 100  # numbers in a pool
 _TIE_HOUSE_RULES: Final = ("the last mover loses a tie", "the last mover wins a tie", "a tie is a draw")
 
 
@@ -74,16 +75,24 @@ class Pool(NamedTuple):
         return Pool((*counts[: number - 1], counts[number - 1] - 1, *counts[number:]), self.copies)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def row(pool: Pool) -> str:
     """The numbers in the pool as the books print them."""
     return ", ".join(map(str, pool.numbers)) or "none"
 
 
-@lru_cache(maxsize=4096)
 def not_in_pool(number: int, pool: Pool) -> Sentence:
     """The objection to taking a number that is not in the pool."""
+    # Random play and searches meet the same objections again and again, but those of a large pool are long.
+    small = len(pool.counts) * pool.copies <= _SMALL
+    return _cached_objection(number, pool) if small else _objection(number, pool)
+
+
+def _objection(number: int, pool: Pool) -> Sentence:
     return Sentence("There is no {number} in the pool. Available Numbers: {row}.", number=number, row=row(pool))
+
+
+_cached_objection = lru_cache(maxsize=4096)(_objection)
 
 
 def pool_board(state: State[int, Pool], lowest: int = 0) -> Board:
@@ -92,7 +101,7 @@ def pool_board(state: State[int, Pool], lowest: int = 0) -> Board:
     return Board((Side(first, (), lowest), Side(second, (), lowest)), _side(state.table))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)  # for several questions about one position
 def _side(pool: Pool) -> Side:
     return Side(None, tuple(Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from digitduels.core import Board, Effect, Side, State
 from digitduels.games import AnyGame
@@ -105,10 +106,15 @@ def side(part: Side) -> dict[str, Any]:
     return {"score": part.score, "lowest": part.lowest, "stocks": stocks}
 
 
-@lru_cache(64)
+_columns: WeakKeyDictionary[AnyGame, list[list[Any]]] = WeakKeyDictionary()
+
+
 def columns(game: AnyGame) -> list[list[Any]]:
-    """Returns all possible values of each field of a move."""
-    return [list(dict.fromkeys(column)) for column in zip(*game.moves, strict=True)]
+    """Returns all possible values of each field of a move. They are cached as long as the game is in use."""
+    result = _columns.get(game)
+    if result is None:
+        result = _columns[game] = [list(dict.fromkeys(column)) for column in zip(*game.moves, strict=True)]
+    return result
 
 
 def fields(game: AnyGame) -> list[dict[str, Any]]:

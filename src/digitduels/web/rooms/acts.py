@@ -25,13 +25,13 @@ from digitduels.players import computer_name
 from digitduels.record import to_record
 from digitduels.sentence import Count, player_name, tell
 from digitduels.text import clean, skeleton
+from digitduels.web.link import book
 from digitduels.web.refusal import Refusal
 from digitduels.web.store import Change, Event, Kept, Seat
 
 LONGEST_GAME = 1000  # moves
 MOST_EVENTS = 1000  # no take-backs after this many, so that every game ends
 LEVELS = range(1, 8)
-MOST_LEGALITIES = 1000  # cached sets of legal moves per variant
 
 
 class Conflict(Refusal):
@@ -201,8 +201,6 @@ def _start(kept: Kept) -> Match:
     """The match as it was before the first event."""
     rules = kept.rules
     variant = _game(rules["game"], json.dumps(rules["options"]))
-    if len(variant._permitted) > MOST_LEGALITIES:  # visitors' variants must not fill the memory
-        variant._permitted.clear()
     position = None if rules["position"] is None else variant.position(rules["position"])
     match = Match(variant, names=_names(kept.seats), first=rules["first"] - 1, position=position)
     for token in rules["moves"]:
@@ -211,12 +209,13 @@ def _start(kept: Kept) -> Match:
     return match
 
 
-@lru_cache(64)
+@lru_cache(16)  # variants have at most 1,000 different moves, so they take at most a megabyte each
 def _game(name: str, options: str) -> AnyGame:
     try:
-        return game(name, **json.loads(options))
+        rules = game(name, **json.loads(options))
     except UnknownGame as error:  # the package that provided it is gone
         raise Refusal(404, str(error)) from None
+    return rules if rules.changes else book(name)
 
 
 def _names(seats: Iterable[Seat]) -> tuple[str, str]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import lru_cache
 from itertools import takewhile
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pydantic_core import to_json
 
@@ -29,7 +29,10 @@ from digitduels.web.view import columns, fields, last_effect, position_view, rul
 from digitduels.web.wire import wire
 
 MOST_ROOMS = 4000
-MOST_MOVES_IN_MEMORY = 60_000  # in all rooms together
+MOST_ROOM_BYTES = 64 << 20  # of all rooms together
+# Measured: what a room, an event, a position and a different move of a variant take in memory, beside JSON.
+ROOM_BYTES, EVENT_BYTES, POSITION_BYTES, MOVE_BYTES = 4500, 600, 400, 650
+MOST_LEGALITIES = 16  # cached sets of legal moves per variant
 MOST_AT_ONCE = 16  # requests that may wait for one game
 LONG = 50  # more moves and events than this are replayed in a thread, not on the event loop
 HISTORY_TURNS = 100  # in one response
@@ -43,12 +46,19 @@ NOBODY: Away = (False, False)
 
 
 class LiveRoom:
-    """A cached game: the room, when its players were last seen, and its JSON, which is built once per version."""
+    """A cached game: the room, when its players were last seen, and its JSON, which is built once per version.
 
-    def __init__(self, room: Room) -> None:
+    `on_growth` is called after it has taken more memory.
+    """
+
+    def __init__(self, room: Room, on_growth: Callable[[LiveRoom], None] = lambda _: None) -> None:
+        self._on_growth = on_growth
         self._turns: dict[int, bytes] = {}
+        self._turn_bytes = 0
+        game = room.match.game
+        self._own_rules = MOVE_BYTES * len(game.moves) if game.changes else 0  # all rooms share the rules of the book
         self._seats: tuple[Any, bytes] = None, b""
-        self._rules = packed(rules_view(room.match) | {"id": room.id, "fields": fields(room.match.game)})[1:-1]
+        self._rules = packed(rules_view(room.match) | {"id": room.id, "fields": fields(game)})[1:-1]
         self.seen: dict[int, float] = {}
         self.users = 0
         """How many requests are changing the game or waiting to."""
@@ -65,14 +75,25 @@ class LiveRoom:
         before, self._room = getattr(self, "_room", room), room
         self._cached_state: bytes | None = None
         if before.match.names != room.match.names:
-            self._turns.clear()
+            self._turns, self._turn_bytes = {}, 0
         elif before.match.moves != room.match.moves[: len(before.match.moves)]:  # after a take-back
             pairs = zip(before.match.moves, room.match.moves, strict=False)
             same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             self._turns = {place: turn for place, turn in self._turns.items() if place < same}
+            self._turn_bytes = sum(map(len, self._turns.values()))
         for seat in room.seats:
             if seat.level is None:
                 self.seen.setdefault(seat.seat, seat.seen)
+        if self._own_rules and len(room.match.game._permitted) > MOST_LEGALITIES:
+            room.match.game._permitted.clear()
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes the game takes in memory."""
+        room, match = self.room, self.room.match
+        json = len(self._rules) + len(self._cached_state or b"") + len(self._seats[1]) + self._turn_bytes
+        positions = (POSITION_BYTES + 2 * len(match.game.moves)) * len(match.states)
+        return ROOM_BYTES + self._own_rules + json + positions + EVENT_BYTES * room.head
 
     def away(self, since: float) -> Away:
         """Which players have not been seen since a time."""
@@ -106,6 +127,7 @@ class LiveRoom:
                 turn,
                 legal,
             )
+            self._on_growth(self)
         seating = room.match.names, room.seats, room.levels, away
         if self._seats[0] != seating:
             self._seats = seating, packed(seats_view(room, away))
@@ -122,12 +144,14 @@ class LiveRoom:
             size += len(turn)
             if size > HISTORY_BYTES:
                 break
+        self._on_growth(self)
         values = self.room.head, len(match.moves), start, b",".join(parts)
         return b'{"version":%d,"move_count":%d,"from":%d,"turns":[%b]}' % values
 
     def _cache_turn(self, place: int, turn: bytes) -> bytes:
-        if len(turn) < LONGEST_TURN:  # the texts of a variant can have any length
+        if place not in self._turns and len(turn) < LONGEST_TURN:  # the texts of a variant can have any length
             self._turns[place] = turn
+            self._turn_bytes += len(turn)
         return turn
 
 
@@ -155,8 +179,9 @@ class LiveRooms:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._rooms: OrderedDict[str, LiveRoom] = OrderedDict()
-        self._moves: dict[str, int] = {}
-        self._total_moves = 0
+        self._weights: dict[str, int] = {}
+        self.weight = 0
+        """About how many bytes all rooms take in memory."""
         self._loading: dict[str, asyncio.Future[LiveRoom]] = {}
         self._replaying = ThreadPoolExecutor(1, "replay")
 
@@ -218,30 +243,32 @@ class LiveRooms:
     def put(self, live: LiveRoom, room: Room) -> None:
         """Replaces the room of a cached game with a newer one."""
         live.room = room
-        if self._rooms.get(room.id) is live:
-            self._evict(room)
+        self._weigh(live)
 
     def add(self, room: Room) -> LiveRoom:
         """Adds a game that has just been created or loaded."""
         live = self._rooms.get(room.id)
         if live is None:
-            live = self._rooms[room.id] = LiveRoom(room)
-        self._evict(room)
+            live = self._rooms[room.id] = LiveRoom(room, self._weigh)
+        self._weigh(live)
         return live
 
     def drop(self, id: str) -> None:
         """Removes a game from the cache."""
         if self._rooms.pop(id, None) is not None:
-            self._total_moves -= self._moves.pop(id)
+            self.weight -= self._weights.pop(id)
 
-    def _evict(self, room: Room) -> None:
-        """Counts the moves of a room, then evicts other rooms until the cache is within its limits."""
-        moves = len(room.match.moves) + 1
-        self._total_moves += moves - self._moves.get(room.id, 0)
-        self._moves[room.id] = moves
-        while len(self._rooms) > 1 and (len(self._rooms) > MOST_ROOMS or self._total_moves > MOST_MOVES_IN_MEMORY):
-            for id, live in self._rooms.items():
-                if not live.users and id != room.id:
+    def _weigh(self, live: LiveRoom) -> None:
+        """Counts the bytes of a room in the cache, then evicts other rooms until the cache is within its limits."""
+        here = live.room.id
+        if self._rooms.get(here) is not live:
+            return
+        weight = live.weight
+        self.weight += weight - self._weights.get(here, 0)
+        self._weights[here] = weight
+        while len(self._rooms) > 1 and (len(self._rooms) > MOST_ROOMS or self.weight > MOST_ROOM_BYTES):
+            for id, other in self._rooms.items():
+                if not other.users and id != here:
                     break
             else:
                 return
@@ -304,10 +331,13 @@ class _MoveTexts:
         return packed({"move": str(move), "shown": Played(move, player).to(names), "picks": picks})
 
 
-_move_texts = lru_cache(64)(_MoveTexts)
+_move_texts: WeakKeyDictionary[AnyGame, _MoveTexts] = WeakKeyDictionary()  # as long as a room has the game
 
 
 def legal_text(match: Match) -> bytes:
     """The legal moves as JSON."""
+    texts = _move_texts.get(match.game)
+    if texts is None:
+        texts = _move_texts[match.game] = _MoveTexts(match.game)
     moves = match.game.permitted(match.state)
-    return b"[%b]" % b",".join(_move_texts(match.game).texts(moves, match.state.player, match.names))
+    return b"[%b]" % b",".join(texts.texts(moves, match.state.player, match.names))
