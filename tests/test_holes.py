@@ -30,6 +30,8 @@ from test_rooms import Friends, sql
 from web import application, running, wait_for
 from workers import NoProcesses, OnlyBooks
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
