@@ -31,7 +31,7 @@ from digitduels.web.wire import wire
 MOST_ROOMS = 4000
 MOST_ROOM_BYTES = 64 << 20  # of all rooms together
 # Measured: what a room, an event, a position and a different move of a variant take in memory, beside JSON.
-ROOM_BYTES, EVENT_BYTES, POSITION_BYTES, MOVE_BYTES = 4500, 600, 400, 650
+ROOM_BYTES, EVENT_BYTES, POSITION_BYTES, MOVE_BYTES = 4500, 600, 400, 700
 MOST_LEGALITIES = 16  # cached sets of legal moves per variant
 MOST_AT_ONCE = 16  # requests that may wait for one game
 LONG = 50  # more moves and events than this are replayed in a thread, not on the event loop

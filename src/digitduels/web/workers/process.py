@@ -22,6 +22,7 @@ from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game, games
 from digitduels.match import Match
 from digitduels.options import Whole
+from digitduels.players.perfect import error_chance
 from digitduels.record import replay
 from digitduels.solver import cache
 from digitduels.solver.library import Library
@@ -95,7 +96,8 @@ def practise() -> None:
         }
         with suppress(ValueError):  # this combination of options is invalid
             rules = game(name, **small)
-            digitduels.solve(rules, cache=False)
+            start = rules.start()
+            error_chance(start, rules.legal_moves(start)[0], digitduels.solve(rules, cache=False))
             ANSWERS["lab_report"](Match(rules), partial(solve, limit=PRACTICE))
             ANSWERS["lab_strip"](Match(rules), partial(solve, limit=PRACTICE))
 

@@ -290,6 +290,8 @@ class Supervisor:
         """Variants that cannot be solved here, and why."""
         self._solving: dict[str, asyncio.Task[Refusal | None]] = {}
         """Variants that are being solved, or wait for it, for the computer's moves."""
+        self._solving_for: set[str] = set()
+        """For whom: one variant at a time."""
         self._backoff = Backoff()
 
     async def __aenter__(self) -> Supervisor:
@@ -396,32 +398,36 @@ class Supervisor:
 
     def _start_solving(self, game: AnyGame, asker: Asker) -> asyncio.Task[Refusal | None]:
         """Starts to solve a variant, unless that has begun. Raises Refusal if it cannot be solved, or not now."""
-        rules = _rules_of(game)
+        rules, key = _rules_of(game), asker.key
         if rules in self._unsolvable:
             raise Refusal(413, self._unsolvable[rules])
         if rules not in self._solving:
-            if self._backoff.pauses(asker.key, asyncio.get_running_loop().time()):
+            if key in self._solving_for or self._backoff.pauses(key, asyncio.get_running_loop().time()):
                 raise Refusal(429, NOT_YET, again=2)
-            task = self._solving[rules] = asyncio.create_task(self._work_out(game, asker))
-            task.add_done_callback(lambda _: self._solving.pop(rules))
+
+            def end(_: object) -> None:
+                del self._solving[rules]
+                self._solving_for.remove(key)
+
+            self._solving_for.add(key)
+            self._solving[rules] = task = asyncio.create_task(self._work_out(game, key))
+            task.add_done_callback(end)
         return self._solving[rules]
 
-    async def _work_out(self, game: AnyGame, asker: Asker) -> Refusal | None:
+    async def _work_out(self, game: AnyGame, key: str) -> Refusal | None:
         """Solves a variant, and returns the reason if that fails."""
         try:
-            with self._limit_open_questions(Asker(f"games of {asker.key}"), True):
-                await self.variants.ask(_warming_question(game), Urgency.SLOW, None, asker.key)
-        except Refusal as refusal:
-            if refusal.status == 413:
-                self._remember_unsolvable(game, refusal)
-            if refusal.status == 413 or isinstance(refusal, WorkerDied):
-                self._backoff.fail(asker.key, asyncio.get_running_loop().time())
-                return refusal if refusal.status == 413 else Refusal(429, NOT_YET, again=2)
-            return refusal
-        except RuntimeError as error:
+            await self.variants.ask(_warming_question(game), Urgency.SLOW, None, key)
+            return None
+        except (Refusal, RuntimeError) as error:
+            if isinstance(error, Refusal) and error.status == 503 and not isinstance(error, WorkerDied):
+                return error  # the server was busy, and nobody has tried
+            self._backoff.fail(key, asyncio.get_running_loop().time())
+            if isinstance(error, Refusal) and error.status == 413:
+                self._remember_unsolvable(game, error)
+                return error
             log.error("A variant could not be solved: %s", error)
             return Refusal(429, NOT_YET, again=2)
-        return None
 
     def _remember_unsolvable(self, game: AnyGame, refusal: Refusal) -> None:
         self._unsolvable[_rules_of(game)] = str(refusal)
