@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import doctest
+import gc
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from digitduels.cli.main import build_parser
 from digitduels.cli.session import AT_THE_END, HELP
 from digitduels.manual import COMMON, manual
 from digitduels.record import dump, parse, to_record
+from inspect_warnings import INSPECT_WARNINGS
 
 pytestmark = pytest.mark.slow
 
@@ -115,7 +117,14 @@ def shell(home: Path, duels: Run) -> Run:
     return run
 
 
-@pytest.mark.parametrize("page", with_examples("python"), ids=named)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=INSPECT_WARNINGS if "inspect_ai" in page.read_text(encoding="utf-8") else [])
+        for page in with_examples("python")
+    ],
+    ids=named,
+)
 def test_python_examples_run_with_the_output_shown(
     page: Path, home: Path, tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +135,8 @@ def test_python_examples_run_with_the_output_shown(
     report: list[str] = []
     doctest.DocTestRunner().run(example, out=report.append)
     assert not report, "".join(report)
+    del example
+    gc.collect()  # what an example leaves open is its own fault
 
 
 @pytest.mark.parametrize("page", with_examples("sh"), ids=named)

@@ -199,9 +199,8 @@ def own_memory(server: servers.Server) -> int:
     return sum(int(row.split()[1]) for row in rows if row.startswith("Private_"))
 
 
-def test_the_cache_of_games_is_bounded_by_games_and_by_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_games_is_bounded_by_games_and_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "MOST_ROOMS", 3)
-    monkeypatch.setattr(live, "MOST_MOVES_IN_MEMORY", 40)
     rooms = live.LiveRooms(cast(Store, None))
 
     def add(moves: int) -> str:
@@ -220,9 +219,14 @@ def test_the_cache_of_games_is_bounded_by_games_and_by_moves(monkeypatch: pytest
     used = rooms.known(first)
     assert used is not None
     used.users = 1
-    longest = [add(12) for _ in range(3)]  # of 13 positions each, and the first game has one
+    short = rooms.weight // 3
+    longest = [add(12) for _ in range(3)]
     assert kept(first, third, fourth, *longest) == [True, False, False, False, True, True]
-    assert len(rooms) == 3
+    long = (rooms.weight - short) // 2
+    assert long > short
+    monkeypatch.setattr(live, "MOST_ROOM_BYTES", short + 2 * long - 1)
+    last = add(12)
+    assert kept(first, *longest[1:], last) == [True, False, False, True]
     rooms.close()
 
 

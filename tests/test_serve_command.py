@@ -338,7 +338,10 @@ def test_every_route_and_metric_is_documented(home: Path, tables: Path) -> None:
         paths = site.get("/openapi.json").json()["paths"]
         metrics = set(re.findall(r"^# TYPE (\w+)", site.get("/metrics").text, re.MULTILINE))
         listed = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
-        assert documented == listed
+        # The routes of links also take their keys in a body, which the text above the table says for all of them.
+        twice = {f"POST {path}" for path, methods in paths.items() if "get" in methods and "post" in methods}
+        assert documented == listed - (twice - documented)
+        assert "send the same request with POST" in text
         assert set(re.findall(r"`(digitduels_\w+)`", text)) == metrics
 
 
