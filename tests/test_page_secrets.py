@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
@@ -11,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from browser import MARKS, Visit, assert_accessible, more, settled, status
+from servers import QUICK, Server
 from test_page import begin, play
 from test_page import join as accept
 from test_page_class import confirm, start_class
@@ -210,7 +212,24 @@ def test_a_player_with_damaged_lists_still_plays(visit: Visit) -> None:
         expect(bob.get_by_role("button", name="Ask to take back")).to_be_visible()
 
 
-# The desk
+# The desk, and how long a class is stored
+
+
+def test_pages_say_how_long_this_server_stores_a_class(visit: Visit, tmp_path: Path) -> None:
+    with Server(str(tmp_path / "games.sqlite"), QUICK, lesson=36) as server:
+        page = visit("about:blank", url=server.url)
+        for path, sentence in (
+            ("/teach", "Everything is deleted 36 hours after the last move or your last action."),
+            ("/privacy", "Everything about a class is deleted 36 hours after the last thing that happened in it"),
+        ):
+            page.goto(path)
+            expect(page.get_by_role("main")).to_contain_text(sentence)
+        page.goto("/j/BBBBB")
+        page.get_by_label("Your first name").fill(ANN)
+        page.get_by_role("button", name="Join").click()
+        expect(page.get_by_role("alert")).to_have_text(
+            "There is no class with this code. Check the letters. The class may have been deleted."
+        )
 
 
 def test_a_teacher_locks_the_class_and_removes_newcomers(visit: Visit) -> None:

@@ -15,7 +15,7 @@ from digitduels.text import clean
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
 
-LONGEST_NAME = 120  # characters of a file's name
+LONGEST_FILE_NAME = 120  # characters of a file's name
 _EMPTY = "The cache is empty."
 
 
@@ -50,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
                 about += ", sound"
         except (cache.Unusable, OSError) as error:
             about = f"cannot be used: {getattr(error, 'strerror', None) or error}"
-            damaged.append(clean(path.name, LONGEST_NAME))
-        console.say(f"{clean(path.name, LONGEST_NAME)}: {about}")
+            damaged.append(clean(path.name, LONGEST_FILE_NAME))
+        console.say(f"{clean(path.name, LONGEST_FILE_NAME)}: {about}")
     console.say(f"The tables are in {cache.folder()}." if cache.kept() else _EMPTY)
     if arguments.verify and damaged:
         raise Failure(
