@@ -127,10 +127,10 @@ class LiveRoom:
                 turn,
                 legal,
             )
-            self._on_growth(self)
         seating = room.match.names, room.seats, room.levels, away
         if self._seats[0] != seating:
             self._seats = seating, packed(seats_view(room, away))
+        self._on_growth(self)
         return b"%b%b}" % (self._cached_state, self._seats[1])
 
     def history(self, start: int) -> bytes:
