@@ -260,10 +260,87 @@ async def connections(target: Target) -> AsyncIterator[Attack]:
 @asynccontextmanager
 async def flood(target: Target) -> AsyncIterator[Attack]:
     """More requests than one address may make."""
-    here = {"X-Forwarded-For": "192.0.2.1"}
-    while (await target.client.get("/api/games/nosuchgame12", headers=here)).status_code != 429:
+    while (await target.client.get("/api/games/nosuchgame12", headers=ONE_ADDRESS)).status_code != 429:
         pass
-    yield at_a_rate(60, lambda: target.client.get("/api/games/x", headers=here))
+    yield at_a_rate(60, lambda: target.client.get("/api/games/x", headers=ONE_ADDRESS))
+
+
+ONE_ADDRESS = {"X-Forwarded-For": "192.0.2.1"}
+
+
+@asynccontextmanager
+async def pages(target: Target) -> AsyncIterator[Attack]:
+    """Pages and positions with long queries."""
+    yield at_a_rate(60, _long_links(target.client))
+
+
+@asynccontextmanager
+async def pictures(target: Target) -> AsyncIterator[Attack]:
+    """Ever new QR codes."""
+    yield at_a_rate(60, _new_pictures(target))
+
+
+@asynccontextmanager
+async def classes(target: Target) -> AsyncIterator[Attack]:
+    """Four classes with 60 pupils each that begin one round after the other."""
+    yield at_a_rate(20, await _rounds(target.client, 4))
+
+
+@asynccontextmanager
+async def everything(target: Target) -> AsyncIterator[Attack]:
+    """All that one address may do, together."""
+    game = await long_game(target.client, 980)
+    number = count()
+    others = [_long_links(target.client), _new_pictures(target), await _rounds(target.client, 4)]
+
+    async def read() -> None:
+        await target.client.get(f"/api/games/{game.id}", headers=ONE_ADDRESS)
+
+    async def begin_variant() -> None:
+        body = {"game": "number-quest", "options": {"target": 100 + next(number)}, "computer": {"level": 6}, "seat": 2}
+        await target.client.post("/api/games", json=body, headers=ONE_ADDRESS)
+
+    acts = cycle([*others, read, begin_variant])
+    yield at_a_rate(150, lambda: next(acts)())
+
+
+def _long_links(client: httpx.AsyncClient) -> Attack:
+    moves = "+".join(f"%2B{number}" for number in range(1, 99) for _ in range(10))
+    paths = cycle(
+        f"/{area}/number-quest?highest=99&copies=10&target=1000000&moves={moves}" for area in ("play", "api/position")
+    )
+    return lambda: client.get(next(paths), headers=ONE_ADDRESS)
+
+
+def _new_pictures(target: Target) -> Attack:
+    number = count()
+    links = ({"text": f"{target.server.url}/j/{next(number):050}"} for _ in count())
+    return lambda: target.client.get("/api/qr", params=next(links), headers=ONE_ADDRESS)
+
+
+async def _rounds(client: httpx.AsyncClient, count: int) -> Attack:
+    """Starts classes, and returns an act that begins the next round of one of them."""
+    started = []
+    for _ in range(count):
+        body = {"game": "number-quest", "mode": "rounds", "key": secrets.token_urlsafe(24)}
+        created = (await client.post("/api/classes", json=body, headers=ONE_ADDRESS)).json()
+        for number in range(60):
+            pupil = {"name": f"Pupil {number}", "key": secrets.token_urlsafe(24)}
+            await client.post(f"/api/classes/{created['code']}/pupils", json=pupil, headers=ONE_ADDRESS)
+            await asyncio.sleep(0.1)  # within the limits
+        started.append(created)
+    turns = cycle(started)
+
+    async def next_round() -> None:
+        created = next(turns)
+        path, headers = f"/api/classes/{created['code']}", ONE_ADDRESS | {"Authorization": f"Bearer {created['token']}"}
+        state = await client.get(path, headers=headers)
+        if state.status_code == 200:
+            act = "next" if state.json()["round"] else "pair"
+            body = {"act": act, "version": state.json()["version"], "key": secrets.token_urlsafe(9)}
+            await client.post(f"{path}/acts", json=body, headers=headers)
+
+    return next_round
 
 
 async def play_from_new_addresses(client: httpx.AsyncClient) -> list[float]:
@@ -301,6 +378,7 @@ class Scenario(NamedTuple):
     settings: dict[str, object] = {}
 
 
+LIMITED: dict[str, object] = {"rate": 30, "burst": 300}  # the defaults, which tests otherwise turn off
 SCENARIOS = (
     Scenario(reading, workers=True),
     Scenario(feeds, workers=True),
@@ -311,7 +389,11 @@ SCENARIOS = (
     Scenario(paused_database, look_at_positions, postgresql=True),
     Scenario(deaf, settings={"stalled": 1}),
     Scenario(connections, settings={"connections": 40, "proxies": "192.0.2.1"}),
-    Scenario(flood, play_from_new_addresses, settings={"rate": 30, "burst": 300}),
+    Scenario(flood, play_from_new_addresses, settings=LIMITED),
+    Scenario(pages, play_from_new_addresses, settings=LIMITED),
+    Scenario(pictures, play_from_new_addresses, settings=LIMITED),
+    Scenario(classes, play_from_new_addresses, settings=LIMITED),
+    Scenario(everything, play_from_new_addresses, workers=True, settings=LIMITED),
 )
 
 
