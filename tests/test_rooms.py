@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import secrets
 import sqlite3
 import time
@@ -373,3 +374,9 @@ def test_a_database_error_is_a_503_and_the_request_can_be_retried(client: TestCl
         sql(games_file, "DROP TRIGGER broken")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
     assert friends.act(1, "moves", key=key, move="+5").status_code == 201
+
+
+def test_a_server_leaves_the_global_random_numbers_alone(client: TestClient) -> None:
+    state = random.getstate()
+    Friends(client)
+    assert random.getstate() == state

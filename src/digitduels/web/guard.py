@@ -22,6 +22,7 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings, split_list
 
 SHORT_PAGE = '<!doctype html><html lang="en"><title>Digit Duels</title><p>{}</p></html>'
+_rng = random.Random()  # not the global one, whose sequence belongs to the program around the server
 MOST_KEYS = 30  # parameters in a query
 ONCE = (b"host", b"authorization", b"content-length", b"content-type", b"transfer-encoding", b"origin")
 """Headers that a request may have only once. Otherwise two programs could read it in two ways."""
@@ -198,7 +199,7 @@ class Visit:
         self.scope = scope
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.began = time.perf_counter()
-        self.id = f"{random.getrandbits(64):016x}"  # to find the log line; not a secret
+        self.id = f"{_rng.getrandbits(64):016x}"  # to find the log line; not a secret
         self.status: int | None = None
         self.limits: list[tuple[bytes, bytes]] = []
         authorization = self.headers.get(b"authorization")

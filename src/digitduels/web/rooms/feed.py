@@ -20,6 +20,7 @@ First = Callable[[], Awaitable[tuple[int, bytes] | None]]
 
 HEARTBEAT = (10.0, 20.0)  # seconds between heartbeats; the page reconnects after 25 s of silence
 STALLED = 30.0  # seconds that a client may take to read a message
+_rng = random.Random()  # not the global one, whose sequence belongs to the program around the server
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -48,7 +49,7 @@ class Watcher:
 
     def _schedule_heartbeat(self) -> None:
         """Starts the timer of the next heartbeat."""
-        self._heartbeat = self._loop.call_later(random.uniform(*HEARTBEAT), self._send_heartbeat)
+        self._heartbeat = self._loop.call_later(_rng.uniform(*HEARTBEAT), self._send_heartbeat)
 
     def _send_heartbeat(self) -> None:
         """Sends a heartbeat, unless a message is pending: any message shows that the connection is alive."""

@@ -14,6 +14,7 @@ from digitduels.web.store import StoreError
 
 JUMP = 30.0  # seconds of drift between the wall clock and the monotonic clock that count as a jump
 CLOCK_SECONDS = 10.0  # between comparisons of the two
+_rng = random.Random()  # not the global one, whose sequence belongs to the program around the server
 
 Work = Callable[[], Awaitable[None]]
 
@@ -45,7 +46,7 @@ class PeriodicTasks:
     async def _every(self, seconds: float, work: Work) -> None:
         while True:
             await self.attempt(work)
-            await asyncio.sleep(seconds * random.uniform(0.9, 1.1))
+            await asyncio.sleep(seconds * _rng.uniform(0.9, 1.1))
 
     async def stop(self) -> None:
         for task in self._tasks:
