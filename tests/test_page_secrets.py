@@ -125,6 +125,7 @@ def test_no_name_or_token_of_a_lesson_is_in_a_url_and_no_code_in_a_query(visit: 
         teacher.get_by_role("link", name="review").click()
     review = opened.value
     sent.watch(review)
+    expect(review.get_by_role("region", name="What decided it")).to_be_visible()
     review.reload()
     # The names reach the review in the fragment, and stay there while the reader steps through the game.
     expect(review.get_by_role("region", name="What decided it")).to_contain_text(re.compile(ANN + "|" + BOB))
