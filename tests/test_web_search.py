@@ -90,7 +90,9 @@ def test_messages_never_mention_memory(site: httpx.Client) -> None:
 
 def test_a_room_with_an_unavailable_level_gets_the_strongest_one(site: httpx.Client) -> None:
     rules = {"game": "number-duel", "options": {"target": 10**6, "highest": 99}}
-    room = site.post("/api/games", json=rules | {"seat": 2, "computer": {"level": 7}}).json()["id"]
+    body = rules | {"seat": 2, "computer": {"level": 7}}
+    elsewhere = {"X-Forwarded-For": "192.0.2.77"}  # a founder whose variants have not failed before
+    room = site.post("/api/games", json=body, headers=elsewhere).json()["id"]
     wait_for(lambda: site.get(f"/api/games/{room}").json()["move_count"])
     status = [line["text"] for line in site.get(f"/api/games/{room}").json()["status"]]
     assert "This variant is too large to be played perfectly here. Level 6 plays instead." in status
