@@ -103,7 +103,7 @@ async def teach(port: int, process: int) -> tuple[float, float, float, list[floa
     await asyncio.sleep(2)
     start, worked = time.perf_counter(), processor_time(process)
     await asyncio.gather(
-        *(play(port, board, place / len(boards) * PAUSE / 2) for place, board in enumerate(boards.values()))
+        *(play(port, board, index / len(boards) * PAUSE / 2) for index, board in enumerate(boards.values()))
     )
     share = (processor_time(process) - worked) / (time.perf_counter() - start)
     await asyncio.sleep(2)

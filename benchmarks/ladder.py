@@ -26,9 +26,9 @@ def rows(name: str) -> Iterator[str]:
     solution = dd.solve(dd.game(name))
     game, starts, sheet = solution.game, fair_starts(solution), Sheet()
     policies, pairs = policies_of(game), list(pairwise(tuning(game).levels))
-    places = [sheet.score(policies[high], policies[low]) for low, high in pairs]
+    indices = [sheet.score(policies[high], policies[low]) for low, high in pairs]
     scores = expect(solution, sheet, starts).mean(axis=0)
-    for (low, high), (first, second) in zip(pairs, places, strict=True):
+    for (low, high), (first, second) in zip(pairs, indices, strict=True):
         points = (scores[first] + 1 - scores[second]) / 2
         yield f"| {game.title} | {len(set(starts))} | {high} | {low} | {points:.1%} |"
 

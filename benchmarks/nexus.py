@@ -14,7 +14,7 @@ import digitduels as dd
 from digitduels.lab.measures import policies_of
 from digitduels.players.expectation import expect
 from digitduels.players.levels import LEVELS_VERSION
-from digitduels.players.sheet import BEST_REPLY, Kind, Sheet
+from digitduels.players.sheet import BEST_RESPONSE, Kind, Sheet
 
 PAGE = "gg-bench-417.md"
 GAMES = 30  # half of them as Player 1
@@ -28,9 +28,9 @@ def table() -> str:
         for level, kind in policies_of(solution.game).items()
     }
     sheet = Sheet()
-    places = {
+    indices = {
         (name, other): sheet.score(kind, against)
-        for name, kind in {**players, "best possible": BEST_REPLY}.items()
+        for name, kind in {**players, "best possible": BEST_RESPONSE}.items()
         for other, against in players.items()
     }
     scores = expect(solution, sheet)[0]
@@ -38,8 +38,8 @@ def table() -> str:
     rows += [f"| {model} | {wins} |" for model, wins in published()]
     rows += ["", f"| wins of 30 | {' | '.join(f'against {other}' for other in players)} |"]
     rows += ["|---|" + "---:|" * len(players)]
-    for name in dict.fromkeys(name for name, _ in places):
-        seats = [(scores[first], 1 - scores[second]) for first, second in (places[name, other] for other in players)]
+    for name in dict.fromkeys(name for name, _ in indices):
+        seats = [(scores[first], 1 - scores[second]) for first, second in (indices[name, other] for other in players)]
         rows.append(f"| {name} | {' | '.join(f'{GAMES / 2 * sum(points):.1f}' for points in seats)} |")
     return "\n".join([*rows, "", f"Levels of version {LEVELS_VERSION}."])
 

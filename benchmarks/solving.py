@@ -86,7 +86,7 @@ def measure(name: str) -> dict[str, str]:
         faster = "–"
     peak = subprocess.run([sys.executable, "-c", MEMORY, name], check=True, capture_output=True, text=True)
     states = positions(solution, 1000)
-    places = tuple(np.array([solution.encode(state) for state in states] * 1000).T)
+    indices = tuple(np.array([solution.encode(state) for state in states] * 1000).T)
     return {
         "positions": f"{len(solution.codes):,}",
         COPY: f"{copying * 1000:.2f} ms",
@@ -97,7 +97,7 @@ def measure(name: str) -> dict[str, str]:
         PEAK: f"{float(peak.stdout):.2f}",
         PROBE: f"{best_time(lambda: [solution.probe(state) for state in states]) * 1e6 / len(states):.1f} µs",
         EACH: f"{best_time(lambda: [solution.judge(state) for state in states]) * 1e6 / len(states):.0f} µs",
-        MANY: f"{best_time(lambda: solution.probe_many(*places)) * 1e6 / len(places[0]):.3f} µs",
+        MANY: f"{best_time(lambda: solution.probe_many(*indices)) * 1e6 / len(indices[0]):.3f} µs",
         LOAD: f"{loading(solution) * 1000:.1f} ms",
     }
 
@@ -148,9 +148,9 @@ def positions(solution: Tables, count: int) -> list[State[Any, Any]]:
     states: list[State[Any, Any]] = []
     while len(states) < count:
         hands = chance.randrange(len(compiled.hands)), chance.randrange(len(compiled.hands))
-        place = chance.randrange(compiled.tables)
-        state = compiled.state(place, *hands)
-        if compiled.contains(place, *hands) and solution.game.outcome(state) is None:
+        index = chance.randrange(compiled.tables)
+        state = compiled.state(index, *hands)
+        if compiled.contains(index, *hands) and solution.game.outcome(state) is None:
             states.append(state)
     return states
 

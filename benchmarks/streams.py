@@ -68,7 +68,7 @@ async def crowd(port: int, process: int) -> tuple[float, float]:
     connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
     games = await begin(connections, IDLE // 10)
     before = private_memory(process)
-    watchers = [Stream(port, game, place % 2) for game in games for place in range(10)]
+    watchers = [Stream(port, game, index % 2) for game in games for index in range(10)]
     for start in range(0, len(watchers), 200):
         batch = watchers[start : start + 200]
         connecting = (loop.create_connection(partial(_same, watcher), "127.0.0.1", port) for watcher in batch)

@@ -29,8 +29,8 @@ def rows(name: str) -> Iterator[str]:
     solution = dd.solve(dd.game(name))
     game, starts, sheet = solution.game, fair_starts(solution), Sheet()
     levels = sorted({3, 4, 5, 6} & {*tuning(game).levels})
-    places = [sheet.score(policies_of(game)[level], PERFECTLY)[0] for level in levels]
-    scores = [1 - expect(solution, sheet, starts, hope=hope).mean(axis=0)[places] for hope in DEFENCES.values()]
+    indices = [sheet.score(policies_of(game)[level], PERFECTLY)[0] for level in levels]
+    scores = [1 - expect(solution, sheet, starts, hope=hope).mean(axis=0)[indices] for hope in DEFENCES.values()]
     for level, (mistakes, *others) in zip(levels, zip(*scores, strict=True), strict=True):
         shares = " | ".join(f"{score:.1%}" for score in (mistakes, *others))
         yield f"| {game.title} | {len(set(starts))} | {level} | {shares} | {mistakes - max(others):+.1%} |"

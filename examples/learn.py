@@ -32,21 +32,21 @@ Array = np.ndarray[Any, Any]
 class Learner:
     """The learned value of every move: 1, 0 or -1 for the player who makes it."""
 
-    def __init__(self, entries: int, moves: int, dice: np.random.Generator) -> None:
-        self.dice = dice
-        self.factors = dice.integers(2**63, size=entries, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    def __init__(self, entries: int, moves: int, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.factors = rng.integers(2**63, size=entries, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
         self.bits = (SIZE // moves).bit_length() - 1
         self.values = np.zeros((1 << self.bits, moves), np.int8)
 
-    def places(self, rows: Array) -> Array:
+    def indices(self, rows: Array) -> Array:
         """The table rows of these positions, by a hash with few collisions."""
         mixed = (rows.astype(np.uint64) * self.factors).sum(axis=1, dtype=np.uint64)
-        places: Array = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
-        return places
+        indices: Array = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
+        return indices
 
-    def choose(self, places: Array, masks: Array) -> Array:
+    def choose(self, indices: Array, masks: Array) -> Array:
         """The best legal moves. Ties are broken at random."""
-        guesses = self.values[places] + self.dice.random(masks.shape, np.float32) / 2
+        guesses = self.values[indices] + self.rng.random(masks.shape, np.float32) / 2
         best: Array = np.where(masks, guesses, -9).argmax(axis=1)
         return best
 
@@ -54,16 +54,16 @@ class Learner:
         """Makes MOVES moves in every game, then learns from them in reverse order."""
         steps = []
         for _ in range(MOVES):
-            places, masks = self.places(obs["observation"]), obs["action_mask"]
-            chance = self.dice.random(GAMES) < RANDOM
-            actions = np.where(chance, games.sample_legal(), self.choose(places, masks))
+            indices, masks = self.indices(obs["observation"]), obs["action_mask"]
+            chance = self.rng.random(GAMES) < RANDOM
+            actions = np.where(chance, games.sample_legal(), self.choose(indices, masks))
             obs, rewards, over, _, _ = games.step(actions)
-            steps.append((places, actions, rewards, over, obs["action_mask"]))
-        following = self.places(obs["observation"])
-        for places, actions, rewards, over, replies in reversed(steps):
+            steps.append((indices, actions, rewards, over, obs["action_mask"]))
+        following = self.indices(obs["observation"])
+        for indices, actions, rewards, over, replies in reversed(steps):
             best_reply = np.where(replies, self.values[following], -1).max(axis=1)
-            self.values[places, actions] = np.where(over, rewards, -best_reply)
-            following = places
+            self.values[indices, actions] = np.where(over, rewards, -best_reply)
+            following = indices
         return obs
 
 
@@ -80,13 +80,13 @@ class Exam(NamedTuple):
         return float((self.keeping.sum(axis=1) / self.masks.sum(axis=1)).mean())
 
     def score(self, learner: Learner) -> float:
-        moves = learner.choose(learner.places(self.rows), self.masks)
+        moves = learner.choose(learner.indices(self.rows), self.masks)
         return float(self.keeping[np.arange(len(moves)), moves].mean())
 
 
 def set_exam(games: DuelVectorEnv, count: int, seed: int) -> Exam:
     """Collects different critical positions from random games, judged by the solution."""
-    solution, ids = dd.solve(games.game), {move: place for place, move in enumerate(games.game.moves)}
+    solution, ids = dd.solve(games.game), {move: index for index, move in enumerate(games.game.moves)}
     exam: dict[bytes, tuple[Array, Array, Array]] = {}
     obs, _ = games.reset(seed=seed)
     for turn in range(20 * count):

@@ -110,8 +110,8 @@ class LostGame(Exception):
 class Table:
     """Two clients that play one game after another."""
 
-    def __init__(self, client: httpx.AsyncClient, urls: Sequence[str], report: Report, dice: random.Random) -> None:
-        self.client, self.urls, self.report, self.dice = client, urls, report, dice
+    def __init__(self, client: httpx.AsyncClient, urls: Sequence[str], report: Report, rng: random.Random) -> None:
+        self.client, self.urls, self.report, self.rng = client, urls, report, rng
         self.enough = False
 
     async def post(self, path: str, body: dict[str, Any], token: str | None = None) -> tuple[int, Any]:
@@ -120,7 +120,7 @@ class Table:
         end = time.monotonic() + SURE
         while time.monotonic() < end:
             try:
-                answer = await self.client.post(f"{self.dice.choice(self.urls)}{path}", json=body, headers=headers)
+                answer = await self.client.post(f"{self.rng.choice(self.urls)}{path}", json=body, headers=headers)
             except httpx.TransportError:
                 self.report.unanswered += 1
                 await asyncio.sleep(0.05)
@@ -138,7 +138,7 @@ class Table:
         """Performs an act, sometimes sending it twice, and returns the state afterwards."""
         key = secrets.token_urlsafe(9)
         body = {"version": version, "key": key, **more}
-        times = 2 if self.dice.random() < 0.3 else 1
+        times = 2 if self.rng.random() < 0.3 else 1
         answers = await asyncio.gather(*(self.post(f"/api/games/{id}/{kind}", body, token) for _ in range(times)))
         for code, answer in answers:
             if code in (200, 201):
@@ -160,7 +160,7 @@ class Table:
                 self.report.faults.append(f"lost: the game {lost}")
 
     async def game(self) -> None:
-        rules = self.dice.choice(GAMES)
+        rules = self.rng.choice(GAMES)
         _, created = await self.post("/api/games", rules)
         id, tokens = created["id"], {1: created["token"]}
         self.report.games.append(id)
@@ -182,7 +182,7 @@ class Table:
         end = time.monotonic() + SURE
         while time.monotonic() < end:
             try:
-                answer = await self.client.get(f"{self.dice.choice(self.urls)}/api/games/{id}")
+                answer = await self.client.get(f"{self.rng.choice(self.urls)}/api/games/{id}")
                 if answer.status_code == 200:
                     self.report.look(answer.json())
                     return answer.json()
@@ -199,14 +199,14 @@ class Table:
             await asyncio.sleep(0.05)
             return await self.look(id)
         moves = [each["move"] for each in state["legal"]]
-        version, chance = state["version"], self.dice.random()
+        version, chance = state["version"], self.rng.random()
         if chance > 0.95 and len(tokens) == 2 and state["move_count"] > 1:
             return await self.take_back(id, tokens, state)
-        acts = [self.act(id, token, "moves", version, move=self.dice.choice(moves))]
+        acts = [self.act(id, token, "moves", version, move=self.rng.choice(moves))]
         if chance < 0.2:  # two moves for one turn
-            acts.append(self.act(id, token, "moves", version, move=self.dice.choice(moves)))
+            acts.append(self.act(id, token, "moves", version, move=self.rng.choice(moves)))
         elif chance < 0.3 and version > 2:  # an outdated tab
-            acts.append(self.act(id, token, "moves", version - 2, move=self.dice.choice(moves)))
+            acts.append(self.act(id, token, "moves", version - 2, move=self.rng.choice(moves)))
         elif chance < 0.32 and len(tokens) == 2:
             acts.append(self.act(id, token, "concede", version))
         states = await asyncio.gather(*acts)
@@ -222,7 +222,7 @@ class Lesson(Table):
     """A teacher and some pupils, in one class after another."""
 
     async def game(self) -> None:
-        body = {**GAMES[2], "mode": self.dice.choice(("pairs", "rounds", "computer")), "level": 1}
+        body = {**GAMES[2], "mode": self.rng.choice(("pairs", "rounds", "computer")), "level": 1}
         _, begun = await self.post("/api/classes", {**body, "key": secrets.token_urlsafe(24)})
         code, token = begun["code"], begun["token"]
         self.report.classes.append(code)
@@ -238,7 +238,7 @@ class Lesson(Table):
     async def join(self, code: str, name: str) -> str:
         """Joins a class, sometimes sending the request twice with the same key, and returns the pupil's token."""
         key = secrets.token_urlsafe(24)
-        times = 2 if self.dice.random() < 0.3 else 1
+        times = 2 if self.rng.random() < 0.3 else 1
         body = {"name": name, "key": key}
         answers = await asyncio.gather(*(self.post(f"/api/classes/{code}/pupils", body) for _ in range(times)))
         if any(status == 404 for status, _ in answers):
@@ -253,7 +253,7 @@ class Lesson(Table):
         for _ in range(20):
             key = secrets.token_urlsafe(9)
             body = {"act": act, "version": version, "key": key, **more}
-            times = 2 if self.dice.random() < 0.3 else 1
+            times = 2 if self.rng.random() < 0.3 else 1
             path = f"/api/classes/{code}/acts"
             answers = await asyncio.gather(*(self.post(path, body, token) for _ in range(times)))
             for status, answer in answers:
@@ -284,7 +284,7 @@ class Lesson(Table):
         while time.monotonic() < end:
             try:
                 headers = {"Authorization": f"Bearer {token}"}
-                answer = await self.client.get(f"{self.dice.choice(self.urls)}{path}", headers=headers)
+                answer = await self.client.get(f"{self.rng.choice(self.urls)}{path}", headers=headers)
                 if answer.status_code < 500:
                     return answer.status_code, answer.json()
             except httpx.TransportError:
@@ -382,7 +382,7 @@ async def crash(
     Servers and the database are also paused. For SQLite, another program locks the file instead. After the last kill,
     the clients play on `until` the report has covered enough.
     """
-    report, dice = Report(), random.Random(seed)
+    report, rng = Report(), random.Random(seed)
     running = [Server(database, (*QUICK[:-1], fault)) for _ in range(servers)]
     try:
         for server in running:
@@ -396,7 +396,7 @@ async def crash(
             ]
             tasks = [asyncio.create_task(table.play()) for table in playing]
             while report.kills + report.restarts < kills:
-                await asyncio.sleep(dice.uniform(0.2, 0.9))
+                await asyncio.sleep(rng.uniform(0.2, 0.9))
                 for task in tasks:
                     if task.done():
                         task.result()
@@ -404,7 +404,7 @@ async def crash(
                     await asyncio.to_thread(restart)
                     report.restarts += 1
                 else:
-                    server = dice.choice(running)
+                    server = rng.choice(running)
                     if report.kills % 2 == 0:  # every other kill comes right after an acknowledgement
                         report.acknowledgement.clear()
                         await asyncio.wait_for(report.acknowledgement.wait(), SURE)
@@ -412,10 +412,10 @@ async def crash(
                     report.kills += 1
                     await asyncio.to_thread(server.start)
                     if report.kills % 2:
-                        await asyncio.to_thread(dice.choice(running).pause, dice.uniform(0.2, 1.5))
+                        await asyncio.to_thread(rng.choice(running).pause, rng.uniform(0.2, 1.5))
                         report.pauses += 1
                     else:
-                        await asyncio.to_thread(pause or partial(lock, database), dice.uniform(0.2, 1.5))
+                        await asyncio.to_thread(pause or partial(lock, database), rng.uniform(0.2, 1.5))
                         report.stalls += 1
                 progress(report)
             end = time.monotonic() + SURE

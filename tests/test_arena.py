@@ -186,10 +186,10 @@ def test_perfect_players_find_every_critical_move(name: str) -> None:
 
 
 def test_ratings_recover_known_strengths() -> None:
-    dice, truth = random.Random(1), [-200, 0, 50, 150]
+    rng, truth = random.Random(1), [-200, 0, 50, 150]
     results = {
         (one, two): [
-            (float(sum(dice.random() < 1 / (1 + 10 ** ((truth[two] - truth[one]) / 400)) for _ in range(2))), 2)
+            (float(sum(rng.random() < 1 / (1 + 10 ** ((truth[two] - truth[one]) / 400)) for _ in range(2))), 2)
             for _ in range(1000)
         ]
         for one in range(4)
@@ -201,9 +201,9 @@ def test_ratings_recover_known_strengths() -> None:
 
 
 def test_confidence_intervals_have_about_their_nominal_coverage() -> None:
-    dice, held = random.Random(2), 0
+    rng, held = random.Random(2), 0
     for seed in range(200):
-        found = score([(float((dice.random() < 0.7) + (dice.random() < 0.5)), 2) for _ in range(50)], seed)
+        found = score([(float((rng.random() < 0.7) + (rng.random() < 0.5)), 2) for _ in range(50)], seed)
         held += found.low <= 0.6 <= found.high
     assert 180 <= held <= 199
 

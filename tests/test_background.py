@@ -154,14 +154,14 @@ def test_a_level_plays_the_same_moves_with_and_without_a_table(name: str, level:
     for seed in range(3):
         if compared > 10:
             return
-        match, chance = Match(game), random.Random(seed)
+        match, rng = Match(game), random.Random(seed)
         with_table, without = Level(level, solve(game), seed), Level(level, search, seed)
         while match.outcome is None:
             move = without.choose(match)
             if not search.exhausted:
                 assert move == with_table.choose(match)
                 compared += 1
-            match.play(move if chance.random() < 0.5 else chance.choice(game.legal_moves(match.state)))
+            match.play(move if rng.random() < 0.5 else rng.choice(game.legal_moves(match.state)))
     assert compared > 3
 
 
@@ -171,10 +171,10 @@ def test_huge_variants_are_played_to_the_end(name: str, level: str) -> None:
     game = dd.game(name, **HUGE[name])
     match = Match(game)
     opponent = player(level, game, never, "1", truth=Search(game, 500))
-    chance = random.Random(1)
+    rng = random.Random(1)
     while match.outcome is None:
         computer = match.state.player == 1
-        match.play(opponent.choose(match) if computer else chance.choice(game.legal_moves(match.state)))
+        match.play(opponent.choose(match) if computer else rng.choice(game.legal_moves(match.state)))
     assert match.outcome.reason
 
 

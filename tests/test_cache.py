@@ -150,8 +150,8 @@ def number_changed(name: str, number: int) -> Damage:
         header, _ = cache._header(path)
         entry, data = header["arrays"][name], bytearray(path.read_bytes())
         kind = np.dtype(entry["dtype"])
-        place = entry["end"] - kind.itemsize
-        data[place : entry["end"]] = np.array(number, kind).tobytes()
+        index = entry["end"] - kind.itemsize
+        data[index : entry["end"]] = np.array(number, kind).tobytes()
         path.write_bytes(data)
         checksum = hashlib.sha256(data[entry["at"] : entry["end"]]).hexdigest()
         header_changed(lambda changed: changed["arrays"][name].update(sha256=checksum))(path)
@@ -169,8 +169,8 @@ def moved_from(game: AnyGame) -> Damage:
     return damage
 
 
-def flipped(data: bytes, place: int, bit: int = 1) -> bytes:
-    return data[:place] + bytes([data[place] ^ bit]) + data[place + 1 :]
+def flipped(data: bytes, index: int, bit: int = 1) -> bytes:
+    return data[:index] + bytes([data[index] ^ bit]) + data[index + 1 :]
 
 
 DAMAGES: dict[str, Damage] = {
@@ -244,25 +244,25 @@ def test_any_flipped_bit_is_detected(home: Path) -> None:
     header, _ = cache._header(path)
     codes = range(header["arrays"]["codes"]["at"], header["arrays"]["codes"]["end"])
     source = range(header["source"], header["source"] + cache._SOURCE)
-    chance = random.Random(4)
-    others = [place for place in range(codes.start) if place not in source]
-    for place in [*chance.sample(others, 150), *chance.sample(codes, 20)]:
-        path.write_bytes(flipped(data, place, 1 << chance.randrange(8)))
+    rng = random.Random(4)
+    others = [index for index in range(codes.start) if index not in source]
+    for index in [*rng.sample(others, 150), *rng.sample(codes, 20)]:
+        path.write_bytes(flipped(data, index, 1 << rng.randrange(8)))
         try:
             cache.verify(path)
         except cache.Unusable:
-            if place in codes:
+            if index in codes:
                 continue
             with pytest.warns(UserWarning, match="its cached table cannot be used"):
                 assert cache.load(SMALL) is None
         else:
-            assert data[place] == 0, "only the padding between the arrays may have any value"
+            assert data[index] == 0, "only the padding between the arrays may have any value"
             loaded = cache.load(SMALL)
             assert loaded is not None
             assert (loaded.codes == good.codes).all()
     # A damaged source field is written again.
-    for place in (source.start, source.start + 50, source.stop - 1):
-        path.write_bytes(flipped(data, place))
+    for index in (source.start, source.start + 50, source.stop - 1):
+        path.write_bytes(flipped(data, index))
         cache.verify(path)
         assert path.read_bytes() == data
 
@@ -366,9 +366,9 @@ class ShortDuel:
         steps, reference = list(self.steps), Reference(game)
         assert isinstance(solution, Tables)
         hands = range(len(solution.compiled.hands))
-        for place in itertools.product(range(solution.compiled.tables), hands, hands):
-            if solution.compiled.contains(*place):
-                state = solution.compiled.state(*place)
+        for index in itertools.product(range(solution.compiled.tables), hands, hands):
+            if solution.compiled.contains(*index):
+                state = solution.compiled.state(*index)
                 assert solution.probe(state) == reference.probe(state)
         return steps, first + second
 
@@ -440,10 +440,10 @@ def test_the_source_of_a_game_is_all_its_imports_except_the_standard_library() -
 
 
 @pytest.mark.parametrize("place", ["table", "folder", "cache"])
-def test_an_unusable_cache_folder_only_disables_caching(home: Path, place: str) -> None:
-    if place == "table":
+def test_an_unusable_cache_folder_only_disables_caching(home: Path, index: str) -> None:
+    if index == "table":
         cache.path_of(SMALL).mkdir(parents=True)
-    elif place == "folder":
+    elif index == "folder":
         cache.folder().parent.mkdir(parents=True)
         cache.folder().write_text("a file")
     else:
@@ -538,13 +538,13 @@ for _ in sys.stdin:
     )
     assert writers.stdin is not None
     assert writers.stdout is not None
-    chance = random.Random()
+    rng = random.Random()
     for _ in range(20):
         path.write_bytes(good)
         writers.stdin.write("\n")
         writers.stdin.flush()
         writer = int(writers.stdout.readline())
-        time.sleep(chance.random() / 10)
+        time.sleep(rng.random() / 10)
         os.kill(writer, signal.SIGKILL)
         assert int(writers.stdout.readline()) == -signal.SIGKILL
         assert not path.exists() or path.read_bytes() == good

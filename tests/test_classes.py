@@ -147,9 +147,9 @@ def test_every_response_matches_the_model(client: TestClient) -> None:
             self.pupils[self.joined] = seat["state"]["name"], seat["token"], key
 
         @precondition(lambda self: self.pupils)
-        @rule(place=PLACES)
-        def join_again(self, place: int) -> None:
-            number = list(self.pupils)[place % len(self.pupils)]
+        @rule(index=PLACES)
+        def join_again(self, index: int) -> None:
+            number = list(self.pupils)[index % len(self.pupils)]
             name, token, key = self.pupils[number]
             answer = client.post(f"{self.teacher.path}/pupils", json={"name": "Other", "key": key})
             assert answer.status_code == 200
@@ -176,18 +176,18 @@ def test_every_response_matches_the_model(client: TestClient) -> None:
                 self.paused = False
 
         @precondition(lambda self: self.pupils)
-        @rule(late=LATE, place=PLACES, name=st.sampled_from(["Dora", "Ann", ""]))
-        def rename(self, late: int, place: int, name: str) -> None:
-            number = list(self.pupils)[place % len(self.pupils)]
+        @rule(late=LATE, index=PLACES, name=st.sampled_from(["Dora", "Ann", ""]))
+        def rename(self, late: int, index: int, name: str) -> None:
+            number = list(self.pupils)[index % len(self.pupils)]
             if self.expect(201 if name else 422, "rename", late, pupil=number, name=name):
                 mine = next(pupil for pupil in self.teacher.look()["pupils"] if pupil["pupil"] == number)
                 assert mine["name"].casefold().startswith(name.casefold())
                 self.pupils[number] = mine["name"], *self.pupils[number][1:]
 
         @precondition(lambda self: len(self.pupils) > 2)
-        @rule(late=LATE, place=PLACES)
-        def remove(self, late: int, place: int) -> None:
-            number = list(self.pupils)[place % len(self.pupils)]
+        @rule(late=LATE, index=PLACES)
+        def remove(self, late: int, index: int) -> None:
+            number = list(self.pupils)[index % len(self.pupils)]
             if self.expect(201, "remove", late, pupil=number):
                 _, token, key = self.pupils.pop(number)
                 assert client.get(self.teacher.path, headers=self.teacher.headers(token)).status_code == 403
@@ -195,9 +195,9 @@ def test_every_response_matches_the_model(client: TestClient) -> None:
                 assert again.status_code == 403
 
         @precondition(lambda self: self.pupils)
-        @rule(late=LATE, place=PLACES)
-        def substitute(self, late: int, place: int) -> None:
-            self.expect(201, "substitute", late, pupil=list(self.pupils)[place % len(self.pupils)], level=1)
+        @rule(late=LATE, index=PLACES)
+        def substitute(self, late: int, index: int) -> None:
+            self.expect(201, "substitute", late, pupil=list(self.pupils)[index % len(self.pupils)], level=1)
 
         @rule(late=LATE, number=st.sampled_from([98, 99]))
         def act_on_nobody(self, late: int, number: int) -> None:
@@ -225,9 +225,9 @@ def test_every_response_matches_the_model(client: TestClient) -> None:
             assert answer.json()["state"]["version"] == self.version
 
         @precondition(lambda self: self.round and self.pupils)
-        @rule(place=PLACES)
-        def play(self, place: int) -> None:
-            _, token, _ = self.pupils[list(self.pupils)[place % len(self.pupils)]]
+        @rule(index=PLACES)
+        def play(self, index: int) -> None:
+            _, token, _ = self.pupils[list(self.pupils)[index % len(self.pupils)]]
             game = self.teacher.look(token)["game"]
             if game is None:
                 return
@@ -350,7 +350,7 @@ def test_the_position_that_most_pupils_missed_is_suggested() -> None:
     }
     assert discussion([[missed], [found]], [[missed], [found]], nobody) is None
     seat = against_computer.pupils.index(None)
-    computer = [[missed] * 5 if place == seat else [missed] for place in range(2)]
+    computer = [[missed] * 5 if index == seat else [missed] for index in range(2)]
     assert discussion(nobody, nobody, computer) is None, "positions that the computer missed do not count"
 
 

@@ -99,8 +99,8 @@ def test_without_a_terminal_duels_prints_its_help_and_fails(duels: Run) -> None:
 def test_duels_without_arguments_starts_a_game_with_one_key(terminal: Open) -> None:
     person = terminal()
     menu = person.read("1 to 5, or Enter for 2: ")
-    for place, name in enumerate(dd.games(), 1):
-        assert f"\n{place}  {dd.game(name).title}: " in menu
+    for index, name in enumerate(dd.games(), 1):
+        assert f"\n{index}  {dd.game(name).title}: " in menu
     person.type("\n")
     person.read("Enter, a level, or c: ")
     person.type("\n")

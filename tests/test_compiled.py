@@ -14,7 +14,7 @@ import pytest
 import digitduels as dd
 from digitduels.core import Game, Outcome, State
 from digitduels.games import AnyGame
-from digitduels.options import Whole, option
+from digitduels.options import Integer, option
 from digitduels.pool import Pool
 from digitduels.sentence import Sentence
 from digitduels.solver import Reference, Verdict
@@ -42,9 +42,9 @@ Position = State[Any, Any]
 class Plain(Game[Any, Any, Move]):
     """Take numbers and add them up: exactly the target wins, more loses; without numbers the higher score wins."""
 
-    target: int = option(6, Whole(1, 999), "the score that wins")
-    highest: int = option(3, Whole(1, 99), "the highest number")
-    copies: int = option(2, Whole(1, 99), "how many of each")
+    target: int = option(6, Integer(1, 999), "the score that wins")
+    highest: int = option(3, Integer(1, 99), "the highest number")
+    copies: int = option(2, Integer(1, 99), "how many of each")
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -104,7 +104,7 @@ class Raid(Plain):
 class Coins(Plain):
     """Every move costs a coin: take a number, or pass, which is always possible. Without coins you lose."""
 
-    coins: int = option(3, Whole(1, 999), "the coins of each player")
+    coins: int = option(3, Integer(1, 999), "the coins of each player")
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -138,7 +138,7 @@ class Coins(Plain):
 class Marathon(Game[int, None, Move]):
     """Players throw away one or two stones in turn. A player without stones on their turn loses."""
 
-    stones: int = option(100, Whole(1, 999), "the stones of each player")
+    stones: int = option(100, Integer(1, 999), "the stones of each player")
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -57,7 +57,7 @@ def test_playing_a_move_does_not_change_the_old_position(played: InProgress) -> 
 @given(games_in_progress())
 def test_turns_alternate(played: InProgress) -> None:
     _, states, _ = played
-    assert [state.player for state in states] == [place % 2 for place in range(len(states))]
+    assert [state.player for state in states] == [index % 2 for index in range(len(states))]
 
 
 @given(games_in_progress())
@@ -291,15 +291,15 @@ def test_a_position_has_at_most_the_target_as_a_score_and_no_more_stock_than_the
     for side, numbers in zip((*model.hands, model.table), (*start["hands"], start["table"]), strict=True):
         limits = [] if side.score is None else [game.goal]
         limits += [stock.of for stock in side.stocks]
-        for place, limit in enumerate(limits):
+        for index, limit in enumerate(limits):
             assert limit is not None
-            before = numbers[place]
-            numbers[place] = limit
+            before = numbers[index]
+            numbers[index] = limit
             game.position(start)
-            numbers[place] = limit + 1
+            numbers[index] = limit + 1
             with pytest.raises(ValueError, match="must be an integer from"):
                 game.position(start)
-            numbers[place] = before
+            numbers[index] = before
 
 
 @pytest.mark.parametrize(

@@ -140,8 +140,8 @@ def test_the_container_has_valid_settings_and_copies_existing_files() -> None:
 def test_the_steps_of_the_container_build_a_healthy_server(tmp_path: Path) -> None:
     """Every step runs as it is written, in its own folders and environment, except the one that adds a user."""
     text = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
-    for place in ("/source", "/wheels", "/data"):
-        (tmp_path / place[1:]).mkdir()
+    for index in ("/source", "/wheels", "/data"):
+        (tmp_path / index[1:]).mkdir()
     venv.create(tmp_path / "python", with_pip=True)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

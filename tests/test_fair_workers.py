@@ -21,7 +21,7 @@ import virtual_time
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import Level
-from digitduels.solver.library import Library
+from digitduels.solver.solution_cache import SolutionCache
 from digitduels.web import view
 from digitduels.web.app import create
 from digitduels.web.refusal import Refusal
@@ -431,7 +431,7 @@ def test_a_search_says_whether_a_solution_would_help_and_uses_the_one_in_memory(
         solved.append(game)
         return solve(game)
 
-    solutions = Library(2, note)
+    solutions = SolutionCache(2, note)
     deep, shallow = Match(dd.game("number-quest", target=100, **DEEP)), Match(dd.game("operation-target", target=20))
     assert unsolved_reply(deep, solutions, "2", "seed")[1], "level 2 sees only one move"
     move, final = unsolved_reply(deep, solutions, "6", "seed 3")
@@ -449,7 +449,7 @@ def test_a_search_says_whether_a_solution_would_help_and_uses_the_one_in_memory(
 def test_levels_use_the_solution_in_memory_when_their_search_reaches_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("digitduels.web.workers.answers.VARIANT_POSITIONS", 10)
     match = Match(dd.game("number-quest", target=31, highest=5))
-    solutions = Library(2, solve)
+    solutions = SolutionCache(2, solve)
     without = [unsolved_reply(match, solutions, "6", str(seed)) for seed in range(20)]
     assert not any(final for _, final in without)
     solution = solutions(match.game)

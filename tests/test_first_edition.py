@@ -172,8 +172,8 @@ def counted(expected: Any, shown: Any, where: str) -> None:
             counted(value, shown[key], f"{where}.{key}")
     elif isinstance(expected, list):
         assert len(shown) == len(expected), where
-        for place, value in enumerate(expected):
-            counted(value, shown[place], f"{where}[{place}]")
+        for index, value in enumerate(expected):
+            counted(value, shown[index], f"{where}[{index}]")
     else:
         assert shown == expected, where
 

@@ -61,22 +61,22 @@ ODD = [
 
 def fuzz(game: str, seed: int, count: int) -> str:
     """Random answers: some valid, some odd, some random bytes."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     match = dd.Match(dd.game(game))
 
     def answer() -> str:
-        kind = chance.randrange(5)
+        kind = rng.randrange(5)
         if kind == 0:
-            return chance.choice(WORDS[:-2])
+            return rng.choice(WORDS[:-2])
         if kind == 1:
-            return chance.choice(ODD)
+            return rng.choice(ODD)
         if kind == 2:
-            return chance.randbytes(chance.randrange(40)).decode("utf-8", "surrogateescape")
+            return rng.randbytes(rng.randrange(40)).decode("utf-8", "surrogateescape")
         if kind == 3:
-            return str(chance.choice(match.game.moves))
-        return match.game.labels.get(field := chance.choice(chance.choice(match.game.moves)), str(field))
+            return str(rng.choice(match.game.moves))
+        return match.game.labels.get(field := rng.choice(rng.choice(match.game.moves)), str(field))
 
-    return "".join(chance.choice(["\n", "\n", "\n", "\r\n"]).join([answer(), ""]) for _ in range(count))
+    return "".join(rng.choice(["\n", "\n", "\n", "\r\n"]).join([answer(), ""]) for _ in range(count))
 
 
 def assert_unharmed(result: subprocess.CompletedProcess[str]) -> None:

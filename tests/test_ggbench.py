@@ -36,7 +36,7 @@ def test_every_game_follows_the_rules_and_ends(number: int) -> None:
         state, steps = env.game.start(), 0
         over = False
         while not over:
-            legal = [place for place, move in enumerate(env.game.moves) if env.game.objection(state, move) is None]
+            legal = [index for index, move in enumerate(env.game.moves) if env.game.objection(state, move) is None]
             assert env.valid_moves() == legal
             assert env.observation_space.contains(seen)
             action = chance.choice(env.valid_moves())

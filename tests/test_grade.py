@@ -147,10 +147,10 @@ def test_intervals_of_skill_never_have_zero_width_and_shrink_with_more_data() ->
 
 
 def test_the_95_percent_interval_of_a_random_movers_skill_contains_0_about_95_percent_of_the_time() -> None:
-    dice, held = random.Random(1), 0
-    chances = [dice.choice((0.1, 0.25, 0.5)) for _ in range(60)]
+    rng, held = random.Random(1), 0
+    chances = [rng.choice((0.1, 0.25, 0.5)) for _ in range(60)]
     for number in range(200):
-        parts = [Grade(critical=1, found=int(dice.random() < chance), chance=chance) for chance in chances]
+        parts = [Grade(critical=1, found=int(rng.random() < chance), chance=chance) for chance in chances]
         judged = skill(parts, number)
         held += judged["low"] <= 0 <= judged["high"]  # type: ignore[operator]
     assert 180 <= held <= 199

@@ -49,7 +49,7 @@ def test_masks_list_the_legal_moves_and_every_game_ends(variant: tuple[str, dict
         seen, info = env.reset(seed=seed)
         longest = min(game.longest, 200)  # of a game with thousands of moves only the beginning
         for _ in range(longest):
-            legal = [place for place, move in enumerate(game.moves) if move in game.legal_moves(env.match.state)]
+            legal = [index for index, move in enumerate(game.moves) if move in game.legal_moves(env.match.state)]
             assert np.flatnonzero(seen["action_mask"]).tolist() == np.flatnonzero(info["action_mask"]).tolist() == legal
             assert env.observation_space.contains(seen)
             seen, reward, over, truncated, info = env.step(chance.choice(legal or [0]))

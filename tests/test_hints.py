@@ -43,15 +43,15 @@ def solution(request: pytest.FixtureRequest) -> Solution:
 
 def positions(solution: Solution, seed: int, count: int = 60) -> Iterator[State[Any, Any]]:
     """Unfinished positions of games in which half of the moves are good and half are random."""
-    dice, game = random.Random(seed), solution.game
+    rng, game = random.Random(seed), solution.game
     count = count if len(game.moves) < 100 else count // 3
     while count > 0:
-        state = game.start()._replace(player=dice.randrange(2))
+        state = game.start()._replace(player=rng.randrange(2))
         while each := list(solution.judge(state)):
-            if dice.random() < 0.3:
+            if rng.random() < 0.3:
                 yield state
                 count -= 1
-            state = game.after(state, dice.choice(each if dice.random() < 0.5 else each[:3]))
+            state = game.after(state, rng.choice(each if rng.random() < 0.5 else each[:3]))
 
 
 def played(game: AnyGame, state: State[Any, Any], line: str) -> State[Any, Any]:
@@ -222,10 +222,10 @@ def is_true(found: Reason, state: State[Any, Any], move: Any, solution: Solution
 
 
 def test_every_reason_for_every_move_is_true(solution: Solution) -> None:
-    dice = random.Random(7)
+    rng = random.Random(7)
     for state in positions(solution, 8, 80):
         moves = solution.game.legal_moves(state)
-        for move in [*solution.best(state)[:2], *dice.sample(moves, min(3, len(moves)))]:
+        for move in [*solution.best(state)[:2], *rng.sample(moves, min(3, len(moves)))]:
             found = list(reasons(state, move, solution))
             assert found[-1].kind == "plain"
             assert found[0] == reason(state, move, solution)

@@ -210,10 +210,10 @@ def test_the_suggested_size_is_the_largest_that_fits() -> None:
 def test_rules_that_are_too_large_are_refused_with_a_size_that_fits() -> None:
     from digitduels.match import Match
     from digitduels.record import to_record
-    from digitduels.solver.library import Library
+    from digitduels.solver.solution_cache import SolutionCache
     from digitduels.web.workers.process import answer
 
     record = to_record(Match(dd.game("number-duel", target=51)))
-    status, sentence = answer({"ask": "lab_report", "record": record, "with": {}}, Library())["refused"]
+    status, sentence = answer({"ask": "lab_report", "record": record, "with": {}}, SolutionCache())["refused"]
     assert status == 413
     assert "Small enough: the score that wins at most 5, or the highest number in the pool at most 6." in sentence

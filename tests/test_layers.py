@@ -185,7 +185,7 @@ def strings(tree: ast.Module, tables: set[str]) -> Iterator[ast.Constant]:
 
 def named_games(module: str, tree: ast.Module) -> list[str]:
     """The places where the code of a module names a game, except in examples of command lines."""
-    tables = {variable for place, variable in GAME_TABLES if place == module}
+    tables = {variable for index, variable in GAME_TABLES if index == module}
     return [
         f"{module}, line {node.lineno}: {node.value!r}"
         for node in strings(tree, tables)
@@ -290,8 +290,8 @@ def test_a_public_constant_or_class_has_one_meaning() -> None:
     for name, module in public_names():
         homes[name].add(module)
     assert homes.keys() > SAME_MEANING
-    twice = {name: sorted(places) for name, places in homes.items() if len(places) > 1 and name not in SAME_MEANING}
-    assert not twice, "\n".join(f"{name}: {', '.join(places)}" for name, places in sorted(twice.items()))
+    twice = {name: sorted(modules) for name, modules in homes.items() if len(modules) > 1 and name not in SAME_MEANING}
+    assert not twice, "\n".join(f"{name}: {', '.join(modules)}" for name, modules in sorted(twice.items()))
 
 
 # Heavy imports

@@ -88,8 +88,8 @@ def test_guesses_with_the_token_of_another_class_count_for_the_address(tmp_path:
         own = Teacher(client)
         tokens = [own.token, *(own.join(f"Pupil {number}")["token"] for number in range(5))]
         statuses = [
-            join(client, f"BBBB{letter}", STRANGER, token=tokens[place % 6]).status_code
-            for place, letter in enumerate("BCDFGHJKLMNPRSTVWXZ")
+            join(client, f"BBBB{letter}", STRANGER, token=tokens[index % 6]).status_code
+            for index, letter in enumerate("BCDFGHJKLMNPRSTVWXZ")
         ]
         assert statuses.count(404) == 10
 
@@ -119,9 +119,9 @@ def test_a_class_from_one_address_has_no_more_than_its_share(tmp_path: Path) -> 
         assert done <= 4 * 100  # each token has a third of the burst
         tokens = [teacher.join(f"Pupil {number}")["token"] for teacher in teachers for number in range(3)]
         more = sum(
-            client.get(teachers[place // 3].path, headers=at(TEACHER, token)).status_code == 200
+            client.get(teachers[index // 3].path, headers=at(TEACHER, token)).status_code == 200
             for _ in range(100)
-            for place, token in enumerate(tokens)
+            for index, token in enumerate(tokens)
         )
         assert done + more <= 600, "twice the burst of an address for all its classes together"
 
@@ -384,7 +384,7 @@ def test_addresses_take_turns() -> None:
     started = asyncio.run(main())
     assert len(started) == 53
     assert started.index("a") <= 3
-    assert [place for place, address in enumerate(started) if address == "b"][1] <= 6
+    assert [index for index, address in enumerate(started) if address == "b"][1] <= 6
 
 
 def test_a_cancelled_request_holds_up_nobody() -> None:

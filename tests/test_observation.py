@@ -44,8 +44,8 @@ def test_rows_have_the_documented_shape_and_bounds(variant: tuple[str, dict[str,
 )
 def test_the_bounds_of_scores_are_reachable(name: str, entry: str, low: int, high: int) -> None:
     view = Observation(dd.game(name))
-    place = view.names.index(entry)
-    assert (view.low[place], view.high[place]) == (low, high)
+    index = view.names.index(entry)
+    assert (view.low[index], view.high[index]) == (low, high)
 
 
 @pytest.mark.parametrize(

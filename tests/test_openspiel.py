@@ -88,14 +88,14 @@ def repickle(value: Any) -> Any:
 @pytest.mark.parametrize("duplicate", [repickle, copy.deepcopy, copy.copy])
 @pytest.mark.parametrize("variant", WRITABLE, ids=describe)
 def test_copies_of_games_and_states_play_on(variant: tuple[str, dict[str, Any]], duplicate: Any) -> None:
-    game, chance = load(variant), random.Random(1)
+    game, rng = load(variant), random.Random(1)
     state = game.new_initial_state()
     twin = duplicate(game).new_initial_state()
     for _ in range(50):
         assert (str(twin), twin.history(), twin.legal_actions()) == (str(state), state.history(), state.legal_actions())
         if state.is_terminal():
             break
-        action = chance.choice(state.legal_actions())
+        action = rng.choice(state.legal_actions())
         before = str(state)
         twin = duplicate(state)
         twin.apply_action(action)
@@ -211,11 +211,11 @@ def test_a_game_is_serialized_and_loaded_again(variant: tuple[str, dict[str, Any
 def test_a_position_is_serialized_as_json_and_played_on(name: str) -> None:
     game = load((name, {}))
     state = game.new_initial_state()
-    chance = random.Random(4)
+    rng = random.Random(4)
     while not state.is_terminal():
         again = game.new_initial_state(state.to_struct())
         assert str(game.new_initial_state(state.to_dict())) == str(again) == str(state)
-        action = chance.choice(state.legal_actions())
+        action = rng.choice(state.legal_actions())
         (same,) = state.struct_to_actions(state.action_to_struct(state.current_player(), action))
         assert same == action
         again.apply_action(action)

@@ -35,7 +35,7 @@ class Programs:
     def __init__(self, urls: list[str], code: str, count: int, rest: float) -> None:
         self._urls, self._code, self._rest = urls, code, rest
         self._client = httpx.Client(timeout=PATIENCE)
-        self._dice = random.Random(count)
+        self._rng = random.Random(count)
         self._stop = threading.Event()
         self.moves = 0
         self.tokens = [self._join(f"Pupil {number}") for number in range(1, count + 1)]
@@ -48,7 +48,7 @@ class Programs:
         end = time.monotonic() + PATIENCE
         while True:
             try:
-                url = f"{self._dice.choice(self._urls)}{path}"
+                url = f"{self._rng.choice(self._urls)}{path}"
                 answer = self._client.request(method, url, headers=headers, json=body or None)
                 if answer.status_code < 500:
                     return answer.json()
@@ -69,7 +69,7 @@ class Programs:
                     continue
                 state = self._ask("GET", f"/api/games/{game['id']}")
                 if state["player"] == game["seat"] and state["paused"] is None and not state["closed"]:
-                    move = self._dice.choice(state["legal"])["move"]
+                    move = self._rng.choice(state["legal"])["move"]
                     body = {"version": state["version"], "move": move, "key": secrets.token_urlsafe(9)}
                     done = self._ask("POST", f"/api/games/{game['id']}/moves", game["token"], **body)
                     self.moves += "accepted" in done
@@ -338,8 +338,8 @@ def test_printed_pages_fit_on_paper(visit: Visit) -> None:
     assert pages("/teach?show=sheet&game=number-duel&count=6&sheet=1", ".exercise") == 4
     headings = teacher.locator(".exercise h2").all_text_contents()
     order = ["at once", "two turns", "three turns", "four turns"]
-    places = [next(place for place, words in enumerate(order) if words in heading) for heading in headings]
-    assert places == sorted(places)
+    indices = [next(index for index, words in enumerate(order) if words in heading) for heading in headings]
+    assert indices == sorted(indices)
     expect(teacher.locator(".number-line")).to_have_count(6)
 
 

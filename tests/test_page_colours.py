@@ -55,7 +55,7 @@ MIXTURES = {
 
 def hex_colour(text: str) -> Colour:
     digits = text[1:] if len(text) == 7 else "".join(2 * digit for digit in text[1:])
-    red, green, blue = (int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4))
+    red, green, blue = (int(digits[index : index + 2], 16) / 255 for index in (0, 2, 4))
     return red, green, blue
 
 

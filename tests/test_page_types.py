@@ -187,7 +187,7 @@ def check(folder: Path, samples: Samples) -> str:
     """What tsc reports about the samples when each is assigned to its type."""
     install()
     source = folder / "answers.ts"
-    constants = (f"const answer{place}: {kind} = {text};" for place, (_, kind, text) in enumerate(samples))
+    constants = (f"const answer{index}: {kind} = {text};" for index, (_, kind, text) in enumerate(samples))
     source.write_text("\n".join((*constants, "export {};")), encoding="utf-8")
     command = [str(ROOT / "node_modules" / ".bin" / "tsc"), "--strict", "--noEmit", "--lib", "es2023,dom"]
     result = subprocess.run(
@@ -204,7 +204,7 @@ def wrong(output: str) -> set[int]:
 
 def test_responses_match_the_types_of_the_page(samples: Samples, tmp_path: Path) -> None:
     output = check(tmp_path, samples)
-    paths = {samples[place][0] for place in wrong(output)}
+    paths = {samples[index][0] for index in wrong(output)}
     assert not output, f"{sorted(paths)}: {output[:3000]}"
 
 
@@ -270,5 +270,5 @@ def test_a_missing_key_and_a_wrong_type_are_detected(samples: Samples, tmp_path:
             # No type of the page allows this value.
             broken.append((f"{path} with another {key}", kind, json.dumps({**rest, key: [{"another": "type"}]})))
     assert len(seen) > 10
-    unnoticed = {broken[place][0] for place in set(range(len(broken))) - wrong(check(tmp_path, broken))}
+    unnoticed = {broken[index][0] for index in set(range(len(broken))) - wrong(check(tmp_path, broken))}
     assert not unnoticed

@@ -33,10 +33,10 @@ def repeats(games: list[tuple[int, int]], past: list[Game]) -> int:
 
 def rounds(count: int, number: int, seed: int, by_results: bool = False) -> list[list[Game]]:
     """Several rounds of a class in which the pupil with the lower number always wins."""
-    dice, played, points = random.Random(seed), list[list[Game]](), Counter[int]()
+    rng, played, points = random.Random(seed), list[list[Game]](), Counter[int]()
     for _ in range(number):
         past = [game for games in played for game in games]
-        played.append(pair(range(1, count + 1), Past(past, dict(points) if by_results else None), dice))
+        played.append(pair(range(1, count + 1), Past(past, dict(points) if by_results else None), rng))
         for game in played[-1]:
             points[min(pupil for pupil in game if pupil is not None)] += 1
     return played

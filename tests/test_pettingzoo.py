@@ -56,7 +56,7 @@ def test_agents_play_by_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
             assert duel.agent_selection == agent
             seen, reward, over, truncated, _ = duel.last()
             assert (reward, over, truncated) == (0, False, False)
-            legal = [place for place, move in enumerate(game.moves) if game.objection(state, move) is None]
+            legal = [index for index, move in enumerate(game.moves) if game.objection(state, move) is None]
             assert np.flatnonzero(seen["action_mask"]).tolist() == legal
             assert not duel.observe(other)["action_mask"].any()
             hands = [duel.observe(each)["observation"] for each in AGENTS]

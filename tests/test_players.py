@@ -67,7 +67,7 @@ CLOSE = [(name, level) for name, level in OFFERED if (name, 3) in OFFERED]  # ga
 @pytest.mark.parametrize(("name", "level"), [(name, level) for name, level in OFFERED if 2 <= level <= 6])
 def test_levels_from_2_up_never_miss_a_win_in_one_and_never_lose_in_one_needlessly(name: str, level: int) -> None:
     solution = solve(dd.game(name))
-    dice, chances = random.Random(level), 0
+    rng, chances = random.Random(level), 0
     opponent = player(str(level), solution.game, solve, seed=3)
     for _ in range(30):
         match = Match(solution.game)
@@ -79,14 +79,14 @@ def test_levels_from_2_up_never_miss_a_win_in_one_and_never_lose_in_one_needless
                 chances += 1
             elif set(judgement.values()) != {(-1, 1)}:
                 assert chosen != (-1, 1)
-            match.play(dice.choice(list(judgement)))
+            match.play(rng.choice(list(judgement)))
     assert chances
 
 
 @pytest.mark.parametrize(("name", "level"), [(name, level) for name, level in CLOSE if 3 <= level <= 6])
 def test_levels_from_3_up_never_needlessly_allow_a_win_in_one(name: str, level: int) -> None:
     solution = solve(dd.game(name))
-    dice, chances = random.Random(4), 0
+    rng, chances = random.Random(4), 0
     opponent = player(str(level), solution.game, solve, seed=3)
     soon = {(-1, 1), (-1, 2)}
     for _ in range(20):
@@ -96,7 +96,7 @@ def test_levels_from_3_up_never_needlessly_allow_a_win_in_one(name: str, level: 
             if not soon >= set(judgement.values()):
                 assert judgement[opponent.choose(match)] not in soon
                 chances += not soon.isdisjoint(judgement.values())
-            match.play(dice.choice(list(judgement)))
+            match.play(rng.choice(list(judgement)))
     assert chances
 
 

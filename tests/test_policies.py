@@ -23,7 +23,7 @@ from digitduels.players.natural import WASTED, natural, weights
 from digitduels.players.observation import Observation
 from digitduels.players.perfect import Chances, Perfect, Uniform, error_chance
 from digitduels.players.sheet import Policy
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 from variants import describe, play_on, reachable, solve
 
 pytestmark = pytest.mark.slow
@@ -42,9 +42,9 @@ def game(request: pytest.FixtureRequest) -> AnyGame:
 
 
 def some_positions(game: AnyGame, seed: int, count: int = 40) -> list[State[Any, Any]]:
-    dice, found = random.Random(seed), list[State[Any, Any]]()
+    rng, found = random.Random(seed), list[State[Any, Any]]()
     while len(found) < count:
-        found += [state for state in play_on(game, game.start(), dice, 99)[0] if game.outcome(state) is None]
+        found += [state for state in play_on(game, game.start(), rng, 99)[0] if game.outcome(state) is None]
     return found[:count]
 
 
@@ -201,10 +201,10 @@ def test_exploitability_agrees_with_openspiel() -> None:
     import digitduels.adapters.openspiel  # noqa: F401  registers the game
 
     rules = dd.game("number-duel", target=6, highest=3, copies=1)
-    dice = random.Random(10)
+    rng = random.Random(10)
     table: dict[State[Any, Any], dict[Any, float]] = {}
     for position in positions(rules):
-        drawn = {move: dice.random() for move in rules.legal_moves(position)}
+        drawn = {move: rng.random() for move in rules.legal_moves(position)}
         table[position] = {move: number / sum(drawn.values()) for move, number in drawn.items()}
 
     class Ours(spiel.Policy):  # type: ignore[misc]

@@ -175,7 +175,7 @@ def test_a_prompt_follows_its_style(legal_moves: str, history: bool) -> None:
         listed = f"Your legal moves: {' '.join(map(str, game.legal_moves(match.state)))}\n"
         assert (listed in prompt) == (legal_moves == "listed")
         names = ["You", "Player 2"] if match.state.player == 0 else ["Player 1", "You"]
-        told = [f"\n{place}. {move} ({names[(place - 1) % 2]}: " for place, move in enumerate(match.moves, 1)]
+        told = [f"\n{index}. {move} ({names[(index - 1) % 2]}: " for index, move in enumerate(match.moves, 1)]
         assert ("The moves so far:" in prompt) == history
         assert all((line in prompt) == history for line in told)
         assert prompt.endswith('{"move": "…"}')

@@ -158,7 +158,7 @@ def test_a_sheet_has_every_puzzle_and_its_answer_in_both_forms(solution: Solutio
             assert f"{Moves(puzzle.answer, player, 'or')}. " in answers
             if puzzle.trap is not None:
                 assert f"Not {Played(puzzle.trap, player)}. " in answers
-    assert [int(place) for place in re.findall(r"^(\d+)\. ", text, re.MULTILINE)] == [*range(1, len(found) + 1)]
+    assert [int(index) for index in re.findall(r"^(\d+)\. ", text, re.MULTILINE)] == [*range(1, len(found) + 1)]
 
 
 def test_print_writes_a_sheet_as_it_is_or_to_a_new_file(duels: Run, home: Path) -> None:

@@ -210,11 +210,11 @@ def test_an_invalid_record_gets_a_clear_message_and_an_exit_code(name: str, duel
 
 def test_deeply_nested_json_is_refused() -> None:
     keys = ("version", "game", "options", "names", "first", "moves", "conceded")
-    places = [*(changed(**{key: "@"}) for key in keys), changed(options={"target": "@"})]
+    indices = [*(changed(**{key: "@"}) for key in keys), changed(options={"target": "@"})]
     for depth in (10, 100, *range(850, 1000), 100_000):
-        for place in places:
+        for index in indices:
             with pytest.raises(RecordError):
-                parse(place.replace(b'"@"', b"[" * depth + b"]" * depth))
+                parse(index.replace(b'"@"', b"[" * depth + b"]" * depth))
 
 
 def make_fifo(path: Path) -> None:

@@ -39,14 +39,14 @@ def played(game: AnyGame, tokens: str, first: int = 0) -> dd.Match:
     return match
 
 
-def random_match(game: AnyGame, dice: random.Random) -> dd.Match:
+def random_match(game: AnyGame, rng: random.Random) -> dd.Match:
     """A random game: finished, unfinished or conceded, with or without a given opening."""
-    match = dd.Match(game, first=dice.randrange(2))
-    for move in play_on(game, match.state, dice, dice.choice([3, 8, 1000]))[1]:
+    match = dd.Match(game, first=rng.randrange(2))
+    for move in play_on(game, match.state, rng, rng.choice([3, 8, 1000]))[1]:
         match.play(move)
-    match.opening = dice.choice([0, 0, min(2, len(match.moves))])
-    if match.outcome is None and dice.random() < 0.7:
-        match.concede(dice.choice([match.state.player] * 3 + [1 - match.state.player]), dice.choice([None, "silence"]))
+    match.opening = rng.choice([0, 0, min(2, len(match.moves))])
+    if match.outcome is None and rng.random() < 0.7:
+        match.concede(rng.choice([match.state.player] * 3 + [1 - match.state.player]), rng.choice([None, "silence"]))
     return match
 
 
@@ -101,19 +101,19 @@ def check(match: dd.Match, solution: Solution) -> Review:
 @pytest.mark.parametrize("name", dd.games())
 def test_the_start_and_the_swings_explain_the_result_of_every_random_game(name: str) -> None:
     solution = solve(dd.game(name))
-    dice = random.Random(name)
+    rng = random.Random(name)
     for _ in range(60):
-        check(random_match(solution.game, dice), solution)
+        check(random_match(solution.game, rng), solution)
 
 
 @pytest.mark.parametrize("name", dd.games())
 def test_moves_in_lost_positions_are_graded_by_how_hard_they_are_to_answer(name: str) -> None:
     solution = solve(dd.game(name))
-    game, dice, graded = solution.game, random.Random(name), 0
+    game, rng, graded = solution.game, random.Random(name), 0
     for _ in range(60):
         if graded > 2:
             return
-        match = random_match(game, dice)
+        match = random_match(game, rng)
         told = review(match, solution)
         for turn in told.decisions:
             if turn.move is None or turn.before.value > -1:
@@ -164,8 +164,8 @@ def test_the_loser_is_shown_the_move_that_was_harder_to_answer() -> None:
 @pytest.mark.parametrize("variant", DRAWN, ids=describe)
 def test_the_start_and_the_swings_explain_the_result_with_draws_too(variant: tuple[str, dict[str, Any]]) -> None:
     solution = solve(dd.game(variant[0], **variant[1]))
-    dice = random.Random(1)
-    reviews = [check(random_match(solution.game, dice), solution) for _ in range(60)]
+    rng = random.Random(1)
+    reviews = [check(random_match(solution.game, rng), solution) for _ in range(60)]
     assert any(0 in (m.before.value, m.after.value) for told in reviews for m in told.decisions)
 
 

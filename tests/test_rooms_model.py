@@ -112,8 +112,8 @@ def test_every_response_matches_the_model(client: TestClient) -> None:
 
         def back(self, seat: int) -> int | None:
             """How many moves a take-back by this player removes, or None."""
-            places = [place for place in range(len(self.moves)) if self.states[place].player == seat - 1]
-            return len(self.moves) - places[-1] if places else None
+            indices = [index for index in range(len(self.moves)) if self.states[index].player == seat - 1]
+            return len(self.moves) - indices[-1] if indices else None
 
         @rule(seat=SEATS, late=LATE)
         def ask(self, seat: int, late: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 import digitduels as dd
 from digitduels.core import Game, Outcome, State
 from digitduels.games import AnyGame
-from digitduels.options import Whole, option
+from digitduels.options import Integer, option
 from digitduels.sentence import Sentence
 from digitduels.solver import Reference
 from digitduels.solver.search import DEEPEST, Search
@@ -32,11 +32,11 @@ HUGE = [
 
 def positions(game: AnyGame, games: int, seed: int) -> list[State[Any, Any]]:
     """Several positions from each of some random games."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     found = []
     for _ in range(games):
-        states, _ = play_on(game, game.start(), chance, 40)
-        found += chance.sample(states, min(4, len(states)))
+        states, _ = play_on(game, game.start(), rng, 40)
+        found += rng.sample(states, min(4, len(states)))
     return found
 
 
@@ -172,8 +172,8 @@ class Step(NamedTuple):
 class Maze(Game[None, int, Step]):
     """A random game."""
 
-    seed: int = option(0, Whole(0, 10**6), "which one")
-    draws: int = option(0, Whole(0, 1), "whether there are draws")
+    seed: int = option(0, Integer(0, 10**6), "which one")
+    draws: int = option(0, Integer(0, 1), "whether there are draws")
 
     @property
     def moves(self) -> tuple[Step, ...]:
@@ -193,10 +193,10 @@ class Maze(Game[None, int, Step]):
         return state.then(None, None, state.table + move.number)
 
     def outcome(self, state: State[None, int]) -> Outcome | None:
-        dice = random.Random(f"{self.seed} {state.player} {state.table}")
-        if state.table < 12 and dice.random() < 0.7:
+        rng = random.Random(f"{self.seed} {state.player} {state.table}")
+        if state.table < 12 and rng.random() < 0.7:
             return None
-        return Outcome(dice.choice((0, 1, None) if self.draws else (0, 1)), Sentence("It ended."))
+        return Outcome(rng.choice((0, 1, None) if self.draws else (0, 1)), Sentence("It ended."))
 
 
 @pytest.mark.parametrize("draws", [0, 1])

@@ -271,7 +271,7 @@ def test_a_picture_of_a_pool_game_maps_the_winning_scores(duels: Run, home: Path
     colours = {"#0072B2": 1, "#999999": 0, "#B84A00": -1}
     for path in picture.iter("{http://www.w3.org/2000/svg}path"):
         for x, y, wide in re.findall(r"M(\d+) (\d+)h(\d+)v1", path.get("d", "")):
-            values |= {(int(x) + place, int(y)): colours[path.get("fill", "")] for place in range(int(wide))}
+            values |= {(int(x) + index, int(y)): colours[path.get("fill", "")] for index in range(int(wide))}
     assert values == {
         (mine, theirs): reference.probe(dd.State(0, (mine, theirs), pool)).value
         for mine in range(20)
@@ -385,7 +385,7 @@ def kept(duels: Run, empty_cache: Path) -> Path:
 def test_tables_are_listed_with_their_contents_size_and_folder(duels: Run, kept: Path) -> None:
     assert duels("cache").stdout == (
         f"{kept.name}: number-duel with target=50, highest=3, copies=1, tie=last-mover-loses: "
-        f"{memory.shown(kept.stat().st_size)}\n"
+        f"{memory.human_size(kept.stat().st_size)}\n"
         f"The tables are in {kept.parent}.\n"
     )
 

@@ -66,13 +66,13 @@ def full(request: pytest.FixtureRequest) -> Tables:
 
 def random_positions(solution: Tables, count: int) -> list[State[Any, Any]]:
     """Positions in the table, reachable or not."""
-    chance, compiled = random.Random(5), solution.compiled
+    rng, compiled = random.Random(5), solution.compiled
     found: list[State[Any, Any]] = []
     while len(found) < count:
-        hands = chance.randrange(len(compiled.hands)), chance.randrange(len(compiled.hands))
-        table = chance.randrange(compiled.tables)
+        hands = rng.randrange(len(compiled.hands)), rng.randrange(len(compiled.hands))
+        table = rng.randrange(compiled.tables)
         if compiled.contains(table, *hands):
-            found.append(compiled.state(table, *hands, player=chance.randrange(2)))
+            found.append(compiled.state(table, *hands, player=rng.randrange(2)))
     return found
 
 
@@ -111,29 +111,29 @@ def test_the_bits_agree_with_the_codes(variant: tuple[str, dict[str, Any]]) -> N
 @pytest.mark.parametrize("variant", SMALL[::4], ids=describe)
 def test_a_single_wrong_code_is_detected(variant: tuple[str, dict[str, Any]]) -> None:
     plan = prepare(compile_game(dd.game(variant[0], **variant[1])))
-    codes, compiled, chance = fill(plan), plan.compiled, random.Random(6)
+    codes, compiled, rng = fill(plan), plan.compiled, random.Random(6)
     assert verify(plan, codes)
     count = len(compiled.hands)
-    places = [
+    indices = [
         (table * count + theirs) * count + mine
         for table, mine, theirs in itertools.product(range(compiled.tables), range(count), range(count))
         if compiled.contains(table, mine, theirs)
     ]
-    for place in chance.sample(places, min(20, len(places))):
+    for index in rng.sample(indices, min(20, len(indices))):
         wrong = codes.copy()
-        wrong[place] ^= 1
-        assert not verify(plan, wrong), place
+        wrong[index] ^= 1
+        assert not verify(plan, wrong), index
 
 
 def test_tables_and_reference_agree_on_random_positions_of_the_full_games(full: Tables) -> None:
-    chance, compiled = random.Random(9), full.compiled
+    rng, compiled = random.Random(9), full.compiled
     # Close enough to the end for the reference: four numbers, or hands that last for as many moves.
     late = np.flatnonzero(compiled.rank <= 3).tolist()
     for _ in range(40):
         table = 0
-        for digit in chance.sample(range(compiled.digits), min(4, compiled.digits)):
+        for digit in rng.sample(range(compiled.digits), min(4, compiled.digits)):
             table += compiled.base**digit
-        mine, theirs = chance.choice(late), chance.choice(late)
+        mine, theirs = rng.choice(late), rng.choice(late)
         if compiled.contains(table, mine, theirs):
             state = compiled.state(table, mine, theirs)
             reference = Reference(full.game)
@@ -148,9 +148,9 @@ def test_in_every_position_the_verdict_follows_from_the_successors(full: Tables)
     # The check must detect a single wrong code. At the first table with moves it does not compare all of them again.
     count, hands = len(full.compiled.hands), range(len(full.compiled.hands))
     table, mine, theirs = next(
-        place
-        for place in itertools.product(range(full.compiled.tables), hands, hands)
-        if full.compiled.contains(*place) and full.game.legal_moves(full.compiled.state(*place))
+        index
+        for index in itertools.product(range(full.compiled.tables), hands, hands)
+        if full.compiled.contains(*index) and full.game.legal_moves(full.compiled.state(*index))
     )
     wrong = full.codes.copy()
     wrong[(table * count + theirs) * count + mine] ^= 1
@@ -201,14 +201,14 @@ def test_the_distance_falls_by_one_with_each_move_of_a_best_line(full: Tables) -
 
 
 def test_perfect_play_wins_every_won_position_against_any_player(full: Tables) -> None:
-    chance = random.Random(2)
+    rng = random.Random(2)
     for state in random_positions(full, 300):
         if full.probe(state).value != 1:
             continue
         winner = state.player
         while (outcome := full.game.outcome(state)) is None:
             moves = full.best(state) if state.player == winner else full.game.legal_moves(state)
-            state = full.game.play(state, chance.choice(moves))
+            state = full.game.play(state, rng.choice(moves))
         assert outcome.winner == winner
 
 
@@ -250,7 +250,7 @@ def test_reachable_positions_are_counted_correctly(variant: tuple[str, dict[str,
             after = game.after(state, move)
             # The table has one entry for both players.
             after = State(0, (after.mine, after.theirs), after.table)
-            known = all(hand in solution.compiled.places for hand in after.hands)
+            known = all(hand in solution.compiled.indices for hand in after.hands)
             if after not in seen and known:
                 seen.add(after)
                 todo.append(after)

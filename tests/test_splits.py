@@ -30,13 +30,13 @@ def test_the_split_of_a_position_is_pinned(text: str) -> None:
         hands = [mine, theirs] if player == 1 else [theirs, mine]
         state = game.position({"player": player, "hands": hands, "table": table})
         assert split(game, state) == PINNED[text]
-    place = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % 10
-    assert PINNED[text] == ("train" if place < 8 else "validation" if place == 8 else "test")
+    index = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % 10
+    assert PINNED[text] == ("train" if index < 8 else "validation" if index == 8 else "test")
 
 
 def test_positions_are_split_80_10_10() -> None:
-    game, dice = dd.game("number-quest"), random.Random(1)
-    states = {state for _ in range(300) for state in play_on(game, game.start(), dice, 99)[0]}
+    game, rng = dd.game("number-quest"), random.Random(1)
+    states = {state for _ in range(300) for state in play_on(game, game.start(), rng, 99)[0]}
     counts = Counter(split(game, state) for state in states)
     assert set(counts) == set(SPLITS)
     assert 0.75 < counts["train"] / len(states) < 0.85

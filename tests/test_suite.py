@@ -62,17 +62,17 @@ def test_the_file_has_the_published_checksum() -> None:
 def test_the_generator_reproduces_the_published_positions() -> None:
     """For some small rule sets; the whole file takes minutes."""
     suite = read_suite()
-    chosen = [place for place, (name, _) in enumerate(RULE_SETS) if name == "operation-target"][:2]
-    made = json.loads(make_suite(suite.name, PUBLIC_SEED, [RULE_SETS[place] for place in chosen]))
-    for number, place in enumerate(chosen):
-        assert made["variants"][number] == suite.variants[place]
+    chosen = [index for index, (name, _) in enumerate(RULE_SETS) if name == "operation-target"][:2]
+    made = json.loads(make_suite(suite.name, PUBLIC_SEED, [RULE_SETS[index] for index in chosen]))
+    for number, index in enumerate(chosen):
+        assert made["variants"][number] == suite.variants[index]
         old, new = (
             [{**item, "id": 0, "variant": 0} for item in items if item["variant"] == variant]
-            for items, variant in ((suite.positions, place), (made["positions"], number))
+            for items, variant in ((suite.positions, index), (made["positions"], number))
         )
         assert old == new
         moves = [start["moves"] for start in made["starts"] if start["variant"] == number]
-        assert moves == [start["moves"] for start in suite.starts if start["variant"] == place]
+        assert moves == [start["moves"] for start in suite.starts if start["variant"] == index]
 
 
 def test_positions_and_starts_are_from_the_test_split_and_fill_the_strata() -> None:

@@ -30,9 +30,9 @@ def make(name: str, suffix: str = "", **options: Any) -> Any:
     return env
 
 
-def written(game: AnyGame, move: Any, chance: random.Random) -> str:
+def written(game: AnyGame, move: Any, rng: random.Random) -> str:
     """A move as a model might write it."""
-    return chance.choice(["{}", "[{}]", "Not [+99], because that is worse.\nI play [ {} ]", "[{}]."]).format(move)
+    return rng.choice(["{}", "[{}]", "Not [+99], because that is worse.\nI play [ {} ]", "[{}]."]).format(move)
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
@@ -42,15 +42,15 @@ def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) 
         options = {**options, "target": 10**20}  # a longer game fills the memory with its messages
     game = dd.game(name, **options)
     for seed in range(3):
-        env, chance = make(name, **options), random.Random(seed)
+        env, rng = make(name, **options), random.Random(seed)
         state, done = game.start(), False
         while not done:
             player, seen = env.get_observation()
             assert player == state.player
             assert env.get_board_str() == "\n".join(tell(line, ROLES) for line in game.view(state))
             assert seen.endswith(f"[GAME] {env.get_board_str()}")
-            move = chance.choice(game.legal_moves(state))
-            done, info = env.step(written(game, move, chance))
+            move = rng.choice(game.legal_moves(state))
+            done, info = env.step(written(game, move, rng))
             state = game.play(state, move)
             assert info == {"move": str(move)}
             assert done == (game.outcome(state) is not None)

@@ -48,35 +48,35 @@ def follow(env: DuelVectorEnv, steps: int, seed: int, blunders: float = 0.0) -> 
     states = [game.start()] * env.num_envs
     ended = 0
     for _ in range(steps):
-        for place, state in enumerate(states):
-            assert env.state(place) == state
-            assert info["player"][place] == state.player
-            np.testing.assert_array_equal(seen["observation"][place], view.array(state))
-            np.testing.assert_array_equal(seen["action_mask"][place], view.mask(state))
+        for index, state in enumerate(states):
+            assert env.state(index) == state
+            assert info["player"][index] == state.player
+            np.testing.assert_array_equal(seen["observation"][index], view.array(state))
+            np.testing.assert_array_equal(seen["action_mask"][index], view.mask(state))
         actions = env.sample_legal()
-        for place in range(env.num_envs):
+        for index in range(env.num_envs):
             if chance.random() < blunders:
-                actions[place] = chance.randrange(-2, len(game.moves) + 2)
+                actions[index] = chance.randrange(-2, len(game.moves) + 2)
         seen, rewards, over, truncated, info = env.step(actions)
         assert not truncated.any()
-        for place, state in enumerate(states):
-            mover, action = state.player, int(actions[place])
+        for index, state in enumerate(states):
+            mover, action = state.player, int(actions[index])
             legal = 0 <= action < len(game.moves) and game.objection(state, game.moves[action]) is None
             after = game.play(state, game.moves[action]) if legal else state
             outcome = game.outcome(after)
-            assert over[place] == (outcome is not None or not legal)
-            if over[place]:
+            assert over[index] == (outcome is not None or not legal)
+            if over[index]:
                 winner = outcome.winner if outcome is not None else 1 - mover
-                assert rewards[place] == (0 if winner is None else 1 if winner == mover else -1)
-                assert info["illegal"][place] == (not legal)
-                assert info["_final_obs"][place]
-                np.testing.assert_array_equal(info["final_obs"]["observation"][place], view.array(after))
-                assert not info["final_obs"]["action_mask"][place].any()
+                assert rewards[index] == (0 if winner is None else 1 if winner == mover else -1)
+                assert info["illegal"][index] == (not legal)
+                assert info["_final_obs"][index]
+                np.testing.assert_array_equal(info["final_obs"]["observation"][index], view.array(after))
+                assert not info["final_obs"]["action_mask"][index].any()
                 ended += 1
-                states[place] = game.start()
+                states[index] = game.start()
             else:
-                assert rewards[place] == 0
-                states[place] = after
+                assert rewards[index] == 0
+                states[index] = after
     return ended
 
 
@@ -116,30 +116,30 @@ def test_an_opponent_replies_by_the_rules(name: str, options: dict[str, Any], op
     seen, info = env.reset(seed=5)
     seats, results = set(), []
     for _ in range(40):
-        before = [env.state(place) for place in range(env.num_envs)]
+        before = [env.state(index) for index in range(env.num_envs)]
         seats |= {state.player for state in before}
         actions = env.sample_legal()
         seen, rewards, over, _, info = env.step(actions)
         results += rewards[over].tolist()
-        for place, state in enumerate(before):
-            mine = game.play(state, game.moves[actions[place]])
+        for index, state in enumerate(before):
+            mine = game.play(state, game.moves[actions[index]])
             outcome = game.outcome(mine)
             if outcome is None:
                 replies = perfect.candidates(mine) if opponent == "perfect" else game.legal_moves(mine)
                 possible = [game.play(mine, reply) for reply in replies]
             else:
                 possible = [mine]
-            if over[place]:
+            if over[index]:
                 rows = [env.view.array(after, state.player).tolist() for after in possible if game.outcome(after)]
-                assert info["final_obs"]["observation"][place].tolist() in rows
+                assert info["final_obs"]["observation"][index].tolist() in rows
                 ends = {game.outcome(after) for after in possible} - {None}
                 worth = {0 if end.winner is None else 1 if end.winner == state.player else -1 for end in ends if end}
-                assert rewards[place] in worth
+                assert rewards[index] in worth
             else:
-                assert env.state(place) in possible
-                assert rewards[place] == 0
-            np.testing.assert_array_equal(seen["observation"][place], env.view.array(env.state(place)))
-            np.testing.assert_array_equal(seen["action_mask"][place], env.view.mask(env.state(place)))
+                assert env.state(index) in possible
+                assert rewards[index] == 0
+            np.testing.assert_array_equal(seen["observation"][index], env.view.array(env.state(index)))
+            np.testing.assert_array_equal(seen["action_mask"][index], env.view.mask(env.state(index)))
     assert seats == {0, 1}
     assert len(set(results)) > 1 or opponent == "perfect"
 
@@ -156,14 +156,14 @@ def test_the_table_of_chances_agrees_with_perfect_play(name: str, options: dict[
     solution = solve(dd.game(name, **options))
     assert isinstance(solution, Tables)
     table, chances = chance_tables.chance_table(solution), Chances(solution)
-    dice, found = random.Random(9), set()
+    rng, found = random.Random(9), set()
     for _ in range(20):
         state = solution.game.start()
         while solution.game.outcome(state) is None:
             chance = chances.plain(state, chances.replies)
-            assert table[solution.place(state)] == int(chance * CHANCE_STEPS + HALF)
-            found.add(int(table[solution.place(state)]))
-            state = solution.game.after(state, dice.choice(solution.game.legal_moves(state)))
+            assert table[solution.index(state)] == int(chance * CHANCE_STEPS + HALF)
+            found.add(int(table[solution.index(state)]))
+            state = solution.game.after(state, rng.choice(solution.game.legal_moves(state)))
     assert len(found) > 3
 
 
@@ -200,7 +200,7 @@ def test_the_agent_gets_the_requested_seat(seat: int, name: str) -> None:
     env = DuelVectorEnv(name, num_envs=5, opponent="random", seat=seat)
     env.reset(seed=6)
     for _ in range(30):
-        assert {env.state(place).player for place in range(5)} == {seat - 1}
+        assert {env.state(index).player for index in range(5)} == {seat - 1}
         env.step(env.sample_legal())
 
 
@@ -311,7 +311,7 @@ def test_a_level_replies_with_its_exact_probabilities(
             expected[game.play(after, reply)] += likely
         env.reset(seed=level, options={"positions": state})
         env.step(np.full(count, game.moves.index(move)))
-        found = Counter(env.state(place) for place in range(count))
+        found = Counter(env.state(index) for index in range(count))
         for following in {*expected, *found}:
             likely = expected[following]
             assert abs(found[following] - count * likely) <= 5 * (count * likely * (1 - likely)) ** 0.5 + 0.01, move

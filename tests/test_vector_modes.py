@@ -52,11 +52,11 @@ def test_without_autoreset_games_wait_for_a_reset_mask() -> None:
         _, _, over, _, _ = games.step(games.sample_legal())
     with pytest.raises(ResetNeeded, match="reset_mask"):
         games.step(games.sample_legal())
-    kept = [games.state(place) for place in range(50)]
-    assert all((games.game.outcome(state) is not None) == over[place] for place, state in enumerate(kept))
+    kept = [games.state(index) for index in range(50)]
+    assert all((games.game.outcome(state) is not None) == over[index] for index, state in enumerate(kept))
     games.reset(options={"reset_mask": over})
-    for place in range(50):
-        assert games.state(place) == (games.game.start() if over[place] else kept[place])
+    for index in range(50):
+        assert games.state(index) == (games.game.start() if over[index] else kept[index])
     games.step(games.sample_legal())
     for mask in (np.ones(3, bool), np.ones(50, int), [True] * 50):
         with pytest.raises(ValueError, match="reset_mask must be a NumPy array of 50 bools"):
@@ -96,7 +96,7 @@ def test_fair_starts_agree_with_the_library_and_the_agent_keeps_its_seat(home: o
         for move in fair_start(solution, seed):
             state = free.game.play(state, move)
         expected.add(state)
-    assert {free.state(place) for place in range(50)} == expected
+    assert {free.state(index) for index in range(50)} == expected
 
 
 def test_gymnasium_and_pettingzoo_start_from_a_given_position() -> None:

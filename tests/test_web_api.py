@@ -63,10 +63,10 @@ def matches(variant: Variant, count: int = 2) -> list[Match]:
     name, options = variant
     game, games = dd.game(name, **options), []
     for seed in range(count):
-        dice = random.Random(f"{variant} {seed}")
+        rng = random.Random(f"{variant} {seed}")
         match = Match(game, first=seed % 2)
         most = 200 if game.longest < 1000 else 10  # of a very long game only the beginning
-        _, moves = play_on(game, match.state, dice, most if seed == 0 else dice.randrange(4))
+        _, moves = play_on(game, match.state, rng, most if seed == 0 else rng.randrange(4))
         for move in moves:
             match.play(move)
         games.append(match)

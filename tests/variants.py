@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import digitduels as dd
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.options import Choice, Whole, Wholes
+from digitduels.options import Choice, Integer, Wholes
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "numerical-nexus": [{}, {"target": 7, "uses": (1, 1, 0, 1, 0, 1)}, {"target": 2, "uses": (0, 1, 0, 0, 1, 0)}],
@@ -46,7 +46,7 @@ def variants(draw: st.DrawFn) -> AnyGame:
         if option.name == "start" or not draw(st.booleans()):
             continue
         match option.kind:
-            case Whole(low, high):
+            case Integer(low, high):
                 chosen[option.name] = draw(st.integers(low, min(high, 120 if option.name == "target" else 12)))
             case Wholes(length, low, high):
                 uses = st.lists(st.integers(low, min(high, 3)), min_size=length, max_size=length)
@@ -60,19 +60,19 @@ def variants(draw: st.DrawFn) -> AnyGame:
 def games_in_progress(draw: st.DrawFn) -> tuple[AnyGame, list[State[Any, Any]], list[Any]]:
     """A variant with the positions and moves of a random game, played partly or to the end."""
     game = draw(variants())
-    chance = random.Random(draw(st.integers(0, 2**32)))
-    states, moves = play_on(game, game.start(), chance, draw(st.integers(0, 60)))
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    states, moves = play_on(game, game.start(), rng, draw(st.integers(0, 60)))
     return game, states, moves
 
 
 def play_on(
-    game: AnyGame, state: State[Any, Any], chance: random.Random, most: int
+    game: AnyGame, state: State[Any, Any], rng: random.Random, most: int
 ) -> tuple[list[State[Any, Any]], list[Any]]:
     """The positions and moves of a random game from this position."""
     states: list[State[Any, Any]] = [state]
     moves: list[Any] = []
     while len(moves) < most and (legal := game.legal_moves(states[-1])):
-        moves.append(chance.choice(legal))
+        moves.append(rng.choice(legal))
         states.append(game.play(states[-1], moves[-1]))
     return states, moves
 

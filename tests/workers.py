@@ -12,7 +12,7 @@ from digitduels.web.settings import Settings
 from digitduels.web.workers.supervisor import Supervisor, Urgency, WorkerPool, decode
 
 if TYPE_CHECKING:
-    from digitduels.solver.library import Library
+    from digitduels.solver.solution_cache import SolutionCache
 
 _one_at_a_time = threading.Lock()
 
@@ -38,12 +38,12 @@ def answer(question: bytes) -> bytes:
 
 
 @cache
-def solutions() -> Library:
+def solutions() -> SolutionCache:
     """The solutions that all servers of a process share, and tests that compare with them."""
-    from digitduels.solver.library import Library
+    from digitduels.solver.solution_cache import SolutionCache
     from digitduels.web.workers import process
 
-    return Library(20, partial(process.solve, limit=Settings.memory << 20))
+    return SolutionCache(20, partial(process.solve, limit=Settings.memory << 20))
 
 
 class NoWorkers(Supervisor):

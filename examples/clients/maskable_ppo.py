@@ -34,9 +34,9 @@ class DuelVecEnv(VecEnv):
     def step_wait(self) -> Any:
         obs, rewards, over, _, info = self.games.step(self.actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for place in np.flatnonzero(over):
-            last = info["final_obs"]["observation"][place].astype(np.float32)
-            infos[place] = {"terminal_observation": last, "TimeLimit.truncated": False}
+        for index in np.flatnonzero(over):
+            last = info["final_obs"]["observation"][index].astype(np.float32)
+            infos[index] = {"terminal_observation": last, "TimeLimit.truncated": False}
         return self._split(obs), rewards.astype(np.float32), over, infos
 
     def _split(self, obs: dict[str, Any]) -> Any:
@@ -45,7 +45,7 @@ class DuelVecEnv(VecEnv):
 
     def env_method(self, method_name: str, *_: Any, indices: Any = None, **__: Any) -> list[Any]:
         assert method_name == "action_masks"
-        return [self.masks[place] for place in self._get_indices(indices)]
+        return [self.masks[index] for index in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         return attr_name == "action_masks"

@@ -14,7 +14,7 @@ from digitduels.evals.leaderboard import performance
 from digitduels.evals.suite import SUITE, read_suite
 from digitduels.players import OPPONENTS, player
 from digitduels.record import replay, to_record
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 
 __all__ = ["Chat", "Games", "GamesEnv"]
 

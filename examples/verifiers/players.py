@@ -14,7 +14,7 @@ from threading import Lock
 from digitduels.evals.suite import read_suite
 from digitduels.match import Match, played
 from digitduels.players import OPPONENTS, player
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 
 SUITE, ONE_AT_A_TIME = read_suite(), Lock()
 

@@ -109,9 +109,9 @@ def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
 def dialogue(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
     """The questions of a turn with the answers that make up a move, as lines."""
     lines = []
-    for place, prompt in enumerate(game.prompts):
-        label = game.labels.get(move[place], str(move[place]))
-        answer = str(game.choices(state, move[:place]).index(move[place]) + 1) if game.menu else label
+    for index, prompt in enumerate(game.prompts):
+        label = game.labels.get(move[index], str(move[index]))
+        answer = str(game.choices(state, move[:index]).index(move[index]) + 1) if game.menu else label
         lines += (prompt.format(player=names[state.player]) + answer).split("\n")
     return lines
 

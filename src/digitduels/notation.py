@@ -40,13 +40,13 @@ class Notation:
                 return move
         return self._spelled.get(key)
 
-    def field(self, place: int, text: str, possible: Sequence[Any]) -> Any | None:
+    def field(self, index: int, text: str, possible: Sequence[Any]) -> Any | None:
         """Parses the value of a field. In a menu, a bare number picks the choice with that number."""
         key = spelled(text)
         if self.menu and not key[1]:
             numbered: dict[Key, Any] = {((str(number),), ()): value for number, value in enumerate(possible, 1)}
             return numbered.get(key)
-        return self._fields[place].get(key)
+        return self._fields[index].get(key)
 
     def may_be_a_move(self, text: str) -> bool:
         """Whether an answer to the first question can be a whole move.
@@ -64,7 +64,7 @@ class Notation:
     def offer(self, values: Iterable[Any]) -> str:
         """A list of choices for a field, as people type them."""
         labels = [self.label(value) for value in values]
-        return ", ".join(f"[{place}] {label}" if self.menu else label for place, label in enumerate(labels, 1))
+        return ", ".join(f"[{number}] {label}" if self.menu else label for number, label in enumerate(labels, 1))
 
     def examples(self) -> str:
         """Examples of moves: all of them if there are few, otherwise the first and the last."""

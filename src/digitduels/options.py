@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any, NamedTuple
 
 
-class Whole(NamedTuple):
+class Integer(NamedTuple):
     """An integer from `low` to `high`."""
 
     low: int
@@ -35,11 +35,11 @@ class Wholes(NamedTuple):
         return f"{self.length} integers from {self.low} to {_power(self.high)}, not all zero"
 
     def accepts(self, value: object) -> bool:
-        number = Whole(self.low, self.high)
+        number = Integer(self.low, self.high)
         return isinstance(value, tuple) and len(value) == self.length and all(map(number.accepts, value)) and any(value)
 
     def read(self, text: str) -> object:
-        return tuple(Whole(self.low, self.high).read(part.strip()) for part in text[:1000].strip("()[]").split(","))
+        return tuple(Integer(self.low, self.high).read(part.strip()) for part in text[:1000].strip("()[]").split(","))
 
 
 class Choice(NamedTuple):
@@ -57,7 +57,7 @@ class Choice(NamedTuple):
         return text.strip().lower()
 
 
-Kind = Whole | Wholes | Choice
+Kind = Integer | Wholes | Choice
 
 
 class Option(NamedTuple):
@@ -74,7 +74,7 @@ class Option(NamedTuple):
     def rule(self, value: Any) -> str:
         """A value as a rule, in a few words.
 
-        >>> Option("target", "target", 50, Whole(1, 99), "the score that wins", ("first to {}",)).rule(60)
+        >>> Option("target", "target", 50, Integer(1, 99), "the score that wins", ("first to {}",)).rule(60)
         'first to 60'
         >>> Option("end", "end", "never", Choice(("never", "at-100")), "when it ends").rule("at-100")
         'when it ends: at 100'

@@ -55,16 +55,16 @@ class Pool(NamedTuple):
         return tuple(compress(range(1, len(self.counts) + 1), self.counts))
 
     @property
-    def place(self) -> int:
+    def ordinal(self) -> int:
         """The index of this pool among all pools of its shape; the empty pool is 0.
 
-        >>> Pool.full(3, 2).place
+        >>> Pool.full(3, 2).ordinal
         26
         """
-        place = 0
+        index = 0
         for count in reversed(self.counts):
-            place = place * (self.copies + 1) + count
-        return place
+            index = index * (self.copies + 1) + count
+        return index
 
     def has(self, number: int) -> bool:
         return 0 < number <= len(self.counts) and self.counts[number - 1] > 0

@@ -77,11 +77,11 @@ def replay(record: object) -> Match:
         raise RecordError(f"The game of this record is not installed. {error}") from None
     except ValueError as error:
         raise RecordError(f"This record does not describe a match. {error}") from None
-    for place, text in enumerate(moves, 1):
+    for number, text in enumerate(moves, 1):
         try:
             match.play(match.game.read(text, match.state))
         except (InvalidMove, IllegalMove) as error:
-            raise type(error)(f"Move {place} of the record, {quoted(text)}, breaks the rules. {error}") from None
+            raise type(error)(f"Move {number} of the record, {quoted(text)}, breaks the rules. {error}") from None
     match.players, match.seed, match.opening, match.asked = _settings(record)
     match.words = _words(record)
     if conceded is not None:

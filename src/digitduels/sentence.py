@@ -243,7 +243,7 @@ class Count(Field):
 
 
 def signs(token: str) -> str:
-    """A move's token with the signs that people write by hand. Words in it stay as they are.
+    """A move's token with the signs that people write. Words in it stay as they are.
 
     >>> signs("x10"), signs("x"), signs("9-5"), signs("7/2"), signs("take-1")
     ('×10', '×', '9−5', '7÷2', 'take 1')
@@ -259,7 +259,7 @@ def shown_moves(moves: Iterable[Any], player: int, names: Names = PLAYERS, reade
 
 
 def equation(left: int, operation: str, right: int, result: int) -> str:
-    """A calculation as people write it by hand. `operation` is a sign or its token.
+    """A calculation as people write it. `operation` is a sign or its token.
 
     >>> equation(5, "-", 9, -4)
     '5 − 9 = −4'

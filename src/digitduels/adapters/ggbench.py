@@ -56,7 +56,7 @@ class PlainWalk(Walk):
 
     def __init__(self, game: AnyGame, kind: type[Environment]) -> None:
         self.game, self.kind = game, kind
-        self.ids = {move: place for place, move in enumerate(game.moves)}
+        self.ids = {move: index for index, move in enumerate(game.moves)}
         self._cached = 0
         self.first = self._node(game.start())
 
@@ -105,8 +105,8 @@ class CompiledWalk(Walk):
         self.allowed = [set(np.flatnonzero(moves).tolist()) for moves in allowed]
         self.tables, self.fitting, self.valid = self._tables(kind)
         start = game.start()
-        mine, theirs = compiled.places[start.mine], compiled.places[start.theirs]
-        table = start.table.place if compiled.digits else 0
+        mine, theirs = compiled.indices[start.mine], compiled.indices[start.theirs]
+        table = start.table.ordinal if compiled.digits else 0
         row = kind.row(start.player, self.shown[mine], self.shown[theirs], self.tables[table])
         self.first = start.player, mine, theirs, table, row, self._actions(table, self.groups[mine]), None
 
@@ -123,9 +123,9 @@ class CompiledWalk(Walk):
         needed = patterns[:, None] // compiled.weights % compiled.base
         fitting = [np.flatnonzero((compiled.takes <= left).all(axis=1)).tolist() for left in needed]
         valid: list[dict[int, list[int]]] = [{} for _ in patterns]
-        shown = [rows[place : place + width] for place in range(0, len(rows), width)]
-        places = pattern.ravel().tolist()
-        return shown, [fitting[place] for place in places], [valid[place] for place in places]
+        shown = [rows[index : index + width] for index in range(0, len(rows), width)]
+        indices = pattern.ravel().tolist()
+        return shown, [fitting[index] for index in indices], [valid[index] for index in indices]
 
     def follow(self, here: Here, action: Any) -> Here:
         # The waiting player moves next, so the hands swap.

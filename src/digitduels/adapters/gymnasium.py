@@ -22,8 +22,8 @@ from digitduels.games import AnyGame, game_class, games
 from digitduels.match import Match
 from digitduels.players import Forfeit, Player, check, player
 from digitduels.players.observation import LOWEST, Observation
-from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
+from digitduels.solver.solution_cache import solution_of
 from digitduels.study.fair_starts import fair_start
 
 with needs("gymnasium"):
@@ -131,15 +131,15 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     def _begin(self, first: bool) -> None:
         """Starts a game and plays the opponent's first move if it is to move. With `first`, the agent moves first."""
         self.close()
-        dice = int(self.np_random.integers(2**62))
+        seed = int(self.np_random.integers(2**62))
         self.match = Match(self.game, position=self._from)
         if self.start == "fair" and self._from is None:
-            for move in fair_start(self.solution, dice):
+            for move in fair_start(self.solution, seed):
                 self.match.play(move)
             self.match.opening = len(self.match.moves)
-        seat = dice % 2 if self.seat == "random" else int(self.seat) - 1
+        seat = seed % 2 if self.seat == "random" else int(self.seat) - 1
         self.player = self.match.state.player if first else seat
-        self._other = player(self.opponent, self.game, lambda _: self.solution, dice, self.move_time)
+        self._other = player(self.opponent, self.game, lambda _: self.solution, seed, self.move_time)
         self._answer()
 
     def _answer(self) -> None:

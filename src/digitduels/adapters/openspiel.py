@@ -18,7 +18,7 @@ import numpy as np
 from digitduels.adapters import needs
 from digitduels.core import IllegalMove, State
 from digitduels.games import AnyGame, game, game_class, games
-from digitduels.options import Whole, Wholes
+from digitduels.options import Integer, Wholes
 from digitduels.players.observation import Observation
 
 with needs("openspiel"):
@@ -37,7 +37,7 @@ def _unset() -> dict[str, Any]:
     kinds = sorted(map(game_class, games()), key=lambda kind: not kind.__module__.startswith("digitduels."))
     values: dict[str, Any] = {}
     for option in (option for kind in kinds for option in kind.options()):
-        values.setdefault(option.name, NUMBER if isinstance(option.kind, Whole) else _TEXT)
+        values.setdefault(option.name, NUMBER if isinstance(option.kind, Integer) else _TEXT)
     return values
 
 

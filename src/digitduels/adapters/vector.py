@@ -28,8 +28,8 @@ from digitduels.players.natural import WASTED, nature, nearness
 from digitduels.players.observation import Observation
 from digitduels.pool import Pool
 from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for, with_endings
-from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
+from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.tables import Tables
 from digitduels.study.fair_starts import fair_start
 
@@ -155,7 +155,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self.compiled, self._world, self._hands = _world(self.game, self.view, solution, look, starts)
         if self._opponent == vector_kernels.PERFECT and isinstance(solution, Tables):
             self._world = self._world._replace(chances=chance_table(solution))
-        self._dice = np.zeros(1, np.uint64)
+        self._rng = np.zeros(1, np.uint64)
         digits, moves = self.compiled.digits, len(self.game.moves)
         self._games = Games(
             counts=np.zeros((num_envs, digits), np.uint8),
@@ -188,8 +188,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
         options = options or {}
         restart = self._reset_mask(options.get("reset_mask"))
-        self._dice[0] = self.np_random.integers(2**63)
-        vector_kernels.reset(self._world, self._games, self._results, restart, self._opponent, self._seat, self._dice)
+        self._rng[0] = self.np_random.integers(2**63)
+        vector_kernels.reset(self._world, self._games, self._results, restart, self._opponent, self._seat, self._rng)
         if options.get("positions") is not None:
             self._place(options["positions"], restart)
         self._started = True
@@ -210,13 +210,13 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         positions = positions if isinstance(positions, list) else [positions] * self.num_envs
         if len(positions) != self.num_envs:
             raise ValueError(f"There must be one position for each of the {self.num_envs} games, or one for all.")
-        for place, position in enumerate(positions):
-            if restart[place]:
+        for index, position in enumerate(positions):
+            if restart[index]:
                 state = placed_state(self.game, position)
                 counts, hands, mask, player = _numbers(self.compiled, self.view, state)
-                self._games.counts[place], self._games.hands[place] = counts, hands
-                self._games.mask[place], self._games.player[place] = mask, player
-                self._games.rows[place] = self.view.array(state)
+                self._games.counts[index], self._games.hands[index] = counts, hands
+                self._games.mask[index], self._games.player[index] = mask, player
+                self._games.rows[index] = self.view.array(state)
 
     def step(
         self, actions: npt.NDArray[Any]
@@ -230,7 +230,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         if self.autoreset_mode == AutoresetMode.DISABLED and results.over.any():
             raise ResetNeeded('Some games are over: call reset(options={"reset_mask": …}) before the next step().')
         unknown = vector_kernels.step(
-            self._world, self._games, results, actions.astype(np.int64), self._opponent, self._seat, same, self._dice
+            self._world, self._games, results, actions.astype(np.int64), self._opponent, self._seat, same, self._rng
         )
         if unknown:
             self._ask(results.ask[:unknown])
@@ -247,14 +247,14 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         """A random legal action for each game, or for each mask. The same seed gives the same actions."""
         masks = self._games.mask if masks is None else masks
         actions = np.empty(len(masks), np.int64)
-        vector_kernels.sample(masks, self._dice, actions)
+        vector_kernels.sample(masks, self._rng, actions)
         return actions
 
-    def state(self, place: int) -> State[Any, Any]:
+    def state(self, index: int) -> State[Any, Any]:
         """The position of one game, as a State of the rules."""
-        mine, theirs = self._games.hands[place].tolist()
-        table = int(self._games.counts[place] @ self.compiled.weights) if self.compiled.digits else 0
-        player, hands = int(self._games.player[place]), (self._hands[mine], self._hands[theirs])
+        mine, theirs = self._games.hands[index].tolist()
+        table = int(self._games.counts[index] @ self.compiled.weights) if self.compiled.digits else 0
+        player, hands = int(self._games.player[index]), (self._hands[mine], self._hands[theirs])
         return State(player, hands if player == 0 else hands[::-1], self.compiled.table(table))
 
     def _output(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -268,7 +268,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
 
     def _ask(self, rows: npt.NDArray[np.int64]) -> None:
         """Asks the rules for the results of games that ran out of numbers, sets the rewards, and caches the results."""
-        for place, table, mine, theirs, sign in rows.tolist():
+        for index, table, mine, theirs, sign in rows.tolist():
             row = int(np.searchsorted(self._world.last, table))
             if row == len(self._world.last) or self._world.last[row] != table:
                 self._world = self._world._replace(
@@ -278,7 +278,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             assert outcome is not None
             end = ending_for(outcome.winner, 0)
             self._world.boards[row, mine, theirs] = end
-            self._results.reward[place] = sign * ((end == LOST) - (end == WON))
+            self._results.reward[index] = sign * ((end == LOST) - (end == WON))
 
 
 def _opponent(name: str, game: AnyGame) -> tuple[int, Sight]:
@@ -307,7 +307,7 @@ def _numbers(
     """A position as integers for the kernels: the pool, both hands, the legal moves and the player to move."""
     counts = state.table.counts if compiled.digits else ()
     try:
-        hands = [compiled.places[state.mine], compiled.places[state.theirs]]
+        hands = [compiled.indices[state.mine], compiled.indices[state.theirs]]
     except KeyError:
         raise ValueError("This position cannot arise in the game.") from None
     return counts, hands, view.mask(state), state.player

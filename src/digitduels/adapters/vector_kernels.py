@@ -31,28 +31,28 @@ inline: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
 
 
 @inline
-def draw(dice: Any, below: Any) -> Any:
+def draw(rng: Any, below: Any) -> Any:
     """Draws a random integer from 0 to below - 1 and advances the generator (SplitMix64)."""
-    dice[0] += uint64(0x9E3779B97F4A7C15)
-    mixed = dice[0]
+    rng[0] += uint64(0x9E3779B97F4A7C15)
+    mixed = rng[0]
     mixed = (mixed ^ (mixed >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> uint64(27))) * uint64(0x94D049BB133111EB)
     return ((mixed >> uint64(32)) * uint64(below)) >> uint64(32)
 
 
 @kernel
-def any_of(mask: Any, game: Any, dice: Any) -> Any:
+def any_of(mask: Any, game: Any, rng: Any) -> Any:
     """A uniformly random legal move of a game; 0 if there is none."""
     moves = uint64(mask.shape[1])
     for _ in range(DRAWS):
-        move = draw(dice, moves)
+        move = draw(rng, moves)
         if mask[game, move]:
             return move
     left: Any = uint64(0)
     for move in range(moves):
         left += uint64(mask[game, move])
     if left:
-        left = draw(dice, left)
+        left = draw(rng, left)
     for move in range(moves):
         if mask[game, move]:
             if left == 0:
@@ -62,10 +62,10 @@ def any_of(mask: Any, game: Any, dice: Any) -> Any:
 
 
 @kernel
-def sample(mask: Any, dice: Any, actions: Any) -> None:
+def sample(mask: Any, rng: Any, actions: Any) -> None:
     """Writes a random legal move for each game."""
     for game in range(uint64(len(mask))):
-        actions[game] = any_of(mask, game, dice)
+        actions[game] = any_of(mask, game, rng)
 
 
 @inline
@@ -96,7 +96,7 @@ def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
 
 
 @inline
-def place(world: Any, counts: Any, game: Any) -> Any:
+def index(world: Any, counts: Any, game: Any) -> Any:
     """The index of a pool among all pools."""
     weights = world.weights
     index = int64(0)
@@ -135,7 +135,7 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
         result = int64(fate[mine - uint64(len(own))])
     else:
         if not permit(world, counts, mask, game, theirs):
-            result = ended(world.last, world.boards, place(world, counts, game), theirs, mine)
+            result = ended(world.last, world.boards, index(world, counts, game), theirs, mine)
         else:
             result = int64(stuck[theirs])
         # That was the next player's result; the mover's is the opposite.
@@ -145,7 +145,7 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
 
 
 @kernel
-def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
+def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
     """The move of perfect play, as players/perfect.py chooses it; ties are broken at random.
 
     That is the quickest win. Without one, it is the move that keeps the value and is most likely to be answered
@@ -153,7 +153,7 @@ def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -
     """
     own, other, needs, codes, endings = world.own, world.other, world.needs, world.codes, world.endings
     chances, low, high = world.chances, world.low, world.high
-    here, highest, ties = place(world, counts, game), int64(-1), uint64(0)
+    here, highest, ties = index(world, counts, game), int64(-1), uint64(0)
     choice: Any = uint64(0)
     mine, theirs, count = hands[game, 0], hands[game, 1], len(own)
     for move in range(uint64(mask.shape[1])):
@@ -174,16 +174,16 @@ def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -
                 highest, choice, ties = merit, move, uint64(1)
             elif merit == highest:
                 ties += uint64(1)
-                if draw(dice, ties) == 0:
+                if draw(rng, ties) == 0:
                     choice = move
     return choice
 
 
 @kernel
-def sighted(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
+def sighted(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
     """The move of a level: see players/levels.py. It draws a random depth and sees only results within it."""
     own, other, scores, near_own, near_other = world.own, world.other, world.scores, world.near_own, world.near_other
-    depth = world.horizon - world.reach * log(1.0 - float(draw(dice, 1 << 32)) / (1 << 32))
+    depth = world.horizon - world.reach * log(1.0 - float(draw(rng, 1 << 32)) / (1 << 32))
     mine, theirs = hands[game, 0], hands[game, 1]
     quickest, slowest, open_moves = int64(FAR), int64(0), False
     for move in range(uint64(mask.shape[1])):
@@ -212,7 +212,7 @@ def sighted(world: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any
                 if scores[to] == scores[mine] and scores[left] == scores[theirs]:
                     weight *= world.wasted
                 total += weight
-                if float(draw(dice, 1 << 32)) / (1 << 32) * total < weight:
+                if float(draw(rng, 1 << 32)) / (1 << 32) * total < weight:
                     choice = move
     return choice
 
@@ -226,7 +226,7 @@ def result_of(world: Any, counts: Any, hands: Any, game: Any, move: Any) -> Any:
         code = int64(endings[hand - count])
     else:
         code = int64(
-            codes[((place(world, counts, game) - needs[move]) * count + hand) * count + other[hands[game, 1], move]]
+            codes[((index(world, counts, game) - needs[move]) * count + hand) * count + other[hands[game, 1], move]]
         )
     value, distance = int64(0), code - world.low + 1
     if code >= world.high:
@@ -237,28 +237,28 @@ def result_of(world: Any, counts: Any, hands: Any, game: Any, move: Any) -> Any:
 
 
 @kernel
-def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: Any, dice: Any) -> Any:
+def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
     """Plays the opponent's move; returns the same as move_on."""
     if opponent == LEVEL:
-        move = sighted(world, counts, hands, mask, game, dice)
+        move = sighted(world, counts, hands, mask, game, rng)
     elif opponent == PERFECT:
-        move = best(world, counts, hands, mask, game, dice)
+        move = best(world, counts, hands, mask, game, rng)
     else:
-        move = any_of(mask, game, dice)
+        move = any_of(mask, game, rng)
     return move_on(world, counts, hands, mask, game, move)
 
 
 @inline
-def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any) -> None:
+def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, rng: Any) -> None:
     """Starts a new game. If the opponent moves first, it does so unless that ends the game in every try."""
     counts, hands, mask, player = games.counts, games.hands, games.mask, games.player
     starts, firsts, openings, movers = world.start_counts, world.start_hands, world.start_masks, world.start_players
     start = uint64(0)
     if len(movers) > 1:
-        start = draw(dice, uint64(len(movers)))
+        start = draw(rng, uint64(len(movers)))
     agent = seat
     if seat == 2:
-        agent = int64(draw(dice, 2)) if opponent else int64(movers[start])
+        agent = int64(draw(rng, 2)) if opponent else int64(movers[start])
     tries = 0
     if opponent and agent != movers[start]:
         tries = BEGINNINGS
@@ -270,7 +270,7 @@ def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, dice: Any
             mask[game, move] = openings[start, move]
         hands[game, 0], hands[game, 1] = firsts[start, 0], firsts[start, 1]
         player[game] = movers[start] ^ (tries > 0)
-        started = tries == 0 or answer(world, opponent, counts, hands, mask, game, dice) == 0
+        started = tries == 0 or answer(world, opponent, counts, hands, mask, game, rng) == 0
         tries -= 1
 
 
@@ -288,18 +288,18 @@ def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) 
 
 
 @kernel
-def reset(world: Any, games: Any, results: Any, restart: Any, opponent: Any, seat: Any, dice: Any) -> None:
+def reset(world: Any, games: Any, results: Any, restart: Any, opponent: Any, seat: Any, rng: Any) -> None:
     """Starts a new game wherever `restart` is true."""
     hands = games.hands
     for game in range(uint64(len(hands))):
         if restart[game]:
             results.over[game] = False
-            begin(world, games, game, opponent, seat, dice)
+            begin(world, games, game, opponent, seat, rng)
             show(world, games.counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), games.rows)
 
 
 @kernel
-def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, same: Any, dice: Any) -> Any:
+def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, same: Any, rng: Any) -> Any:
     """Plays one action in every game, and the opponent's reply.
 
     When a game ends, a new one starts in the `same` step, or else in the next step, which ignores the action.
@@ -313,7 +313,7 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
         if over[game]:
             over[game] = illegal[game] = done[game] = False
             reward[game] = 0
-            begin(world, games, game, opponent, seat, dice)
+            begin(world, games, game, opponent, seat, rng)
             show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
             continue
         action = actions[game]
@@ -323,7 +323,7 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
             result = move_on(world, counts, hands, mask, game, uint64(action))
             if opponent and result == 0:
                 sign = -1
-                result = answer(world, opponent, counts, hands, mask, game, dice)
+                result = answer(world, opponent, counts, hands, mask, game, rng)
         illegal[game] = not allowed
         done[game] = result != 0
         reward[game] = sign * (int64(result == WON) - int64(result == LOST))
@@ -336,11 +336,11 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
         mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
         show(world, counts, game, mine, theirs, final)
         if result == ASK:
-            ask[unknown, 0], ask[unknown, 1], ask[unknown, 2] = game, place(world, counts, game), hands[game, 0]
+            ask[unknown, 0], ask[unknown, 1], ask[unknown, 2] = game, index(world, counts, game), hands[game, 0]
             ask[unknown, 3], ask[unknown, 4] = hands[game, 1], sign
             unknown += uint64(1)
         if same:
-            begin(world, games, game, opponent, seat, dice)
+            begin(world, games, game, opponent, seat, rng)
             show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
         else:
             over[game] = True

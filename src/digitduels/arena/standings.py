@@ -43,19 +43,19 @@ def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, A
     labels = names(plan.players)
     rated = ratings(results, len(plan.players), plan.seed)
     rows = []
-    for place, command in enumerate(plan.players):
-        own = [game for game in played if place in game.task.pair]
-        grades = [_grade(group, place) for group in independent(own)]
+    for index, command in enumerate(plan.players):
+        own = [game for game in played if index in game.task.pair]
+        grades = [_grade(group, index) for group in independent(own)]
         reasons = Counter[str](
-            game.record["forfeit"] for game in own if game.record["conceded"] == game.task.seats.index(place) + 1
+            game.record["forfeit"] for game in own if game.record["conceded"] == game.task.seats.index(index) + 1
         )
-        rating = {name: round(value, 1) for name, value in rated[place]._asdict().items()}
+        rating = {name: round(value, 1) for name, value in rated[index]._asdict().items()}
         rows.append(
             {
-                "player": labels[place],
+                "player": labels[index],
                 "command": command,
                 "rating": rating,
-                "seats": [_tally(played, place, seat) for seat in (0, 1)],
+                "seats": [_tally(played, index, seat) for seat in (0, 1)],
                 "skill": skill(grades, plan.seed),
                 "grade": _total(grades)._asdict(),
                 "reasons": dict(reasons),
@@ -63,7 +63,7 @@ def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, A
         )
     pairs = [
         {
-            "players": [labels[place] for place in pair],
+            "players": [labels[index] for index in pair],
             "seats": [_tally([game for game in played if game.task.pair == pair], pair[0], seat) for seat in (0, 1)],
             "score": {name: round(value, 4) for name, value in score(results[pair], plan.seed)._asdict().items()},
         }
@@ -83,9 +83,9 @@ def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, A
     }
 
 
-def _grade(games: Iterable[PlayedGame], place: int) -> Grade:
+def _grade(games: Iterable[PlayedGame], index: int) -> Grade:
     """The total grade of a player in some of its games."""
-    return _total(game.grades[game.task.seats.index(place)] for game in games)
+    return _total(game.grades[game.task.seats.index(index)] for game in games)
 
 
 def _total(grades: Iterable[Grade]) -> Grade:
@@ -93,12 +93,12 @@ def _total(grades: Iterable[Grade]) -> Grade:
     return total._replace(chance=round(total.chance, 4))
 
 
-def _points(game: PlayedGame, place: int) -> float:
+def _points(game: PlayedGame, index: int) -> float:
     winner = game.record["outcome"]["winner"]
-    return 0.5 if winner is None else float(game.task.seats[winner - 1] == place)
+    return 0.5 if winner is None else float(game.task.seats[winner - 1] == index)
 
 
-def _tally(played: Iterable[PlayedGame], place: int, seat: int) -> dict[str, int]:
+def _tally(played: Iterable[PlayedGame], index: int, seat: int) -> dict[str, int]:
     """The results of a player in one seat."""
-    points = [_points(game, place) for game in played if game.task.seats[seat] == place]
+    points = [_points(game, index) for game in played if game.task.seats[seat] == index]
     return {"wins": points.count(1), "draws": points.count(0.5), "losses": points.count(0)}

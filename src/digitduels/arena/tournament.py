@@ -30,7 +30,7 @@ from digitduels.players import OPPONENTS, UNIFORM_PLAYERS, Forfeit, check, playe
 from digitduels.players.external import split_name
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.text import clean, quoted
 
@@ -197,7 +197,7 @@ def _outdated(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -
 
 def _names(plan: TournamentPlan, task: Task) -> list[str]:
     labels = names(plan.players)
-    return [labels[place] for place in task.seats]
+    return [labels[index] for index in task.seats]
 
 
 def names(players: tuple[str, ...]) -> list[str]:

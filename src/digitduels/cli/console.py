@@ -57,8 +57,8 @@ def wrap(text: str, width: int, hanging: int | None = None) -> list[str]:
     lines, line = [], ""
     for gap, together in re.findall(r"( *)([^ ]+)", _TOGETHER.sub("\0", text)):
         fits = len(indent) + _cells(together) <= width
-        for place, word in enumerate([together] if fits else together.split("\0")):
-            space = " " if place else gap
+        for index, word in enumerate([together] if fits else together.split("\0")):
+            space = " " if index else gap
             if line.strip() and _cells(line + space + word) > width:
                 lines.append(line)
                 line = indent + word

@@ -11,7 +11,7 @@ import digitduels
 from digitduels.cli.console import complain
 from digitduels.games import AnyGame
 from digitduels.solver import Progress, Solution
-from digitduels.solver.library import Library
+from digitduels.solver.solution_cache import SolutionCache
 
 
 @contextmanager
@@ -52,5 +52,5 @@ def solve(game: AnyGame, limit: int | None = None) -> Solution:
         return digitduels.solve(game, limit=limit, progress=progress)
 
 
-solution_of = Library(solve=solve)
+solution_of = SolutionCache(solve=solve)
 """The solutions of this process, each solved once."""

@@ -21,7 +21,7 @@ from digitduels.match import Match
 from digitduels.players import OPPONENTS, PERFECT_PLAYERS
 from digitduels.players.evaluation import ceilings
 from digitduels.record import replay
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 from digitduels.study.decisions import REFUSED, Decision
 from digitduels.study.decisions import decisions as decisions_of
 

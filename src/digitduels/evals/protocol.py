@@ -128,8 +128,8 @@ def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
 def _history(match: Match) -> list[str]:
     """The moves so far by their short names, and what each of them did."""
     return [
-        f"{place}. {move} ({_plain(match.game.report(state, move).to(reader=match.state.player))})"
-        for place, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1)
+        f"{number}. {move} ({_plain(match.game.report(state, move).to(reader=match.state.player))})"
+        for number, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1)
     ]
 
 
@@ -177,13 +177,13 @@ def answer(text: str) -> dict[str, Any]:
     {'move': 'x3'}
     """
     text = text[-_TAIL:]
-    decoder, value, place = json.JSONDecoder(), None, text.find("{")
-    while place >= 0:
+    decoder, value, index = json.JSONDecoder(), None, text.find("{")
+    while index >= 0:
         try:
-            value, end = decoder.raw_decode(text, place)
+            value, end = decoder.raw_decode(text, index)
         except (ValueError, RecursionError):  # not JSON, too deeply nested, or a number with too many digits
-            end = place + 1
-        place = text.find("{", end)
+            end = index + 1
+        index = text.find("{", end)
     if value is None:
         raise NoAnswer("There is no JSON object in the reply.")
     assert isinstance(value, dict)  # because it begins with a brace

@@ -18,7 +18,7 @@ from digitduels.evals.protocol import NoAnswer, answer, seen
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, player
 from digitduels.record import replay
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 from digitduels.text import quoted
 
 CARELESS = ("prose", "illegal", "hasty", "copier")

@@ -17,7 +17,7 @@ from digitduels.evals import protocol
 from digitduels.games import AnyGame, game
 from digitduels.match import Match, played
 from digitduels.solver import Progress
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.verdict import Judgement
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.positions import positions
@@ -135,16 +135,16 @@ def make_suite(
         "retries": protocol.RETRIES,
     }
     lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": []}
-    for place, (game_id, options) in enumerate(variants):
+    for index, (game_id, options) in enumerate(variants):
         rules = game(game_id, **options)
         if progress is not None:
-            progress(f"looking for positions of {rules.title}", place / len(variants))
+            progress(f"looking for positions of {rules.title}", index / len(variants))
         book = not rules.changes
         lists["variants"].append(
             {"game": rules.id, "options": rules.values, "book": book, "rules": protocol.rules(rules)}
         )
-        lists["positions"] += [_position(place, match) for match in _positions(rules, seed, count, taken)]
-        lists["starts"] += [{"variant": place, "moves": moves} for moves in _starts(rules, seed, starts)]
+        lists["positions"] += [_position(index, match) for match in _positions(rules, seed, count, taken)]
+        lists["starts"] += [{"variant": index, "moves": moves} for moves in _starts(rules, seed, starts)]
     random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first positions are a random sample
     for number, item in enumerate(lists["positions"], 1):
         item["id"] = number

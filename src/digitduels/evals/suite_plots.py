@@ -59,8 +59,8 @@ def _plot(
         for tick in ticks:
             parts.append(f'<path d="M{x(tick):.1f} {top + 30}V{foot}" stroke="{_GRID}"/>')
             parts.append(f'<text x="{x(tick):.1f}" y="{foot + 15}" text-anchor="middle" font-size="11">{tick:g}</text>')
-        for place, (row, estimate) in enumerate(zip(rows, values, strict=True)):
-            y = top + _HEAD + place * _LINE
+        for index, (row, estimate) in enumerate(zip(rows, values, strict=True)):
+            y = top + _HEAD + index * _LINE
             if number % _COLUMNS == 0:
                 parts.append(f'<text x="{_LABELS - 12}" y="{y + 4}" text-anchor="end">{escape(row["model"])}</text>')
             if estimate["value"] is not None:

@@ -15,8 +15,8 @@ from digitduels.evals.suite import DISTANCES, Suite, band
 from digitduels.players import OPPONENTS
 from digitduels.players.levels import LEVELS_VERSION, tuning
 from digitduels.solver import Progress
-from digitduels.solver.library import solution_of
 from digitduels.solver.solution import Solution
+from digitduels.solver.solution_cache import solution_of
 
 DEPTHS = (2, 4)  # the search depths of the reference rows, in plies
 Policy = Callable[[Solution, State[Any, Any]], Mapping[Any, float]]
@@ -45,13 +45,13 @@ def results(
         groups[answer.position].append(answer)
 
     def part(include: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
-        return skill(_grade(items[place], group) for place, group in groups.items() if include(items[place]))
+        return skill(_grade(items[index], group) for index, group in groups.items() if include(items[index]))
 
     def of_game(name: str) -> dict[str, Any]:
         return part(lambda item: bool(suite.variants[item["variant"]]["game"] == name))
 
-    def of_distance(place: int) -> dict[str, Any]:
-        return part(lambda item: band(item["distance"], DISTANCES) == place)
+    def of_distance(index: int) -> dict[str, Any]:
+        return part(lambda item: band(item["distance"], DISTANCES) == index)
 
     book = [variant["book"] for variant in suite.variants]
     by_the_book, variants = part(lambda item: book[item["variant"]]), part(lambda item: not book[item["variant"]])
@@ -70,7 +70,7 @@ def results(
         "variants": variants,
         "gap": gap(by_the_book, variants),
         "games": {name: of_game(name) for name in games},
-        "distances": [of_distance(place) for place in range(len(DISTANCES) + 1)],
+        "distances": [of_distance(index) for index in range(len(DISTANCES) + 1)],
     }
 
 

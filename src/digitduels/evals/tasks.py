@@ -27,7 +27,7 @@ from digitduels.match import Match
 from digitduels.players import OPPONENTS, player
 from digitduels.record import replay, to_record
 from digitduels.sentence import Count, Sentence
-from digitduels.solver.library import solution_of
+from digitduels.solver.solution_cache import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
@@ -137,13 +137,13 @@ def rules(
     """Questions about the rules: is this move legal, and what is the position after it?"""
     variant = _game(game, options)
     _check_count("questions", questions)
-    dice = random.Random(f"rules {variant.id} {variant.values} {seed}")
+    rng = random.Random(f"rules {variant.id} {variant.values} {seed}")
     samples, asked = [], 0  # half the questions are about legality, and half of these about an illegal move
     for number, match in enumerate(some_positions(solution_of(variant), questions, seed, part=PART), 1):
         allowed = variant.legal_moves(match.state)
         barred = [move for move in variant.moves if move not in set(allowed)]
         kind = "legal" if barred and 2 * asked < number else "after"
-        move = dice.choice(barred if kind == "legal" and asked % 2 else allowed)
+        move = rng.choice(barred if kind == "legal" and asked % 2 else allowed)
         if kind == "legal":
             asked += 1
             text = protocol.legality_question(match, move)

@@ -96,8 +96,8 @@ def _plugins() -> dict[str, type[AnyGame]]:
             kinds[entry.name] = _load(entry)
         except (Exception, SystemExit) as error:  # another package must never break our own games
             reason = str(error) if isinstance(error, _Unsuitable) else f"{type(error).__name__}: {error}"
-            place = clean(entry.value, 80)
-            warnings.warn(f"The game {quoted(entry.name)} of {place} is ignored: {clean(reason, 200)}", stacklevel=3)
+            source = clean(entry.value, 80)
+            warnings.warn(f"The game {quoted(entry.name)} of {source} is ignored: {clean(reason, 200)}", stacklevel=3)
     return kinds
 
 

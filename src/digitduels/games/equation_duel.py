@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Whole, option
+from digitduels.options import Integer, option
 from digitduels.pool import ARITHMETIC, Pool, pool_board, pool_position, run_out, tie_option, tie_rule
 from digitduels.sentence import Sentence, equation
 
@@ -39,8 +39,8 @@ class EquationDuel(Game[int, Pool, Move]):
     higher score wins, because it is closest to {target}. {tie_rule}
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
-    highest: int = option(9, Whole(2, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+    target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
+    highest: int = option(9, Integer(2, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
     tie: str = tie_option("the numbers run out")
 
     rulings = (

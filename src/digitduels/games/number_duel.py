@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Whole, option
+from digitduels.options import Integer, option
 from digitduels.pool import (
     ARITHMETIC,
     Pool,
@@ -45,9 +45,9 @@ class NumberDuel(Game[int, Pool, Move]):
     empty, the higher score wins. {tie_rule}
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
-    highest: int = option(10, Whole(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
-    copies: int = option(2, Whole(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
+    target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
+    highest: int = option(10, Integer(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+    copies: int = option(2, Integer(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
     tie: str = tie_option("the pool is empty")
 
     rulings = (

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Choice, Whole, option
+from digitduels.options import Choice, Integer, option
 from digitduels.pool import (
     ARITHMETIC,
     Pool,
@@ -48,9 +48,9 @@ class NumberQuest(Game[int, Pool, Move]):
     wins. {tie_rule}
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
-    highest: int = option(9, Whole(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
-    copies: int = option(2, Whole(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
+    target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
+    highest: int = option(9, Integer(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+    copies: int = option(2, Integer(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
     division: str = option(
         "floor",
         Choice(("floor", "exact")),

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
-from digitduels.options import Whole, Wholes, option
+from digitduels.options import Integer, Wholes, option
 from digitduels.sentence import Names, Sentence, equation, number_word, player_name
 
 
@@ -57,7 +57,7 @@ class NumericalNexus(Game[Hand, None, Move]):
     use, you lose.
     """
 
-    target: int = option(50, Whole(1, 10**6), "the score that wins", rules=("first to {}",))
+    target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
     uses: tuple[int, ...] = option(
         (3, 2, 1, 2, 1, 1),
         Wholes(6, 0, 99),

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
-from digitduels.options import Whole, option
+from digitduels.options import Integer, option
 from digitduels.sentence import Names, Played, Sentence, equation
 from digitduels.text import quoted
 
@@ -35,9 +35,9 @@ class OperationTarget(Game["str | None", int, Move]):
     The player who makes the number exactly {target} wins. The player who takes it past {target} loses.
     """
 
-    target: int = option(23, Whole(2, 10**4000), "the number that wins", rules=("first to {}",))
+    target: int = option(23, Integer(2, 10**4000), "the number that wins", rules=("first to {}",))
     begin: int = option(
-        1, Whole(1, 10**4000), "the number at the start, below the target", name="start", rules=("starting at {}",)
+        1, Integer(1, 10**4000), "the number at the start, below the target", name="start", rules=("starting at {}",)
     )
 
     def __post_init__(self) -> None:

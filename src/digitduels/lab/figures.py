@@ -81,8 +81,8 @@ def draw_heat_map(title: str, ranges: Mapping[str, Sequence[Any]], rows: Sequenc
 
 def _ticks(axis: Any, name: str, values: Sequence[Any]) -> None:
     step = -(-len(values) // 12)
-    places = list(range(0, len(values), step))
-    axis.set_ticks(places, labels=[written(values[place]) for place in places])
+    indices = list(range(0, len(values), step))
+    axis.set_ticks(indices, labels=[written(values[index]) for index in indices])
     axis.set_label_text(name)
 
 
@@ -96,12 +96,12 @@ def best_cells(
     ranges: Mapping[str, Sequence[Any]], rows: Sequence[Mapping[str, Any]], across: str, down: str | None
 ) -> list[tuple[int, int, Mapping[str, Any]]]:
     """The best solved row for each cell of a heat map: its vertical index, its horizontal index, and the row."""
-    places = {name: {written(value): place for place, value in enumerate(ranges[name])} for name in ranges}
+    indices = {name: {written(value): index for index, value in enumerate(ranges[name])} for name in ranges}
     best: dict[tuple[int, int], Mapping[str, Any]] = {}
     for row in rows:
         if row["fair"] is None:
             continue
-        cell = places[down][written(row[down])] if down else 0, places[across][written(row[across])]
+        cell = indices[down][written(row[down])] if down else 0, indices[across][written(row[across])]
         if cell not in best or smaller_gauge(row) > smaller_gauge(best[cell]):
             best[cell] = row
     return [(*cell, row) for cell, row in sorted(best.items(), key=lambda item: item[0])]

@@ -258,7 +258,7 @@ def _counts(solution: Solution) -> tuple[Any, int, int, int]:
     if not isinstance(solution, Tables):
         counts = solution.counts()
         return None, counts.reachable, counts.positions, counts.longest
-    reached = solution.reached([solution.place(solution.game.start())])
+    reached = solution.reached([solution.index(solution.game.start())])
     distances = solution.by_distance()
     longest = max((verdict.distance for verdict in distances if verdict.value > 0), default=0)
     return reached, int(np.count_nonzero(reached)), sum(distances.values()), longest
@@ -266,7 +266,7 @@ def _counts(solution: Solution) -> tuple[Any, int, int, int]:
 
 def simulate_lengths(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:
     """Estimates the lengths of games between two players of level 4 by simulation."""
-    dice, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
+    rng, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
     moves: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}
     counts: Counter[int] = Counter()
     for _ in range(games):
@@ -275,7 +275,7 @@ def simulate_lengths(solution: Solution, seed: int, games: int = _GAMES) -> Leng
             if state not in moves:
                 probabilities = person.probabilities(state)
                 moves[state] = list(probabilities), list(probabilities.values())
-            state = rules.after(state, dice.choices(*moves[state])[0])
+            state = rules.after(state, rng.choices(*moves[state])[0])
             plies += 1
         counts[plies] += 1
     shares = {plies: counts[plies] / games for plies in sorted(counts)}

@@ -15,7 +15,7 @@ from typing import Any
 from digitduels.games import game_class
 from digitduels.lab.executors import Executor, executor
 from digitduels.lab.sweeps import BUDGET, SOLVED, Row, grid, measured_row
-from digitduels.options import Choice, Option, Whole, written
+from digitduels.options import Choice, Integer, Option, written
 
 GOALS = ("fair", "deep")
 TRIALS = 2000
@@ -37,12 +37,12 @@ def around(option: Option) -> list[Any]:
     match option.kind:
         case Choice(words):
             return list(words)
-        case Whole(low, high):
+        case Integer(low, high):
             first, last = (book // 2, 2 * book) if book >= _LARGE else (book - 6, book + 3)
             return list(range(max(low, first), min(high, last) + 1))
         case kind:
             changed = [
-                tuple(number + by * (place == at) for place, number in enumerate(book))
+                tuple(number + by * (index == at) for index, number in enumerate(book))
                 for at in range(kind.length)
                 for by in (-1, 1)
             ]
@@ -109,10 +109,12 @@ def _evolved(
     study = optuna.create_study(
         directions=["maximize"] * len(goals), sampler=optuna.samplers.NSGAIISampler(population_size=_BATCH, seed=seed)
     )
-    places = {key: list(range(len(choices))) for key, choices in values.items()}
+    indices = {key: list(range(len(choices))) for key, choices in values.items()}
     while True:
         trials = [study.ask() for _ in range(_BATCH)]
-        chosen = [{key: values[key][trial.suggest_categorical(key, places[key])] for key in values} for trial in trials]
+        chosen = [
+            {key: values[key][trial.suggest_categorical(key, indices[key])] for key in values} for trial in trials
+        ]
         rows: dict[int, Row] = dict(run(measured_row, [(name, options, budget) for options in chosen]))
         for index, trial in enumerate(trials):
             row = rows[index]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
-from digitduels.options import Whole
+from digitduels.options import Integer
 from digitduels.solver.compiled import DoesNotFactor, compile_game
 
 
@@ -32,7 +32,7 @@ def small_enough(rules: AnyGame, limit: int) -> dict[str, int]:
     """
     values = {}
     for option in rules.options():
-        if not isinstance(option.kind, Whole):
+        if not isinstance(option.kind, Integer):
             continue
         low, high = option.kind.low - 1, rules.values[option.name]  # `low` fits or is invalid; `high` does not fit
         while high - low > 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
-from digitduels.options import Option, Whole
+from digitduels.options import Integer, Option
 from digitduels.solver import solve
 from digitduels.solver.compiled import DoesNotFactor, compile_game
 from digitduels.solver.tables import prepare
@@ -18,7 +18,7 @@ DRAW = 0
 
 def stepped(rules: AnyGame) -> Option | None:
     """The option that a strip varies: the first integer option, which is the target in our games."""
-    return next((option for option in rules.options() if isinstance(option.kind, Whole)), None)
+    return next((option for option in rules.options() if isinstance(option.kind, Integer)), None)
 
 
 def winners(
@@ -49,9 +49,9 @@ def _winner(rules: AnyGame, limit: int) -> int:
     try:
         compiled = compile_game(rules, fits)
         start: Any = rules.start()
-        place = start.table.place if compiled.digits else 0
-        hands = compiled.places[start.mine], compiled.places[start.theirs]
-        value = bits.Values(prepare(compiled)).value(place, *hands)
+        index = start.table.ordinal if compiled.digits else 0
+        hands = compiled.indices[start.mine], compiled.indices[start.theirs]
+        value = bits.Values(prepare(compiled)).value(index, *hands)
     except DoesNotFactor:
         value = solve(rules, cache=False, limit=limit).start.value
     return {1: 1, 0: DRAW, -1: 2}[value]

@@ -18,7 +18,7 @@ from digitduels import files
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game, game_class
 from digitduels.lab.executors import executor
-from digitduels.options import Option, Whole, Wholes
+from digitduels.options import Integer, Option, Wholes
 from digitduels.text import quoted
 
 SOLVED = "solved"  # the status of a row; the others are too-large and failed
@@ -41,7 +41,7 @@ def read_range(option: Option, text: str) -> list[Any]:
     if isinstance(option.kind, Wholes):
         parts = [_numbers(option, part) for part in text.strip("()[]").split(",")]
         return _checked(option, [tuple(values) for values in product(*parts)])
-    if isinstance(option.kind, Whole):
+    if isinstance(option.kind, Integer):
         return _checked(option, list(dict.fromkeys(n for part in text.split(",") for n in _numbers(option, part))))
     return _checked(option, list(dict.fromkeys(option.kind.read(part) for part in text.split(","))))
 
@@ -49,7 +49,7 @@ def read_range(option: Option, text: str) -> list[Any]:
 def _numbers(option: Option, text: str) -> list[Any]:
     low, dots, rest = text.strip().partition("..")
     high, colon, step = rest.partition(":")
-    read = Whole(1, 10**9).read
+    read = Integer(1, 10**9).read
     first, last, by = read(low), read(high) if dots else read(low), read(step) if colon else 1
     if not (isinstance(first, int) and isinstance(last, int) and isinstance(by, int)) or by < 1 or last < first:
         raise ValueError(f"{option.name} takes values such as 20, 20..100, 20..100:5 or 1,2,4, not {quoted(text)}.")
@@ -208,8 +208,8 @@ def sweep_to_file(
     if missing:
         work = [(name, rule_sets[index], budget) for index in missing]
         with journal.writing() as add, executor(workers, cluster) as run:
-            for place, row in run(measured_row, work):
-                add(missing[place], row)
+            for index, row in run(measured_row, work):
+                add(missing[index], row)
                 if progress is not None:
                     progress(f"{len(journal.rows):,} of {len(rule_sets):,}", len(journal.rows) / len(rule_sets))
     rows = [journal.rows[index] for index in range(len(rule_sets))]

@@ -54,15 +54,15 @@ class FunctionPolicy:
         shares = self._call(self.view.array(state)[None], mask)[0].tolist()
         return {move: share for move, share, legal in zip(self.game.moves, shares, mask[0], strict=True) if legal}
 
-    def shares(self, solution: Tables, places: npt.NDArray[np.int64]) -> Shares:
-        """[place, move]: the probability of each move in some positions of a table."""
+    def shares(self, solution: Tables, indices: npt.NDArray[np.int64]) -> Shares:
+        """[position, move]: the probability of each move in some positions of a table."""
         compiled = solution.compiled
         if self._features is None:
             self._features = np.array([list(self.view.hand(hand)) for hand in compiled.hands], np.int32)
-        table, mine, theirs = split(solution, places)
+        table, mine, theirs = split(solution, indices)
         counts = table[:, None] // compiled.weights % compiled.base
         rows = np.hstack([self._features[mine], self._features[theirs], counts]).astype(np.int32)
-        return self._call(rows, legal_moves(solution, places).astype(np.int8))
+        return self._call(rows, legal_moves(solution, indices).astype(np.int8))
 
     def _call(self, rows: Row, mask: Mask) -> Shares:
         return normalized(np.asarray(self.function(rows, mask), np.float64), mask)

@@ -18,39 +18,39 @@ kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
 
 
 @kernel
-def error(place: Any, replies: Any, codes: Any, rules: Any, nature: Any, scale: Any, sees: Any) -> Any:
+def error(index: Any, replies: Any, codes: Any, rules: Any, nature: Any, scale: Any, sees: Any) -> Any:
     """The probability that the fallible player to move throws the value of a position away in this many turns."""
     low, high, _ = scale
     moves = rules[0].shape[1]
     code, following = np.zeros(moves, np.int64), np.zeros(moves, np.int64)
     answers, after = np.zeros(moves, np.int64), np.zeros(moves, np.int64)
     weight, likely = np.zeros(moves, np.float64), np.zeros(moves, np.float64)
-    legal = _look(code, following, weight, place, codes, rules, nature, scale)
+    legal = _look(code, following, weight, index, codes, rules, nature, scale)
     if legal == 0 or code[:legal].max() < low:
         return 0.0
     kept = high if code[:legal].max() >= high else low
     _fallible(likely, legal, code, weight, sees, np.zeros((2, len(sees)), np.float64), scale)
     wrong = 0.0
-    for index in range(legal):
-        if code[index] < kept:
-            wrong += likely[index]
-        elif replies > 1 and following[index] >= 0 and likely[index] > 0.0:
-            count = _look(answers, after, weight, following[index], codes, rules, nature, scale)
+    for move in range(legal):
+        if code[move] < kept:
+            wrong += likely[move]
+        elif replies > 1 and following[move] >= 0 and likely[move] > 0.0:
+            count = _look(answers, after, weight, following[move], codes, rules, nature, scale)
             hope = 0.0
             for answer in range(count):
                 # A lost player keeps the value with any move. A player with a draw must not lose it.
                 if after[answer] >= 0 and (kept == high or answers[answer] >= low):
                     hope = max(hope, error(after[answer], replies - 1, codes, rules, nature, scale, sees))
-            wrong += likely[index] * hope
+            wrong += likely[move] * hope
     return wrong
 
 
 @kernel
-def _look(code: Any, following: Any, weight: Any, place: Any, codes: Any, rules: Any, nature: Any, scale: Any) -> Any:
+def _look(code: Any, following: Any, weight: Any, index: Any, codes: Any, rules: Any, nature: Any, scale: Any) -> Any:
     """Writes the legal moves of one position like _successors."""
     hands, moves = rules[0].shape
     there, counts = np.zeros(moves, np.int64), np.zeros(rules[2].shape[1], np.int64)
-    table, theirs, mine = place // (hands * hands), place // hands % hands, place % hands
+    table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
     possible = _possible(there, table, rules, counts)
     return _successors(code, following, weight, there, possible, table, mine, theirs, codes, rules, nature, scale)
 

@@ -13,9 +13,9 @@ from digitduels.players.expectation import expect
 from digitduels.players.levels import Level
 from digitduels.players.perfect import Perfect
 from digitduels.players.player import Player, RandomPlayer
-from digitduels.players.sheet import BEST_REPLY, BY_CHANCE, HOPE, PERFECTLY, Kind, Policy, Sheet
-from digitduels.solver.library import solution_of
+from digitduels.players.sheet import BEST_RESPONSE, BY_CHANCE, HOPE, PERFECTLY, Kind, Policy, Sheet
 from digitduels.solver.solution import Solution
+from digitduels.solver.solution_cache import solution_of
 
 AnyPolicy = Policy | Player | str | int | Mapping[State[Any, Any], Any] | Callable[[Any, Any], Any]
 
@@ -76,7 +76,7 @@ def ceilings(opponent: AnyPolicy, game: AnyGame, starts: Sequence[State[Any, Any
     [(1.0, 0.0)]
     """
     solution, sheet = solution_of(game), Sheet()
-    first, second = sheet.score(BEST_REPLY, _kind(opponent, solution))
+    first, second = sheet.score(BEST_RESPONSE, _kind(opponent, solution))
     return [(float(row[first]), 1 - float(row[second])) for row in expect(solution, sheet, starts)]
 
 
@@ -87,7 +87,7 @@ def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
         sheet.score(ours, theirs),
         sheet.total(ours, theirs, constant=1.0),
         sheet.total(ours, theirs, swing=1.0),
-        sheet.score(BEST_REPLY, ours),
+        sheet.score(BEST_RESPONSE, ours),
     ]
 
 

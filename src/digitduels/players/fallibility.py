@@ -38,8 +38,8 @@ class ErrorTables:
 
     def error(self, state: State[Any, Any], replies: int) -> float:
         """The probability that the level, which is to move, throws the value of a position away in this many turns."""
-        place = self.solution.place(state)
-        return min(1.0, float(error_kernels.error(place, replies, self.solution.codes, *self._arguments)))
+        index = self.solution.index(state)
+        return min(1.0, float(error_kernels.error(index, replies, self.solution.codes, *self._arguments)))
 
 
 error_tables = lru_cache(4)(ErrorTables)

@@ -86,9 +86,9 @@ class Sight(NamedTuple):
             return 1.0
         return math.exp((self.horizon - distance) / self.reach) if self.reach else 0.0
 
-    def depth(self, dice: random.Random) -> float:
+    def depth(self, rng: random.Random) -> float:
         """Draws how many plies the level looks ahead in a turn."""
-        return self.horizon - self.reach * math.log(1.0 - dice.random())
+        return self.horizon - self.reach * math.log(1.0 - rng.random())
 
 
 def sight(level: int, reaches: tuple[float, ...]) -> Sight:
@@ -107,10 +107,10 @@ class Level(Player):
         self.sight = sight(level, tuning(truth.game).reaches)
 
     def choose(self, match: Match) -> Any:
-        dice = chance(self.seed, match)
-        seen = self.truth.within(match.state, math.floor(self.sight.depth(dice)))
+        rng = chance(self.seed, match)
+        seen = self.truth.within(match.state, math.floor(self.sight.depth(rng)))
         moves = candidates(weights(self.truth.game, match.state), seen)
-        return dice.choices(list(moves), list(moves.values()))[0]
+        return rng.choices(list(moves), list(moves.values()))[0]
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
         """The probability of each legal move."""

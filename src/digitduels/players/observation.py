@@ -65,7 +65,7 @@ class Observation:
         self.entries = (*hand, *others, *table)
         self.names = tuple(entry.name for entry in self.entries)
         self.shape = (len(self.entries),)
-        self.ids = {move: place for place, move in enumerate(game.moves)}
+        self.ids = {move: index for index, move in enumerate(game.moves)}
         self._masks: dict[Hashable, Mask] = {}
 
     @cached_property
@@ -125,12 +125,12 @@ class Observation:
         """Why an action of any type is not possible; None if it is the index of a legal move."""
         count = len(self.ids)
         try:
-            place = operator.index(action)  # learners also return zero-dimensional arrays
+            index = operator.index(action)  # learners also return zero-dimensional arrays
         except TypeError:
-            place = -1
-        if not 0 <= place < count:
+            index = -1
+        if not 0 <= index < count:
             return f"{quoted(action)} is not an action in {self.game.title}; actions are 0 to {count - 1}."
-        return self.game.objection(state, self.game.moves[place])
+        return self.game.objection(state, self.game.moves[index])
 
     def nothing(self) -> Mask:
         """The mask of a player who may not move."""
@@ -161,7 +161,7 @@ def _hands_and_tables(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
     own, last, _ = with_endings(compiled)
     hands = [*compiled.hands, *last]
     if compiled.takes.any(axis=1).all():
-        hands = [hands[place] for place in _held(compiled, own)]
+        hands = [hands[index] for index in _held(compiled, own)]
     pools = [Pool((count,) * len(table.counts), table.copies) for count in (0, table.copies)] if compiled.digits else []
     return hands, pools or [table]
 
@@ -173,7 +173,7 @@ def _held(compiled: Compiled, own: Row) -> list[int]:
     cases to exclude them, all hands are returned. `own` is [hand, move], including hands that end the game.
     """
     start, count, every = compiled.game.start(), len(compiled.hands), int(own.max()) + 1
-    pairs = np.array([(compiled.places[hand], start.table.place) for hand in set(start.hands)], np.int64)
+    pairs = np.array([(compiled.indices[hand], start.table.ordinal) for hand in set(start.hands)], np.int64)
     held = set(pairs[:, 0].tolist())
     for _ in range((compiled.game.longest + 1) // 2):
         if len(held) == every or len(pairs) > _PAIRS:
@@ -206,14 +206,14 @@ def _walk(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
 
 def _some_positions(game: AnyGame) -> Iterator[State[Any, Any]]:
     """Yields the positions of a few random games, always the same ones."""
-    dice = random.Random(0)
+    rng = random.Random(0)
     for _ in range(_GAMES):
         state = game.start()
         yield state
         for _ in range(_PLIES):
             if game.outcome(state) is not None:
                 break
-            state = game.after(state, dice.choice(game.permitted(state)))
+            state = game.after(state, rng.choice(game.permitted(state)))
             yield state
 
 

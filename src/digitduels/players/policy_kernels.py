@@ -15,7 +15,7 @@ from numba import njit
 from digitduels.players.perfect import CHANCE_STEPS, HALF
 from digitduels.solver.compiled import DRAWN, WON
 
-UNIFORM_POLICY, PERFECT_POLICY, BEST_RESPONSE, BEST_KEEPING_RESPONSE = 0, 1, 2, 3
+UNIFORM_POLICY, PERFECT_POLICY, BEST_RESPONSE_POLICY, BEST_KEEPING_POLICY = 0, 1, 2, 3
 _FAR = 1 << 30
 
 kernel = njit(nogil=True, cache=True, error_model="numpy")
@@ -241,7 +241,7 @@ def fill(
                         chance, merit_so_far, count, gained, most_gained = -1, 0, 0, 0.0, -1e30
                         for end in range(3):
                             ways = int(weight[end])
-                            if ways == 0 or (kind == BEST_KEEPING_RESPONSE and value[end] != best):
+                            if ways == 0 or (kind == BEST_KEEPING_POLICY and value[end] != best):
                                 continue
                             gain = _ended(column, end, value[end] == best, constant, factor, onward, aside, over)
                             gain += swing[column] * (value[end] < best)
@@ -259,7 +259,7 @@ def fill(
                             gained += ways * gain
                         for op in range(steps_here):
                             bucket = op_bucket[op]
-                            if kind in (PERFECT_POLICY, BEST_KEEPING_RESPONSE) and value[bucket] != best:
+                            if kind in (PERFECT_POLICY, BEST_KEEPING_POLICY) and value[bucket] != best:
                                 continue
                             after_theirs = maps[op_map[op], theirs]
                             source = first[op_row[op]] + op_to[op] * hands + after_theirs
@@ -397,9 +397,9 @@ def _shares(
     if holding > 0.0:
         # The level sees that every move loses.
         longest, some = distance[order[losses - 1]], 0.0
-        for place in range(losses):
-            if distance[order[place]] == longest:
-                some += weight[order[place]]
-        for place in range(losses):
-            if distance[order[place]] == longest:
-                share[order[place]] += holding / some
+        for index in range(losses):
+            if distance[order[index]] == longest:
+                some += weight[order[index]]
+        for index in range(losses):
+            if distance[order[index]] == longest:
+                share[order[index]] += holding / some

@@ -18,7 +18,7 @@ from digitduels.players.natural import WASTED, nature
 from digitduels.players.perfect import CHANCE_STEPS, HALF
 from digitduels.players.sheet import (
     BEST_KEEPING,
-    BEST_REPLY,
+    BEST_RESPONSE,
     BY_CHANCE,
     HOPE,
     NO_COLUMN,
@@ -38,7 +38,7 @@ _FAR = 65535  # the highest code that the kernels support
 POLICY_LIMIT = 10_000_000  # the maximum number of positions for a custom policy
 _BATCH = 1 << 15  # positions per call of a custom policy
 
-Places = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.int64]
 
 
 def can_fill(solution: Tables, sheet: Sheet) -> bool:
@@ -59,7 +59,7 @@ def fill(
 ) -> npt.NDArray[np.float64]:
     """[start, column]: the expected values of the columns in the positions `starts`; see expectation.py."""
     if reached is None:
-        reached = solution.reached([solution.place(start) for start in starts])
+        reached = solution.reached([solution.index(start) for start in starts])
     if any(isinstance(column.policy, BatchPolicy) for column in sheet.columns):
         count = int(np.count_nonzero(reached))
         if count > POLICY_LIMIT:
@@ -70,7 +70,7 @@ def fill(
     perfect = any(column.policy == PERFECTLY for column in sheet.columns)
     hopes = len(_hope_columns(solution, hope)) if perfect else 0
     batches, expected = list(_batches(solution, sheet, hopes)), np.zeros((len(starts), len(sheet.columns)))
-    for number, (places, columns) in enumerate(batches):
+    for number, (indices, columns) in enumerate(batches):
 
         def report(done: float, number: int = number) -> None:
             if progress is not None:
@@ -78,7 +78,7 @@ def fill(
 
         if hopes:
             columns = [*columns, *_hope_columns(solution, hope, len(columns))]
-        expected[:, places] = _expected(solution, columns, starts, reached, report)[:, : len(places)]
+        expected[:, indices] = _expected(solution, columns, starts, reached, report)[:, : len(indices)]
     return expected
 
 
@@ -88,10 +88,10 @@ def error_steps(solution: Tables, hope: tuple[int, int] = HOPE) -> npt.NDArray[n
     _check_room(solution, len(columns))
     chances = np.zeros((solution.compiled.tables, board), np.uint8)
 
-    def keep(tables: Places, step: _Step) -> None:
+    def keep(tables: Indices, step: _Step) -> None:
         boards = step.rows.reshape(-1, board, len(columns))
-        for table, place in zip(tables.tolist(), (step.first[tables] // board).tolist(), strict=True):
-            chances[table] = np.clip(boards[place, :, -1], 0.0, 1.0) * CHANCE_STEPS + HALF
+        for table, index in zip(tables.tolist(), (step.first[tables] // board).tolist(), strict=True):
+            chances[table] = np.clip(boards[index, :, -1], 0.0, 1.0) * CHANCE_STEPS + HALF
 
     for step in _pass(solution, columns, np.ones(len(solution.codes), np.bool_)):
         if step.recycles:
@@ -128,25 +128,25 @@ def _check_room(solution: Tables, columns: int) -> None:
     if not _has_room(solution, columns):
         raise TooLarge(
             f"Measuring {solution.game.title} with these options needs at least "
-            f"{memory.shown(columns * _column_size(solution))} of memory."
+            f"{memory.human_size(columns * _column_size(solution))} of memory."
         )
 
 
 def _groups(columns: Sequence[Column]) -> list[list[int]]:
     """The indices of the columns in groups. A column refers only to columns of its own group."""
     group = list(range(len(columns)))
-    for place, column in enumerate(columns):
+    for index, column in enumerate(columns):
         for after in (column.onward, column.aside):
             if after != NO_COLUMN:
-                joined, gone = group[place], group[after]
+                joined, gone = group[index], group[after]
                 group = [joined if number == gone else number for number in group]
-    return [[place for place, number in enumerate(group) if number == first] for first in dict.fromkeys(group)]
+    return [[index for index, number in enumerate(group) if number == first] for first in dict.fromkeys(group)]
 
 
-def _renumbered(columns: Sequence[Column], places: list[int]) -> list[Column]:
+def _renumbered(columns: Sequence[Column], indices: list[int]) -> list[Column]:
     """The columns with these indices. They refer to each other by their new indices."""
-    numbers = {place: number for number, place in enumerate(places)} | {NO_COLUMN: NO_COLUMN}
-    chosen = (columns[place] for place in places)
+    numbers = {index: number for number, index in enumerate(indices)} | {NO_COLUMN: NO_COLUMN}
+    chosen = (columns[index] for index in indices)
     return [column._replace(onward=numbers[column.onward], aside=numbers[column.aside]) for column in chosen]
 
 
@@ -154,10 +154,10 @@ class _Step(NamedTuple):
     """The state of a pass after a wave."""
 
     rows: npt.NDArray[np.float32]
-    """[place, column]"""
-    first: Places
-    """[table]: the place of its first position."""
-    tables: Places
+    """[row, column]"""
+    first: Indices
+    """[table]: the row of its first position."""
+    tables: Indices
     """The tables of this wave."""
     recycles: bool
     """Whether later waves reuse the memory of these tables."""
@@ -184,42 +184,42 @@ def _pass(solution: Tables, columns: Sequence[Column], reached: npt.NDArray[np.b
         for wave in waves(compiled, 4 * len(columns), 1 if ring.recycles else BLOCK):
             first = ring.first(wave) * board
 
-            def work(part: Any, first: Places = first) -> None:
+            def work(part: Any, first: Indices = first) -> None:
                 kernels.fill(rows, solution.codes, reached, part, first, *arguments)
 
             share(pool, wave, work)
             for policy in custom:
-                listed = np.array([place for place, column in enumerate(columns) if column.policy is policy])
-                for places in _open_places(solution, wave, reached):
-                    shares = policy.shares(solution, places)
-                    kernels.mix(rows, places, shares, solution.codes, first, maps, scale, listed, table)
+                listed = np.array([index for index, column in enumerate(columns) if column.policy is policy])
+                for indices in _open_positions(solution, wave, reached):
+                    shares = policy.shares(solution, indices)
+                    kernels.mix(rows, indices, shares, solution.codes, first, maps, scale, listed, table)
             done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
             yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / compiled.positions)
 
 
-def _open_places(solution: Tables, wave: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> Iterator[Places]:
+def _open_positions(solution: Tables, wave: npt.NDArray[Any], reached: npt.NDArray[np.bool_]) -> Iterator[Indices]:
     """Yields the reached positions of a wave that are not over, in batches for a custom policy."""
     hands = len(solution.compiled.hands)
     boards, parts = reached.reshape(-1, hands, hands), [np.empty(0, np.int64)]
     for table0, table1, mover0, mover1, waiter0, waiter1 in wave.tolist():
         table, theirs, mine = np.nonzero(boards[table0:table1, waiter0:waiter1, mover0:mover1])
         parts.append(((table + table0) * hands + theirs + waiter0) * hands + mine + mover0)
-    places = np.concatenate(parts)
-    places = places[legal_moves(solution, places).any(axis=1)] if len(places) else places
-    for begin in range(0, len(places), _BATCH):
-        yield places[begin : begin + _BATCH]
+    indices = np.concatenate(parts)
+    indices = indices[legal_moves(solution, indices).any(axis=1)] if len(indices) else indices
+    for begin in range(0, len(indices), _BATCH):
+        yield indices[begin : begin + _BATCH]
 
 
-def split(solution: Tables, places: Places) -> tuple[Places, Places, Places]:
+def split(solution: Tables, indices: Indices) -> tuple[Indices, Indices, Indices]:
     """Splits positions into table, hand of the player to move, and hand of the waiting player."""
     hands = len(solution.compiled.hands)
-    return places // (hands * hands), places % hands, places // hands % hands
+    return indices // (hands * hands), indices % hands, indices // hands % hands
 
 
-def legal_moves(solution: Tables, places: Places) -> npt.NDArray[np.bool_]:
-    """[place, move]: whether the move is legal. No move is legal in a finished game."""
+def legal_moves(solution: Tables, indices: Indices) -> npt.NDArray[np.bool_]:
+    """[position, move]: whether the move is legal. No move is legal in a finished game."""
     compiled = solution.compiled
-    table, mine, _ = split(solution, places)
+    table, mine, _ = split(solution, indices)
     counts = table[:, None] // compiled.weights % compiled.base
     legal: npt.NDArray[np.bool_] = compiled.own.T[mine] != ILLEGAL
     for move, takes in enumerate(compiled.takes):
@@ -268,16 +268,16 @@ class _Ring:
 
     def __init__(self, compiled: Compiled) -> None:
         taken = compiled.takes.sum(axis=1)
-        places = np.arange(compiled.tables)
+        indices = np.arange(compiled.tables)
         held = np.zeros(compiled.tables, np.int64)
         for digit in range(compiled.digits):
-            held += places // compiled.base**digit % compiled.base
+            held += indices // compiled.base**digit % compiled.base
         self.recycles = bool(taken.any() and (taken == taken[0]).all())
         self._held = held
         self._levels = int(taken[0]) + 1 if self.recycles else 1  # the levels that are in memory at a time
         self._boards_of_level = int(np.bincount(held).max()) if self.recycles else compiled.tables
         self.boards = self._boards_of_level * self._levels
-        self._first = np.zeros(compiled.tables, np.int64) if self.recycles else places
+        self._first = np.zeros(compiled.tables, np.int64) if self.recycles else indices
 
     def first(self, wave: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """[table]: the index of its board during a wave."""
@@ -300,18 +300,18 @@ def _steps(compiled: Compiled) -> tuple[Any, Any]:
     where, to = np.divmod(rest, hands)
     start = np.searchsorted(where, np.arange(len(takes) * hands + 1))
     ends = np.zeros((len(takes) * hands, 3), np.int64)
-    places = np.zeros((len(takes) * hands, 2), np.int64)
+    indices = np.zeros((len(takes) * hands, 2), np.int64)
     for number, mark in enumerate((WON, DRAWN, LOST)):
         at, ended = np.nonzero(compiled.own == mark)
         cells, many = np.unique(group[at] * hands + ended, return_counts=True)
         ends[cells, number] = many
         if number < 2:
-            places[cells, number] = 1
+            indices[cells, number] = 1
             for cell in cells[many > 1].tolist():
                 moves = at[group[at] * hands + ended == cell].tolist()
-                places[cell, number] = _endings(compiled, cell % hands, moves)
+                indices[cell, number] = _endings(compiled, cell % hands, moves)
     pool = takes, (takes @ compiled.weights).astype(np.int64), compiled.base
-    return pool, (start, to, mapping, counts, ends, places, maps.astype(np.int64))
+    return pool, (start, to, mapping, counts, ends, indices, maps.astype(np.int64))
 
 
 def _endings(compiled: Compiled, hand: int, moves: Sequence[int]) -> int:
@@ -328,14 +328,14 @@ def _kernel_columns(columns: Sequence[Column], levels: Sequence[Sight]) -> tuple
     kinds = {
         BY_CHANCE: kernels.UNIFORM_POLICY,
         PERFECTLY: kernels.PERFECT_POLICY,
-        BEST_REPLY: kernels.BEST_RESPONSE,
-        BEST_KEEPING: kernels.BEST_KEEPING_RESPONSE,
+        BEST_RESPONSE: kernels.BEST_RESPONSE_POLICY,
+        BEST_KEEPING: kernels.BEST_KEEPING_POLICY,
     }
-    of_levels = [[place for place, column in enumerate(columns) if column.policy == level] for level in levels]
-    plain = [(place, kinds[column.policy]) for place, column in enumerate(columns) if isinstance(column.policy, str)]
+    of_levels = [[index for index, column in enumerate(columns) if column.policy == level] for level in levels]
+    plain = [(index, kinds[column.policy]) for index, column in enumerate(columns) if isinstance(column.policy, str)]
     return (
-        np.append(0, np.cumsum([len(places) for places in of_levels])),
-        np.array([place for places in of_levels for place in places], np.int64),
+        np.append(0, np.cumsum([len(indices) for indices in of_levels])),
+        np.array([index for indices in of_levels for index in indices], np.int64),
         np.array(plain, np.int64).reshape(-1, 2),
         np.array([column.onward for column in columns]),
         np.array([column.aside for column in columns]),

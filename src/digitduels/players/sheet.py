@@ -19,11 +19,11 @@ from digitduels.players.perfect import FALLIBLE, REPLIES
 from digitduels.solver.tables import Tables
 
 NO_COLUMN = -1
-BY_CHANCE, PERFECTLY, BEST_REPLY, BEST_KEEPING = (
+BY_CHANCE, PERFECTLY, BEST_RESPONSE, BEST_KEEPING = (
     "by chance",
     "perfectly",
-    "best reply",
-    "best reply that keeps the value",
+    "best response",
+    "best response that keeps the value",
 )
 HOPE = (FALLIBLE, REPLIES)  # the level whose mistakes perfect play hopes for, and in how many turns
 
@@ -39,8 +39,8 @@ class Policy(Protocol):
 class BatchPolicy(Policy, Protocol):
     """A policy that evaluates many positions of a table at once."""
 
-    def shares(self, solution: Tables, places: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """[place, move]: the probability of each move in some positions of a table."""
+    def shares(self, solution: Tables, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """[position, move]: the probability of each move in some positions of a table."""
 
 
 Kind = Sight | str | Policy

@@ -25,8 +25,8 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
     def fits(size: int) -> None:
         if size > most:
             raise TooLarge(
-                f"Solving {game.title} with these options needs at least {memory.shown(size)} of memory. "
-                f"The limit is {memory.shown(most)}."
+                f"Solving {game.title} with these options needs at least {memory.human_size(size)} of memory. "
+                f"The limit is {memory.human_size(most)}."
             )
 
     if cache and (cached := store.load(game)) is not None:

@@ -181,14 +181,14 @@ def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
     return (hashlib.sha256(checksum + text).digest() + text).ljust(_SOURCE)[:_SOURCE]
 
 
-def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, place: int) -> None:
+def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, index: int) -> None:
     """Rewrites the source field in place with the current source. If that fails, the table is still valid.
 
     Another process may have replaced the file, so this compares its beginning first.
     """
     with suppress(OSError), open(path, "r+b", opener=_open_no_link) as file:
         if file.read(len(begin)) == begin:
-            file.seek(place)
+            file.seek(index)
             file.write(_source_field(kind, begin[-32:]))
 
 
@@ -289,11 +289,11 @@ def _read(path: Path, game: AnyGame) -> Tables:
         table = Tables(compiled, arrays["codes"], scale)
     except (ValueError, TypeError, KeyError, IndexError, StopIteration) as error:
         raise Unusable("its header and its arrays do not fit together") from error
-    begin, place = data[:_START].tobytes(), header["source"]
-    if not _same_source(type(game), begin[-32:], data[place : place + _SOURCE].tobytes()):
+    begin, index = data[:_START].tobytes(), header["source"]
+    if not _same_source(type(game), begin[-32:], data[index : index + _SOURCE].tobytes()):
         if not _same_rules(table):
             raise Unusable("it was made with different rules")
-        _write_source_field(path, type(game), begin, place)
+        _write_source_field(path, type(game), begin, index)
     return table
 
 

@@ -84,9 +84,9 @@ class Compiled:
         return takes + 2 * int(self.rank.max()) * (takes + 1)
 
     @cached_property
-    def places(self) -> dict[Hashable, int]:
+    def indices(self) -> dict[Hashable, int]:
         """The index of each hand."""
-        return {hand: place for place, hand in enumerate(self.hands)}
+        return {hand: index for index, hand in enumerate(self.hands)}
 
     @cached_property
     def weights(self) -> npt.NDArray[np.int64]:
@@ -98,11 +98,11 @@ class Compiled:
         """[move]: by how much it lowers the index of the pool."""
         return [int(need) for need in self.takes @ self.weights]
 
-    def table(self, place: int) -> Any:
+    def table(self, index: int) -> Any:
         """The table with this index."""
         if not self.digits:
             return self.game.start().table
-        return Pool(tuple(place // self.base**digit % self.base for digit in range(self.digits)), self.copies)
+        return Pool(tuple(index // self.base**digit % self.base for digit in range(self.digits)), self.copies)
 
     def state(self, table: int, mine: int, theirs: int, player: int = 0) -> State[Any, Any]:
         """The position with these indices, `player` to move."""
@@ -164,7 +164,7 @@ class _Compiler:
         table = self.start.table
         self.copies, self.digits = (table.copies, len(table.counts)) if isinstance(table, Pool) else (0, 0)
         self.first: Hashable = self.start.mine
-        self.places: dict[Hashable, int] = {}  # hand: its index, or the result if it ends the game
+        self.indices: dict[Hashable, int] = {}  # hand: its index, or the result if it ends the game
         self.hands: list[Hashable] = []
         self.depth: list[int] = []
         self.own = array("i")  # [hand][move], flat
@@ -173,8 +173,8 @@ class _Compiler:
         self.movers: list[Hashable] = [None] * len(game.moves)  # [move]: a hand with which it is legal
 
     def run(self) -> Compiled:
-        self.place(self.first, 0)
-        self.place(self.start.theirs, 0)
+        self.index(self.first, 0)
+        self.index(self.start.theirs, 0)
         self.explore()
         other = self.others()
         own = np.array(self.own, np.int32).reshape(len(self.hands), -1).T.copy()
@@ -198,7 +198,7 @@ class _Compiler:
         renumbered[order] = np.arange(len(order))
         return Compiled(
             game=self.game,
-            hands=[self.hands[place] for place in order.tolist()],
+            hands=[self.hands[index] for index in order.tolist()],
             own=np.where(own >= 0, renumbered[np.maximum(own, 0)], own)[:, order].astype(np.int32),
             other=renumbered[other][:, order].astype(np.int32),
             takes=takes,
@@ -208,9 +208,9 @@ class _Compiler:
             depth=None if closed else depth[order],
         )
 
-    def place(self, hand: Hashable, depth: int) -> int:
+    def index(self, hand: Hashable, depth: int) -> int:
         """The index of a hand, or the result for its owner, who has just moved, if it ends the game."""
-        index = self.places.get(hand)
+        index = self.indices.get(hand)
         if index is None:
             outcome = self.game.outcome(tuple.__new__(State, (0, (self.first, hand), self.start.table)))
             if outcome is not None:
@@ -219,7 +219,7 @@ class _Compiler:
                 index = len(self.hands)
                 self.hands.append(hand)
                 self.depth.append(depth)
-            self.places[hand] = index
+            self.indices[hand] = index
         return index
 
     def explore(self) -> None:
@@ -228,9 +228,9 @@ class _Compiler:
         Both players hold the same hand, which shows the effect on the other hand at the same time.
         """
         permitted, after, table = self.game.permitted, self.game.after, self.start.table
-        numbered = {move: place for place, move in enumerate(self.moves)}
+        numbered = {move: action for action, move in enumerate(self.moves)}
         last, legal_moves = (), list[tuple[int, Any]]()  # often the same as for the hand before
-        hands, depth, places, takes, changes = self.hands, self.depth, self.places, self.takes, self.changes
+        hands, depth, indices, takes, changes = self.hands, self.depth, self.indices, self.takes, self.changes
         tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(self.moves)
         for number in count(len(self.own) // len(self.moves)):
             if number % 100 == 0 or number == len(hands):
@@ -246,58 +246,60 @@ class _Compiler:
             legal = permitted(state)
             if legal is not last:
                 last, legal_moves = legal, [(numbered[move], move) for move in legal]
-            for place, move in legal_moves:
+            for action, move in legal_moves:
                 _, (mine, theirs), left = after(state, move)
-                if takes[place] is None:
-                    self.learn(place, state, left)
-                index = places.get(mine)
-                row[place] = self.place(mine, depth[number] + 1) if index is None else index
+                if takes[action] is None:
+                    self.learn(action, state, left)
+                index = indices.get(mine)
+                row[action] = self.index(mine, depth[number] + 1) if index is None else index
                 if theirs is not hand and theirs != hand:
-                    changes[place][number] = self.other(theirs, number)
+                    changes[action][number] = self.other(theirs, number)
             self.own.extend(row)
 
-    def learn(self, place: int, state: State[Any, Any], left: Any) -> None:
+    def learn(self, action: int, state: State[Any, Any], left: Any) -> None:
         """Stores what a move takes from the table, when the move is legal for the first time."""
-        self.movers[place] = state.mine
+        self.movers[action] = state.mine
         if self.digits and isinstance(left, Pool):
-            self.takes[place] = tuple(full - rest for full, rest in zip(state.table.counts, left.counts, strict=True))
-            if min(self.takes[place] or ()) < 0:
+            self.takes[action] = tuple(full - rest for full, rest in zip(state.table.counts, left.counts, strict=True))
+            if min(self.takes[action] or ()) < 0:
                 raise DoesNotFactor("a move puts numbers into the pool")
         elif left == state.table:
-            self.takes[place] = ()
+            self.takes[action] = ()
         else:
             raise DoesNotFactor("a move changes the table, which is not a pool")
 
     def others(self) -> Ints:
         """Finds what every move does to the other player's hand, which may lead to more hands."""
         done = [0] * len(self.moves)  # [move]: the number of hands it has been applied to
-        while waiting := [place for place, seen in enumerate(self.changes) if seen and done[place] < len(self.hands)]:
-            for place in waiting:
-                fresh, done[place] = range(done[place], len(self.hands)), len(self.hands)
-                self.ask(place, fresh)
+        while waiting := [
+            action for action, seen in enumerate(self.changes) if seen and done[action] < len(self.hands)
+        ]:
+            for action in waiting:
+                fresh, done[action] = range(done[action], len(self.hands)), len(self.hands)
+                self.ask(action, fresh)
             self.explore()
         other = np.tile(np.arange(len(self.hands), dtype=np.int32), (len(self.moves), 1))
-        for place, changes in enumerate(self.changes):
+        for action, changes in enumerate(self.changes):
             if changes:
-                other[place, list(changes)] = list(changes.values())
+                other[action, list(changes)] = list(changes.values())
         return other
 
-    def ask(self, place: int, hands: range) -> None:
+    def ask(self, action: int, hands: range) -> None:
         """Finds what a move does to the other player's hand, for hands with which the move itself is not legal."""
-        after, mover, move, table = self.game.after, self.movers[place], self.moves[place], self.start.table
-        own = self.own[place :: len(self.moves)]
+        after, mover, move, table = self.game.after, self.movers[action], self.moves[action], self.start.table
+        own = self.own[action :: len(self.moves)]
         for number in hands:
             if own[number] in (ILLEGAL, OUTSIDE):
                 hand = self.hands[number]
                 _, (_, theirs), _ = after(tuple.__new__(State, (0, (mover, hand), table)), move)
                 if theirs != hand:
-                    self.changes[place][number] = self.other(theirs, number)
+                    self.changes[action][number] = self.other(theirs, number)
 
     def other(self, hand: Hashable, before: int) -> int:
         """The index of the other player's hand after a move, given the index before."""
-        index = self.places.get(hand)
+        index = self.indices.get(hand)
         if index is None:
-            index = self.place(hand, self.depth[before])
+            index = self.index(hand, self.depth[before])
         if index < 0:
             raise DoesNotFactor("a move ends the game by the other player's hand")
         return index
@@ -378,8 +380,8 @@ def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
 
 def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """The distinct rows in order of first appearance, and the index of each row among them."""
-    places: dict[bytes, int] = {}
-    which = np.array([places.setdefault(row.tobytes(), len(places)) for row in rows], np.int64)
+    indices: dict[bytes, int] = {}
+    which = np.array([indices.setdefault(row.tobytes(), len(indices)) for row in rows], np.int64)
     return rows[np.unique(which, return_index=True)[1]], which
 
 
@@ -396,8 +398,8 @@ def _check(compiled: Compiled, enough: int) -> None:
 def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
     """Compares the maps with the rules in one position, and returns the number of its moves."""
     game, moves = compiled.game, compiled.game.moves
-    table = state.table.place if compiled.digits else 0
-    mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
+    table = state.table.ordinal if compiled.digits else 0
+    mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
     if mine is None or theirs is None:
         raise DoesNotFactor("there are hands that the moves of one player do not lead to")
     there = (compiled.takes <= np.array(state.table.counts if compiled.digits else (), np.int64)).all(axis=1)
@@ -411,14 +413,14 @@ def _compare(compiled: Compiled, state: State[Any, Any]) -> int:
         if expected or (there.any() and compiled.stuck[mine] != ending):
             raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
         return 0
-    if game.permitted(state) != tuple(moves[place] for place in expected):
+    if game.permitted(state) != tuple(moves[index] for index in expected):
         raise DoesNotFactor("hand and table do not independently decide what is legal")
     own, other = compiled.own[:, mine].tolist(), compiled.other[:, theirs].tolist()
-    left = {need: compiled.table(table - need) for need in {compiled.needs[place] for place in expected}}
-    for place in expected:
-        after = game.after(state, moves[place])
-        hand = own[place]
-        if after.table != left[compiled.needs[place]] or after.mine != compiled.hands[other[place]]:
+    left = {need: compiled.table(table - need) for need in {compiled.needs[index] for index in expected}}
+    for index in expected:
+        after = game.after(state, moves[index])
+        hand = own[index]
+        if after.table != left[compiled.needs[index]] or after.mine != compiled.hands[other[index]]:
             raise DoesNotFactor("what a move does to the table or the other hand depends on more than these")
         if hand >= 0 and after.theirs != compiled.hands[hand]:
             raise DoesNotFactor("what a move does to its mover's hand depends on more than that hand")
@@ -453,5 +455,5 @@ def _some_positions(compiled: Compiled) -> Iterator[State[Any, Any]]:
         while legal := game.legal_moves(state):
             yield state
             state = game.after(state, chance.choice(legal))
-        if state.mine in compiled.places and state.theirs in compiled.places:
+        if state.mine in compiled.indices and state.theirs in compiled.indices:
             yield state

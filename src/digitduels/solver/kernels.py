@@ -174,8 +174,8 @@ def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any
                 if depth[theirs] + plies // 2 > longest:
                     continue
                 value, distance, any_move = -2, 0, False
-                for place in range(count):
-                    move = free[place]
+                for index in range(count):
+                    move = free[index]
                     hand = own[move, mine]
                     if hand == -1 or hand == -5:
                         continue
@@ -183,7 +183,7 @@ def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any
                         # won, drawn, lost at once
                         v, d = hand + 3, 1
                     else:
-                        code = np.int64(codes[(left[place] * hands + hand) * hands + other[move, theirs]])
+                        code = np.int64(codes[(left[index] * hands + hand) * hands + other[move, theirs]])
                         if code >= high:
                             v, d = 1, top - code + 1
                         elif code < low:
@@ -281,14 +281,14 @@ def fill_bits(bits: Any, tasks: Any, layout: Any, steps: Any) -> None:
                         column = (planes - ONE - plane) * board + waiter * hands
                         ended, rows = uint64(0), simd.no_bits()
                         tile[:] = 0
-                        for place in range(count):
-                            part, there = mover * takes + free[place], left[place] + column
+                        for index in range(count):
+                            part, there = mover * takes + free[index], left[index] + column
                             ended |= ends[plane, part]
                             for group in range(lone_start[part], lone_start[part + ONE]):
                                 for step in range(group * EIGHT, (group + ONE) * EIGHT):
                                     tile[lone[step] % TILE] |= bits[there + lone[step] // TILE]
-                        for place in range(count):
-                            part, there = mover * takes + free[place], left[place] + column
+                        for index in range(count):
+                            part, there = mover * takes + free[index], left[index] + column
                             for step in range(side_start[part], side_start[part + ONE]):
                                 rows = simd.join(rows, side[step], bits, there + side_to[step])
                             for step in range(same_start[part], same_start[part + ONE]):
@@ -296,5 +296,5 @@ def fill_bits(bits: Any, tasks: Any, layout: Any, steps: Any) -> None:
                         rows = simd.join(rows, ~uint64(0), tile, uint64(0))
                         simd.put(tile, simd.turn_bits(rows))
                         here = (table * planes + plane) * board + mover * hands + waiter * TILE
-                        for place in range(min(TILE, hands - waiter * TILE)):
-                            bits[here + place] = ~(tile[place] | ended)
+                        for index in range(min(TILE, hands - waiter * TILE)):
+                            bits[here + index] = ~(tile[index] | ended)

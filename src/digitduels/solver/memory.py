@@ -29,10 +29,10 @@ def _free() -> int:
     return UNKNOWN
 
 
-def shown(count: int) -> str:
+def human_size(count: int) -> str:
     """A number of bytes for people.
 
-    >>> shown(5_000_000_000)
+    >>> human_size(5_000_000_000)
     '4.7 GiB'
     """
     amount, units = float(count), ["bytes", "KiB", "MiB", "GiB", "TiB"]

@@ -55,10 +55,10 @@ def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words
                 yield np.array(tasks_, np.uint64).reshape(-1, 6)
 
 
-def _levels(places: npt.NDArray[np.int64], base: int, digits: int) -> Iterator[npt.NDArray[np.int64]]:
+def _levels(indices: npt.NDArray[np.int64], base: int, digits: int) -> Iterator[npt.NDArray[np.int64]]:
     """Yields the indices of the pools that hold 0, 1, 2, … numbers."""
-    held = np.zeros(len(places), np.int64)
+    held = np.zeros(len(indices), np.int64)
     for digit in range(digits):
-        held += places // base**digit % base
+        held += indices // base**digit % base
     for level in range(int(held.max()) + 1):
-        yield places[held == level]
+        yield indices[held == level]

@@ -111,15 +111,15 @@ class Search:
             return _NO if node.not_won == _NEVER else _OPEN
         if plies == 1:
             return self._wins_at_once(node)
-        answer, place = _NO, 0
-        while (after := self._successor(node, place)) is not None:
+        answer, index = _NO, 0
+        while (after := self._successor(node, index)) is not None:
             reply = self._loses(after, plies - 1)
             if reply == _YES:
                 node.won, node.not_lost = plies, _NEVER
                 return _YES
             if reply == _OPEN:
                 answer = _OPEN
-            place += 1
+            index += 1
         node.not_won = _NEVER if answer == _NO else plies
         return answer
 
@@ -144,23 +144,23 @@ class Search:
             return _YES
         if node.not_lost >= plies:
             return _NO if node.not_lost == _NEVER else _OPEN
-        place = 0
-        while (after := self._successor(node, place)) is not None:
+        index = 0
+        while (after := self._successor(node, index)) is not None:
             reply = self._wins(after, plies - 1)
             if reply != _YES:
                 node.not_lost = _NEVER if reply == _NO else plies
                 # The move that refutes this depth comes first at the next one.
-                node.successors[0], node.successors[place] = after, node.successors[0]
+                node.successors[0], node.successors[index] = after, node.successors[0]
                 return reply
-            place += 1
+            index += 1
         node.lost, node.not_won = plies, _NEVER
         return _YES
 
     def _draws(self, node: _Node, plies: int) -> int | None:
         """The plies that a drawn game lasts if both players delay; None if it may be more than `plies`."""
         if node.drawn is None:
-            longest, place = 0, 0
-            while (after := self._successor(node, place)) is not None:
+            longest, index = 0, 0
+            while (after := self._successor(node, index)) is not None:
                 won = self._wins(after, plies - 1)
                 if won != _YES:
                     drawn = won == self._loses(after, plies - 1) == _NO
@@ -168,20 +168,20 @@ class Search:
                     if further is None:
                         return None
                     longest = max(longest, further + 1)
-                place += 1
+                index += 1
             node.drawn = longest
         return node.drawn
 
-    def _successor(self, node: _Node, place: int) -> _Node | None:
+    def _successor(self, node: _Node, index: int) -> _Node | None:
         """The successor with this index, created if necessary; None after the last one."""
         successors = node.successors
-        if place < len(successors):
-            return successors[place]
+        if index < len(successors):
+            return successors[index]
         if node.moves is None:
             node.moves = self.game.permitted(node.state)
-        if place == len(node.moves):
+        if index == len(node.moves):
             return None
-        successors.append(self._after(node.state, node.moves[place]))
+        successors.append(self._after(node.state, node.moves[index]))
         return successors[-1]
 
     def _after(self, state: State[Any, Any], move: Any) -> _Node:

@@ -51,8 +51,8 @@ def _raise_some(_: Any, into: Any, to: Any, code: Any, begin: Any, end: Any) -> 
         mine, other = builder.load(target, align=align), _splat(builder, code)
         small = ir.IntType(8)
         first, length = (_splat(builder, builder.trunc(n, small)) for n in (begin, builder.sub(end, begin)))
-        places = ir.Constant(ir.VectorType(small, LANES), list(range(LANES)))
-        some = builder.icmp_unsigned("<", builder.sub(places, first), length)
+        indices = ir.Constant(ir.VectorType(small, LANES), list(range(LANES)))
+        some = builder.icmp_unsigned("<", builder.sub(indices, first), length)
         more = builder.and_(some, builder.icmp_unsigned(">", other, mine))
         builder.store(builder.select(more, other, mine), target, align=align)
         return context.get_dummy_value()
@@ -89,15 +89,15 @@ def _turn(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
         step = values[3].type
 
         def row(kind: Any, array: Any, element: Any, number: int) -> Any:
-            place = builder.add(element, ir.Constant(step, number * LANES))
-            return _pointer(context, builder, kind, array, place, SQUARE)
+            index = builder.add(element, ir.Constant(step, number * LANES))
+            return _pointer(context, builder, kind, array, index, SQUARE)
 
         rows = [builder.load(row(signature.args[2], values[2], values[3], n), align=align) for n in range(SQUARE)]
         # Interleaving row n with row n + 8 four times turns rows into columns.
         half = SQUARE // 2
         weave = [n // 2 + SQUARE * (n % 2) for n in range(SQUARE)]
         masks = [
-            ir.Constant(ir.VectorType(ir.IntType(32), SQUARE), [place + shift for place in weave])
+            ir.Constant(ir.VectorType(ir.IntType(32), SQUARE), [index + shift for index in weave])
             for shift in (0, half)
         ]
         for _ in range(4):
@@ -171,8 +171,8 @@ def _turn_bits(_: Any, rows: Any) -> Any:
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         words, octets = ir.VectorType(ir.IntType(64), OCTET), ir.VectorType(ir.IntType(8), LANES)
 
-        def pick(one: Any, other: Any, places: Any) -> Any:
-            mask = ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places))
+        def pick(one: Any, other: Any, indices: Any) -> Any:
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), len(indices)), list(indices))
             return builder.shuffle_vector(one, other, mask)
 
         groups = [pick(values[0], values[0], range(n, n + OCTET)) for n in range(0, LANES, OCTET)]

@@ -156,7 +156,7 @@ def workers() -> ThreadPoolExecutor:
 def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any], Any]) -> list[Any]:
     """Divides the tasks of a wave among the threads, waits for them, and returns the result of each share."""
     count = min(len(tasks), threads())
-    first, *others = [np.ascontiguousarray(tasks[place::count]) for place in range(count)]
+    first, *others = [np.ascontiguousarray(tasks[index::count]) for index in range(count)]
     with _uninterrupted():
         futures = [pool.submit(work, part) for part in others]
         return [work(first), *(future.result() for future in futures)]  # this thread works too
@@ -196,10 +196,10 @@ class Tables(Solution):
     def encode(self, state: State[Any, Any]) -> tuple[int, int, int]:
         """The indices of a position that is not over: table, hand of the mover, hand of the waiting player."""
         compiled = self.compiled
-        mine, theirs = compiled.places.get(state.mine), compiled.places.get(state.theirs)
+        mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
         if mine is None or theirs is None:
             raise ValueError(f"{self.game.title} has no position with the hands {state.hands}.")
-        place = 0
+        index = 0
         if compiled.digits:
             full = self.game.start().table
             pool = state.table
@@ -207,12 +207,12 @@ class Tables(Solution):
                 raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
             if not 0 <= min(pool.counts) <= max(pool.counts) <= full.copies:
                 raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
-            place = pool.place
-        if not compiled.contains(place, mine, theirs):
+            index = pool.ordinal
+        if not compiled.contains(index, mine, theirs):
             raise ValueError(f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left.")
-        return place, mine, theirs
+        return index, mine, theirs
 
-    def place(self, state: State[Any, Any]) -> int:
+    def index(self, state: State[Any, Any]) -> int:
         """The index in the table of a position that is not over."""
         table, mine, theirs = self.encode(state)
         return (table * self._hands + theirs) * self._hands + mine
@@ -220,7 +220,7 @@ class Tables(Solution):
     def probe(self, state: State[Any, Any]) -> Verdict:
         outcome = self.game.outcome(state)
         return (
-            self._verdict(int(self.codes[self.place(state)]))
+            self._verdict(int(self.codes[self.index(state)]))
             if outcome is None
             else final_verdict(outcome, state.player)
         )
@@ -236,12 +236,12 @@ class Tables(Solution):
             legal &= (compiled.takes <= state.table.counts).all(axis=1)
         ids = legal.nonzero()[0]
         hands = compiled.own[ids, mine]
-        places = ((table - self._needs[ids]) * count + hands) * count + compiled.other[ids, theirs]
-        codes = np.where(hands >= 0, self.codes[places], self._ended[ids, mine])
+        indices = ((table - self._needs[ids]) * count + hands) * count + compiled.other[ids, theirs]
+        codes = np.where(hands >= 0, self.codes[indices], self._ended[ids, mine])
         order = np.argsort(self.scale.top - codes, kind="stable")
         verdicts = {code: self._verdict(code).before for code in set(codes.tolist())}
         ordered = zip(ids[order].tolist(), codes[order].tolist(), strict=True)
-        return Judgement([(moves[place], verdicts[code]) for place, code in ordered], after)
+        return Judgement([(moves[index], verdicts[code]) for index, code in ordered], after)
 
     def _verdict(self, code: int) -> Verdict:
         """The verdict that a code means, for the player to move."""
@@ -254,8 +254,8 @@ class Tables(Solution):
         self, table: npt.NDArray[Any] | int, mine: npt.NDArray[Any] | int, theirs: npt.NDArray[Any] | int
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
         """The values and distances of encoded positions that are not over."""
-        places = (np.multiply(table, self._hands) + theirs) * self._hands + mine
-        codes = self.codes[places]
+        indices = (np.multiply(table, self._hands) + theirs) * self._hands + mine
+        codes = self.codes[indices]
         values, distances = self._decoded
         return values[codes], distances[codes]
 
@@ -295,15 +295,15 @@ class Tables(Solution):
 
     def reachable(self) -> int:
         """The number of positions in the table that can arise from the start."""
-        return int(np.count_nonzero(self.reached([self.place(self.game.start())])))
+        return int(np.count_nonzero(self.reached([self.index(self.game.start())])))
 
-    def reached(self, places: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """[place]: whether the position can arise from one of these places."""
+    def reached(self, indices: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """[position]: whether it can arise from one of these positions."""
         from digitduels.solver import kernels
 
         parts, _ = lay_out(self.compiled)
         marks = np.zeros(len(self.codes), np.bool_)
-        marks[list(places)] = True
+        marks[list(indices)] = True
         for tasks in reversed(list(waves(self.compiled, self.codes.itemsize))):
             kernels.reach(marks, tasks, parts)
         return marks

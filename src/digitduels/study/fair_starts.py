@@ -15,13 +15,13 @@ def fair_start(solution: Solution, seed: object) -> list[Any]:
 
     It is the random opening that best combines a long win with a small share of moves that keep the win.
     """
-    dice, game = random.Random(f"fair start {seed}"), solution.game
+    rng, game = random.Random(f"fair start {seed}"), solution.game
     most = min(6, game.longest // 3)
     best: tuple[float, list[Any]] = (0.0, [])
     for _ in range(_CANDIDATES):
         opening, state = [], game.start()
-        for _ in range(dice.randint(0, most)):
-            opening.append(dice.choice(game.legal_moves(state)))
+        for _ in range(rng.randint(0, most)):
+            opening.append(rng.choice(game.legal_moves(state)))
             state = game.after(state, opening[-1])
             if game.outcome(state) is not None:
                 break

@@ -83,8 +83,8 @@ def score_map(solution: Solution, state: State[Any, Any], cells: Cells) -> Panel
         parts.append(_ring(x, y))
     step = _step(count)
     for score in range(-(-low // step) * step, low + count, step):
-        place = (score - low + 0.5) * side
-        parts += [text(place, SIDE + 18, score, "middle"), text(-8, SIDE - place + 5, score, "end")]
+        index = (score - low + 0.5) * side
+        parts += [text(index, SIDE + 18, score, "middle"), text(-8, SIDE - index + 5, score, "end")]
     parts += [
         text(SIDE / 2, SIDE + 40, f"score of {mover}, who is to move", "middle"),
         f'<g transform="translate(-48 {SIDE / 2}) rotate(-90)">{text(0, 0, f"score of {waiter}", "middle")}</g>',
@@ -146,10 +146,10 @@ def chart(solution: Solution) -> Panel:
         parts.append(text(-8, y + 5, f"{10**power:,}", "end"))
     slot = SIDE / bins
     bar = slot * 0.84 / len(values)
-    for (place, value), count in sorted(counts.items()):
-        x = place * slot + slot * 0.08 + values.index(value) * bar
+    for (index, value), count in sorted(counts.items()):
+        x = index * slot + slot * 0.08 + values.index(value) * bar
         tall = height(count)
-        first = place * bin
+        first = index * bin
         moves = str(Count(first, "move")) if bin == 1 else f"{first} to {first + bin - 1} moves"
         parts.append(
             f'<rect x="{x:.2f}" y="{HIGH - tall:.2f}" width="{bar:.2f}" height="{tall:.2f}" fill="{COLOURS[value]}">'
@@ -157,7 +157,7 @@ def chart(solution: Solution) -> Panel:
         )
     parts.append(f'<path d="M0 {HIGH}h{SIDE}" stroke="black"/>')
     step = _step(bins)
-    parts += [text((place + 0.5) * slot, HIGH + 18, place * bin, "middle") for place in range(0, bins, step)]
+    parts += [text((index + 0.5) * slot, HIGH + 18, index * bin, "middle") for index in range(0, bins, step)]
     parts += [
         text(SIDE / 2, HIGH + 40, "moves to the end of the game, counting both players", "middle"),
         f'<g transform="translate(-92 {HIGH / 2}) rotate(-90)">{text(0, 0, "positions", "middle")}</g>',
@@ -174,9 +174,9 @@ def legend(values: set[int], y: int, extra: list[tuple[str, str]] | None = None)
     """The legend of the colours."""
     rows = [(COLOURS[value], WORDS[value]) for value in (1, 0, -1) if value in values] + (extra or [])
     parts = []
-    for place, (colour, words) in enumerate(rows):
-        parts.append(f'<rect x="{_LEGEND}" y="{y + 26 * place - 12}" width="14" height="14" fill="{colour}"/>')
-        parts.append(text(_LEGEND + 22, y + 26 * place, words))
+    for index, (colour, words) in enumerate(rows):
+        parts.append(f'<rect x="{_LEGEND}" y="{y + 26 * index - 12}" width="14" height="14" fill="{colour}"/>')
+        parts.append(text(_LEGEND + 22, y + 26 * index, words))
     return parts
 
 

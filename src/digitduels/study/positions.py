@@ -47,7 +47,7 @@ def positions(
     distances from the end, and `part` to one of the SPLITS. The same seed always gives the same positions.
     """
     game = solution.game
-    dice = random.Random(f"positions {game.id} {game.values} {sort.__name__} {seed}")
+    rng = random.Random(f"positions {game.id} {game.values} {sort.__name__} {seed}")
     kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
@@ -67,20 +67,20 @@ def positions(
                         kinds[kind].append(moves.copy())
                         total += 1
                         idle = 0
-            moves.append(dice.choice(solution.judge(state).keeping if dice.random() < 0.5 else legal))
+            moves.append(rng.choice(solution.judge(state).keeping if rng.random() < 0.5 else legal))
             state = game.after(state, moves[-1])
-    for moves in _spread(kinds, count, dice):
+    for moves in _spread(kinds, count, rng):
         yield _match(solution, moves)
 
 
-def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, dice: random.Random) -> list[list[Any]]:
+def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, rng: random.Random) -> list[list[Any]]:
     """Takes one position of each kind in turn until there are enough."""
     for games in kinds.values():
-        dice.shuffle(games)
+        rng.shuffle(games)
     waiting = list(kinds.values())
     chosen: list[list[Any]] = []
     while waiting and len(chosen) < count:
-        dice.shuffle(waiting)  # with more kinds than places, every kind gets a chance
+        rng.shuffle(waiting)  # with more kinds than places, every kind gets a chance
         chosen += [games.pop() for games in waiting]
         waiting = [games for games in waiting if games]
     return chosen[:count]

@@ -56,7 +56,7 @@ def markdown(puzzles: Sequence[Puzzle], solution: Solution, seed: object) -> str
     for item in rows:
         position = "\n".join(item.position)
         parts.append(f"## {item.heading}\n\n```text\n{position}\n```\n\n{item.question}\n\nAnswer: ____________\n")
-    parts.append("## Answers\n\n" + "".join(f"{place}. {item.answer}\n" for place, item in enumerate(rows, 1)))
+    parts.append("## Answers\n\n" + "".join(f"{number}. {item.answer}\n" for number, item in enumerate(rows, 1)))
     return "\n".join(parts)
 
 

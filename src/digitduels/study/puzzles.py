@@ -110,12 +110,12 @@ def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
 def puzzles(solution: Solution, tier: int | None = None, seed: object = 0) -> Iterator[Puzzle]:
     """Finds different puzzles of one tier, or of any. The same seed always gives the same puzzles."""
     game = solution.game
-    dice = random.Random(f"puzzle {game.id} {game.values} {tier} {seed}")
+    rng = random.Random(f"puzzle {game.id} {game.values} {tier} {seed}")
     seen: set[State[Any, Any]] = set()
     tiers = [number for number in ([tier] if tier else TIERS) if _possible(solution, number)]
     while tiers:
-        pick = dice.choice(tiers)
-        puzzle = _search(solution, pick, dice, seen)
+        pick = rng.choice(tiers)
+        puzzle = _search(solution, pick, rng, seen)
         if puzzle is None:
             tiers.remove(pick)
         else:
@@ -154,7 +154,7 @@ def _possible(solution: Solution, tier: int) -> bool:
     return len(game.moves) >= (MANY if tier == 1 else CHOICE) and game.longest >= 2 * tier - 1
 
 
-def _search(solution: Solution, tier: int, dice: random.Random, seen: set[State[Any, Any]]) -> Puzzle | None:
+def _search(solution: Solution, tier: int, rng: random.Random, seen: set[State[Any, Any]]) -> Puzzle | None:
     """Searches for a puzzle of a tier in games in which half the moves are good and half are random."""
     game = solution.game
     for _ in range(_GAMES):
@@ -166,9 +166,9 @@ def _search(solution: Solution, tier: int, dice: random.Random, seen: set[State[
                     position = match.until(len(match.moves))
                     position.opening = len(position.moves)
                     candidates.append(Puzzle(position, *judged))
-            match.play(dice.choice(judgement.keeping if dice.random() < 0.5 else list(judgement)))
+            match.play(rng.choice(judgement.keeping if rng.random() < 0.5 else list(judgement)))
         if candidates:
-            return dice.choice(candidates)
+            return rng.choice(candidates)
     return None
 
 

@@ -160,7 +160,7 @@ def _without(after: Position, winner: int, state: Position, move: Any, solution:
     game = solution.game
     stocks = game.board(state).hands[winner].stocks
     left = game.board(game.after(state, move)).hands[winner].stocks
-    used = [place for place, (old, new) in enumerate(zip(stocks, left, strict=True)) if new.left < old.left]
+    used = [index for index, (old, new) in enumerate(zip(stocks, left, strict=True)) if new.left < old.left]
     if len(used) != 1:
         return None
     placed = game.placed(after)

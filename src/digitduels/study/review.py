@@ -70,18 +70,18 @@ class Review(NamedTuple):
         'Player 1 was winning from the start.'
         """
         phases: list[Sentence] = []
-        place = self.opening
+        number = self.opening
         for who, turns in groupby(self.winning):
-            since = "from move {place} on" if phases else "from the start"
+            since = "from move {number} on" if phases else "from the start"
             if who is None:
-                phases.append(Sentence(f"Nobody was winning {since}.", place=place))
+                phases.append(Sentence(f"Nobody was winning {since}.", number=number))
             else:
                 phases.append(
                     Sentence(
-                        f"{{player}} was winning {since}.", you=f"You were winning {since}.", player=who, place=place
+                        f"{{player}} was winning {since}.", you=f"You were winning {since}.", player=who, number=number
                     )
                 )
-            place += len(list(turns))
+            number += len(list(turns))
         return joined(phases)
 
     @property

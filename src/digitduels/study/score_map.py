@@ -26,7 +26,7 @@ def cells(solution: Solution, state: State[Any, Any]) -> Cells:
         return _one_by_one(solution, state)
     if not all(type(hand) is int for hand in solution.compiled.hands):
         return _one_by_one(solution, state)
-    compiled, table = solution.compiled, state.table.place
+    compiled, table = solution.compiled, state.table.ordinal
     scores = np.array(compiled.hands)
     mine, theirs = (np.flatnonzero(hands) for hands in compiled.known(table))
     mine, theirs = mine[np.argsort(scores[mine])], theirs[np.argsort(scores[theirs])]

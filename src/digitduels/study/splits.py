@@ -28,5 +28,5 @@ def split(game: AnyGame, state: State[Any, Any]) -> str:
     mine, theirs = placed["hands"][state.player], placed["hands"][1 - state.player]
     key = [game.id, game.values, mine, theirs, placed["table"]]
     text = json.dumps(key, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    place = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % 10
-    return SPLITS[max(0, place - 7)]
+    index = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % 10
+    return SPLITS[max(0, index - 7)]

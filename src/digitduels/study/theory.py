@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
-from digitduels.options import Option, Whole
+from digitduels.options import Integer, Option
 from digitduels.sentence import Count, player_name, shown_moves
 from digitduels.solver.reference import Reference
 from digitduels.solver.solution import Solution
@@ -77,7 +77,7 @@ def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
     yield f"There {'is only 1 game' if games == 1 else f'are only {games} different games'}."
     if free:
         yield f"After the first {Count(free, 'move')} every move is forced."
-    option = next((option for option in game.options() if isinstance(option.kind, Whole)), None)
+    option = next((option for option in game.options() if isinstance(option.kind, Integer)), None)
     if option is not None:
         yield from _sweep(game, option, start.player)
 
@@ -107,7 +107,7 @@ class Stretch(NamedTuple):
 
 def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
     """Who wins with other values of an option, with which first move, and where the pattern repeats."""
-    assert isinstance(option.kind, Whole)
+    assert isinstance(option.kind, Integer)
     winners: dict[int, int | None] = {}
     moves = Counter[str]()
     for value in range(option.kind.low, min(option.kind.high, SWEPT) + 1):

@@ -79,7 +79,7 @@ def worth(player: int, verdict: Verdict) -> Sentence:
 
 def joined(sentences: list[Sentence]) -> Sentence:
     """Several sentences as one, each still addressed to the right reader."""
-    fields: dict[str, Any] = {f"part{place}": sentence for place, sentence in enumerate(sentences)}
+    fields: dict[str, Any] = {f"part{index}": sentence for index, sentence in enumerate(sentences)}
     return Sentence(" ".join(f"{{{name}}}" for name in fields), **fields)
 
 

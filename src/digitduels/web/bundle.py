@@ -55,18 +55,18 @@ def graph(texts: dict[str, str], *names: str) -> list[str]:
     return order
 
 
-def bundle(texts: dict[str, str], names: list[str], place: str) -> dict[str, str]:
-    """Returns the bundle of these modules, under `place`, and for each module a file that re-exports it."""
+def bundle(texts: dict[str, str], names: list[str], bundle_path: str) -> dict[str, str]:
+    """Returns the bundle of these modules, under `bundle_path`, and for each module a file that re-exports it."""
     files = {}
     parts = []
     for name in names:
         exports = ", ".join(match[1] for match in _EXPORT.finditer(texts[name]))
         body = _IMPORT.sub(lambda match, name=name: _static_import(match, name), texts[name])  # type: ignore[misc]
-        body = _DYNAMIC_IMPORT.sub(lambda match, name=name: _dynamic_import(match, name, names, place), body)  # type: ignore[misc]
+        body = _DYNAMIC_IMPORT.sub(lambda match, name=name: _dynamic_import(match, name, names, bundle_path), body)  # type: ignore[misc]
         parts.append(f"export const {_key(name)} = (() => {{\n{_EXPORT.sub('', body)}return {{ {exports} }};\n}})();\n")
-        path = _relative(place, name)
+        path = _relative(bundle_path, name)
         files[name] = f'import {{ {_key(name)} }} from "{path}";\nexport const {{ {exports} }} = {_key(name)};\n'
-    return {**files, place: "".join(parts)}
+    return {**files, bundle_path: "".join(parts)}
 
 
 def _static_import(match: re.Match[str], name: str) -> str:
@@ -77,12 +77,12 @@ def _static_import(match: re.Match[str], name: str) -> str:
     return f"const {{ {match[1].replace(' as ', ': ').strip()} }} = {source};\n"
 
 
-def _dynamic_import(match: re.Match[str], name: str, names: list[str], place: str) -> str:
+def _dynamic_import(match: re.Match[str], name: str, names: list[str], bundle_path: str) -> str:
     """Replaces a dynamic import with the bundled module or, for a module outside the bundle, with its URL."""
     target = _resolve(name, match[1])
     if target in names:
         return f"Promise.resolve().then(() => {_key(target)})"
-    return f'import("{_relative(target, place)}")'
+    return f'import("{_relative(target, bundle_path)}")'
 
 
 def _key(name: str) -> str:

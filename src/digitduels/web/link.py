@@ -13,7 +13,7 @@ from digitduels import options
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import Match, player_names
-from digitduels.options import Choice, Option, Whole, Wholes
+from digitduels.options import Choice, Integer, Option, Wholes
 from digitduels.players import COACH, OPPONENTS, computer_name
 from digitduels.record import FOREIGN, replay
 from digitduels.text import quoted
@@ -69,14 +69,14 @@ def _seat_computer(match: Match, query: dict[str, str]) -> None:
 
 def play_all(match: Match, moves: Iterable[str]) -> None:
     """Plays the moves of a link or request. Raises Refusal with the number of the first invalid or illegal move."""
-    for place, text in enumerate(moves, 1):
-        if place > MOST_MOVES:
+    for number, text in enumerate(moves, 1):
+        if number > MOST_MOVES:
             raise Refusal(422, f"A link may have at most {MOST_MOVES:,} moves.")
         try:
             match.play(match.game.read(text, match.state))
         except (InvalidMove, IllegalMove) as error:
             hint = "" if not text[:1].isdecimal() else " In a link, write + as %2B."
-            raise Refusal(422, f"Move {place}, {quoted(text)}: {error}{hint}") from None
+            raise Refusal(422, f"Move {number}, {quoted(text)}: {error}{hint}") from None
 
 
 def read_record(data: bytes) -> Match:
@@ -148,7 +148,7 @@ def query_parameters() -> dict[str, tuple[str, dict[str, Any]]]:
 def _option_schema(option: Option) -> dict[str, Any]:
     """Returns the schema of an option, without its range: that differs by game, and is in the description."""
     match option.kind:
-        case Whole():
+        case Integer():
             return {"type": "integer"}
         case Wholes():
             return {"type": "string", "pattern": "^[0-9]{1,2}(,[0-9]{1,2})*$"}

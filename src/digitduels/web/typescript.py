@@ -64,20 +64,20 @@ class _Parser:
             else:
                 self._docs[len(self._tokens)] = " ".join(match["doc"].split())
         self._starts = {
-            self._tokens[place + 1]: place
-            for place, token in enumerate(self._tokens)
-            if token in ("interface", "type") and self._tokens[place + 2] in ("{", "extends", "=")
+            self._tokens[index + 1]: index
+            for index, token in enumerate(self._tokens)
+            if token in ("interface", "type") and self._tokens[index + 2] in ("{", "extends", "=")
         }
-        self._place = 0
+        self._index = 0
 
     def declaration(self, name: str) -> Schema:
         """Returns the schema of a declared type."""
-        place = self._place
-        self._place = self._starts[name]
-        about = self._docs.get(self._place)
-        self._place += 2
-        schema = self._interface() if self._tokens[self._place - 2] == "interface" else self._alias()
-        self._place = place
+        index = self._index
+        self._index = self._starts[name]
+        about = self._docs.get(self._index)
+        self._index += 2
+        schema = self._interface() if self._tokens[self._index - 2] == "interface" else self._alias()
+        self._index = index
         return {"description": about, **schema} if about else schema
 
     def _alias(self) -> Schema:
@@ -98,7 +98,7 @@ class _Parser:
         properties: dict[str, Schema] = {}
         required = []
         while not self._try("}"):
-            about, name = self._docs.get(self._place), self._next()
+            about, name = self._docs.get(self._index), self._next()
             optional = self._try("?")
             self._take(":")
             schema = self._union()
@@ -138,10 +138,10 @@ class _Parser:
         return schema
 
     def _single(self) -> Schema:
-        word = self._tokens[self._place]
+        word = self._tokens[self._index]
         if word == "{":
             return self._members()
-        self._place += 1
+        self._index += 1
         if word == "(":
             schema = self._union()
             self._take(")")
@@ -178,16 +178,16 @@ class _Parser:
         return parts
 
     def _next(self) -> str:
-        self._place += 1
-        return self._tokens[self._place - 1]
+        self._index += 1
+        return self._tokens[self._index - 1]
 
     def _take(self, token: str) -> None:
         actual = self._next()
         assert actual == token, f"types.d.ts has {actual!r} where {token!r} is expected"
 
     def _try(self, token: str) -> bool:
-        if self._tokens[self._place : self._place + 1] == [token]:
-            self._place += 1
+        if self._tokens[self._index : self._index + 1] == [token]:
+            self._index += 1
             return True
         return False
 

@@ -12,7 +12,7 @@ from digitduels.games import AnyGame
 from digitduels.lab.optimization import around
 from digitduels.manual import summary
 from digitduels.match import Match
-from digitduels.options import Choice, Option, Whole
+from digitduels.options import Choice, Integer, Option
 from digitduels.players.levels import characters
 from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
@@ -135,12 +135,12 @@ def fields(game: AnyGame) -> list[dict[str, Any]]:
 
 def legal(match: Match) -> list[dict[str, Any]]:
     """Returns the legal moves, each with the indices of its fields among the choices."""
-    places = [{value: place for place, value in enumerate(column)} for column in columns(match.game)]
+    indices = [{value: index for index, value in enumerate(column)} for column in columns(match.game)]
     return [
         {
             "move": str(move),
             "shown": Played(move, match.state.player).to(match.names),
-            "picks": [place[value] for place, value in zip(places, move, strict=True)],
+            "picks": [index[value] for index, value in zip(indices, move, strict=True)],
         }
         for move in match.game.legal_moves(match.state)
     ]
@@ -172,9 +172,9 @@ def history(match: Match) -> list[dict[str, Any]]:
     return turns[::-1]
 
 
-def turn_view(match: Match, place: int, effect: Effect | None = None) -> dict[str, Any]:
+def turn_view(match: Match, index: int, effect: Effect | None = None) -> dict[str, Any]:
     """Returns one move of a match with its report."""
-    before, move = match.states[place], match.moves[place]
+    before, move = match.states[index], match.moves[index]
     return {
         "player": before.player + 1,
         "move": str(move),
@@ -253,5 +253,5 @@ def option_view(option: Option) -> dict[str, Any]:
         "about": option.about,
         "allowed": str(option.kind),
         "words": list(option.kind.words) if isinstance(option.kind, Choice) else None,
-        "around": [min(around(option)), max(around(option))] if isinstance(option.kind, Whole) else None,
+        "around": [min(around(option)), max(around(option))] if isinstance(option.kind, Integer) else None,
     }

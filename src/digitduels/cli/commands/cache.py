@@ -39,12 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console()
     if arguments.clear:
         sizes = cache.clear()
-        console.say(f"Deleted {Count(len(sizes), 'table')}, {memory.shown(sum(sizes))}." if sizes else _EMPTY)
+        console.say(f"Deleted {Count(len(sizes), 'table')}, {memory.human_size(sum(sizes))}." if sizes else _EMPTY)
         return 0
     damaged = []
     for path in cache.kept():
         try:
-            about = f"{cache.describe(path)}: {memory.shown(path.stat().st_size)}"
+            about = f"{cache.describe(path)}: {memory.human_size(path.stat().st_size)}"
             if arguments.verify:
                 cache.verify(path)
                 about += ", sound"

@@ -165,10 +165,10 @@ def _critical_rows(board: dict[str, Any]) -> list[list[str]]:
     for row in board["models"]:
         found, critical = Counter[int](), Counter[int]()
         for entry in row["moves"]["distances"]:
-            place = sum(entry["distance"] >= low for low, _ in RANGES) - 1
-            found[place] += entry["critical"]["count"]
-            critical[place] += entry["critical"]["of"]
-        parts = [part(found[place], critical[place]) for place in range(len(RANGES))]
+            index = sum(entry["distance"] >= low for low, _ in RANGES) - 1
+            found[index] += entry["critical"]["count"]
+            critical[index] += entry["critical"]["of"]
+        parts = [part(found[index], critical[index]) for index in range(len(RANGES))]
         rows.append([_model(row), *_estimate(row["moves"]["critical"]), *parts])
     return rows
 

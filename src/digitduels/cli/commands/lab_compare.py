@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         console.write(json.dumps({"version": 1, "reports": [report.to_dict() for report in reports]}, indent=1))
         return 0
     rows = comparison(reports)
-    names = [f"({chr(ord('A') + place)})" for place in range(len(reports))]
+    names = [f"({chr(ord('A') + index)})" for index in range(len(reports))]
     console.say(*(f"{name} {title}" for name, title in zip(names, rows[0][1:], strict=True)), "")
     console.say(*columns([["", *names], *rows[1:]]))
     say_plot(console, arguments.plot)

@@ -74,17 +74,17 @@ def run(arguments: argparse.Namespace) -> int:
         usage(str(error))
     if arguments.vs != "human" and arguments.first is not None:
         usage("--first is for two people. Against the computer, choose your seat with --seat: Player 1 begins.")
-    dice = random.Random(arguments.seed)
-    swapped = {None: 0, "1": 0, "2": 1}.get(arguments.first, dice.randrange(2))
+    rng = random.Random(arguments.seed)
+    swapped = {None: 0, "1": 0, "2": 1}.get(arguments.first, rng.randrange(2))
     match = Match(game)
     if arguments.vs != "human" or arguments.start == "fair":
-        match.seed = str(dice.getrandbits(64) if arguments.seed is None else arguments.seed)
+        match.seed = str(rng.getrandbits(64) if arguments.seed is None else arguments.seed)
     console = Console()
     if arguments.start == "fair":
         _play_fair_opening(match)
     if arguments.vs != "human":
         try:
-            seat = _choose_seat(match, arguments.seat, dice, console)
+            seat = _choose_seat(match, arguments.seat, rng, console)
         except EOFError:
             return 0
         match.players = ("human", arguments.vs) if seat == 0 else (arguments.vs, "human")
@@ -122,11 +122,11 @@ def _play_fair_opening(match: Match) -> None:
     match.opening = len(match.moves)
 
 
-def _choose_seat(match: Match, choice: str, dice: random.Random, console: Console) -> int:
+def _choose_seat(match: Match, choice: str, rng: random.Random, console: Console) -> int:
     """The person's seat: fixed, random, or picked after seeing the position."""
     if choice == "pick":
         console.say(*match.game.view(match.state), f"{player_name(match.state.player)} moves next.")
         while (text := console.ask("Which side do you want? (1/2) ").strip()) not in ("1", "2"):
             console.say("Error: answer 1 or 2.")
         return int(text) - 1
-    return dice.randrange(2) if choice == "random" else int(choice) - 1
+    return rng.randrange(2) if choice == "random" else int(choice) - 1

@@ -424,13 +424,13 @@ def waits(classroom: Classroom, number: int, scores: Scores) -> bool:
 
 
 def _pairings(
-    classroom: Classroom, pupils: list[int], context: Context, dice: random.Random
+    classroom: Classroom, pupils: list[int], context: Context, rng: random.Random
 ) -> list[tuple[int | None, int | None]]:
     past, mode = [table.pupils for table in classroom.tables], classroom.rules["mode"]
     if mode == "computer":
-        return [game for pupil in pupils for game in pair([pupil], Past(past), dice)]
+        return [game for pupil in pupils for game in pair([pupil], Past(past), rng)]
     points = {pupil: classroom.points(pupil, context.scores) for pupil in pupils} if mode == "rounds" else None
-    return pair(pupils, Past(past, points), dice)
+    return pair(pupils, Past(past, points), rng)
 
 
 def _new_game(classroom: Classroom, players: tuple[int | None, int | None], context: Context) -> Kept:

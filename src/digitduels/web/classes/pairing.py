@@ -19,19 +19,19 @@ class Past(NamedTuple):
     """The points of each pupil, to pair pupils with similar results; None to pair at random."""
 
 
-def pair(pupils: Collection[int], past: Past, dice: random.Random) -> list[tuple[int | None, int | None]]:
+def pair(pupils: Collection[int], past: Past, rng: random.Random) -> list[tuple[int | None, int | None]]:
     """Pairs all these pupils. In each pair, the player who moves first comes first; None is the computer.
 
     >>> pair([1, 2, 3], Past([(1, 2), (3, None)]), random.Random(0))
     [(2, 3), (None, 1)]
     """
     everybody = sorted(pupils)
-    dice.shuffle(everybody)
+    rng.shuffle(everybody)
     if len(everybody) % 2 == 0:
-        return [_in_order(one, other, past, dice) for one, other in _pairs(everybody, past)[0]]
+        return [_in_order(one, other, past, rng) for one, other in _pairs(everybody, past)[0]]
     plans = [(*_pairs([pupil for pupil in everybody if pupil != odd], past), odd) for odd in _odd_ones(everybody, past)]
     pairs, _, odd = min(plans, key=lambda plan: plan[1])
-    return [*(_in_order(one, other, past, dice) for one, other in pairs), _in_order(odd, None, past, dice)]
+    return [*(_in_order(one, other, past, rng) for one, other in pairs), _in_order(odd, None, past, rng)]
 
 
 def _odd_ones(everybody: Sequence[int], past: Past) -> list[int]:
@@ -69,9 +69,9 @@ def _pairs(everybody: Sequence[int], past: Past) -> tuple[list[tuple[int, int]],
     return pairs, again
 
 
-def _in_order(one: int, other: int | None, past: Past, dice: random.Random) -> tuple[int | None, int | None]:
+def _in_order(one: int, other: int | None, past: Past, rng: random.Random) -> tuple[int | None, int | None]:
     """Orders two players: the one who has moved first less often comes first."""
-    claims = [(_first_moves(player, past), dice.random()) for player in (one, other)]
+    claims = [(_first_moves(player, past), rng.random()) for player in (one, other)]
     return (one, other) if claims[0] < claims[1] else (other, one)
 
 

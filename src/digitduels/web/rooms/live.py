@@ -79,7 +79,7 @@ class LiveRoom:
         elif before.match.moves != room.match.moves[: len(before.match.moves)]:  # after a take-back
             pairs = zip(before.match.moves, room.match.moves, strict=False)
             same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-            self._turns = {place: turn for place, turn in self._turns.items() if place < same}
+            self._turns = {index: turn for index, turn in self._turns.items() if index < same}
             self._turn_bytes = sum(map(len, self._turns.values()))
         for seat in room.seats:
             if seat.level is None:
@@ -138,8 +138,8 @@ class LiveRoom:
         match = self.room.match
         parts: list[bytes] = []
         size, end = 0, min(len(match.moves), start + HISTORY_TURNS)
-        for place in range(start, end):
-            turn = self._turns.get(place) or self._cache_turn(place, packed(turn_view(match, place)))
+        for index in range(start, end):
+            turn = self._turns.get(index) or self._cache_turn(index, packed(turn_view(match, index)))
             parts.append(turn)
             size += len(turn)
             if size > HISTORY_BYTES:
@@ -148,9 +148,9 @@ class LiveRoom:
         values = self.room.head, len(match.moves), start, b",".join(parts)
         return b'{"version":%d,"move_count":%d,"from":%d,"turns":[%b]}' % values
 
-    def _cache_turn(self, place: int, turn: bytes) -> bytes:
-        if place not in self._turns and len(turn) < LONGEST_TURN:  # the texts of a variant can have any length
-            self._turns[place] = turn
+    def _cache_turn(self, index: int, turn: bytes) -> bytes:
+        if index not in self._turns and len(turn) < LONGEST_TURN:  # the texts of a variant can have any length
+            self._turns[index] = turn
             self._turn_bytes += len(turn)
         return turn
 
@@ -313,7 +313,7 @@ class _MoveTexts:
     """A cache of a game's moves as JSON, except for moves whose text contains a player's name."""
 
     def __init__(self, game: AnyGame) -> None:
-        self._places = [{value: place for place, value in enumerate(column)} for column in columns(game)]
+        self._indices = [{value: index for index, value in enumerate(column)} for column in columns(game)]
         self._cache: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
 
     def texts(self, moves: Iterable[Any], player: int, names: tuple[str, str]) -> list[bytes]:
@@ -327,7 +327,7 @@ class _MoveTexts:
         return text
 
     def _serialize(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
-        picks = [place[value] for place, value in zip(self._places, move, strict=True)]
+        picks = [index[value] for index, value in zip(self._indices, move, strict=True)]
         return packed({"move": str(move), "shown": Played(move, player).to(names), "picks": picks})
 
 

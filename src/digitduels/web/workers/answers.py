@@ -17,8 +17,8 @@ from digitduels.match import Match
 from digitduels.players import PERFECT_PLAYERS, player
 from digitduels.sentence import Names, Played, tell
 from digitduels.solver import Solution
-from digitduels.solver.library import Library
 from digitduels.solver.search import Search
+from digitduels.solver.solution_cache import SolutionCache
 from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study import puzzle_sheet, puzzles, serialization
 from digitduels.study.decisions import Decision, decisions
@@ -92,7 +92,7 @@ def reply(match: Match, solve: Solve, who: str, seed: str, searching: bool = Fal
         return str(opponent.choose(match))
 
 
-def unsolved_reply(match: Match, solutions: Library, who: str, seed: str) -> tuple[str | None, bool]:
+def unsolved_reply(match: Match, solutions: SolutionCache, who: str, seed: str) -> tuple[str | None, bool]:
     """Returns the move of a computer player in a variant, and whether it is final, without solving the variant.
 
     A move that a solution might change is not final. Without a solution, perfect play has no move.

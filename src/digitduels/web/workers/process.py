@@ -21,12 +21,12 @@ import digitduels
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game, games
 from digitduels.match import Match
-from digitduels.options import Whole
+from digitduels.options import Integer
 from digitduels.players.perfect import error_chance
 from digitduels.record import replay
 from digitduels.solver import cache
-from digitduels.solver.library import Library
 from digitduels.solver.solution import Solution
+from digitduels.solver.solution_cache import SolutionCache
 from digitduels.web.workers.answers import ANSWERS, TooLargeHere
 
 VARIANTS = 2  # solutions of variants that a worker keeps in memory
@@ -43,7 +43,7 @@ def main(memory: int, seconds: float | None, searching: bool = False) -> None:
     warnings.simplefilter("ignore")
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print goes to standard error, not among the answers
-    solutions = Library(VARIANTS, refuse if searching else partial(solve, limit=memory))
+    solutions = SolutionCache(VARIANTS, refuse if searching else partial(solve, limit=memory))
     if seconds is not None:
         if not searching:
             practise()
@@ -57,7 +57,7 @@ def main(memory: int, seconds: float | None, searching: bool = False) -> None:
         alarm(None)
 
 
-def answer(question: dict[str, Any], solutions: Library) -> dict[str, Any]:
+def answer(question: dict[str, Any], solutions: SolutionCache) -> dict[str, Any]:
     """Returns the answer, a refusal with its status and message, or the traceback of a failure."""
     try:
         match = replay(question["record"])
@@ -92,7 +92,7 @@ def practise() -> None:
         small = {
             option.name: min(option.default, option.kind.low + 3)
             for option in book.options()
-            if isinstance(option.kind, Whole)
+            if isinstance(option.kind, Integer)
         }
         with suppress(ValueError):  # this combination of options is invalid
             rules = game(name, **small)

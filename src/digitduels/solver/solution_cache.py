@@ -10,7 +10,7 @@ from digitduels.solver import solve
 from digitduels.solver.solution import Solution
 
 
-class Library:
+class SolutionCache:
     """The solutions of the games by the book, and of the most recently used variants. Solves games on first use."""
 
     def __init__(self, variants: int = 4, solve: Callable[[AnyGame], Solution] = solve) -> None:
@@ -38,5 +38,5 @@ class Library:
         return self._latest.get(game)
 
 
-solution_of = Library()
-"""The library that this process shares by default."""
+solution_of = SolutionCache()
+"""The cache that this process shares by default."""
