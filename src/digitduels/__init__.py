@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from digitduels import lab
     from digitduels.players import Player, player
     from digitduels.players.evaluation import AnyPolicy, Evaluation
-    from digitduels.players.sheet import Policy
+    from digitduels.players.policy import Policy
     from digitduels.solver import Counts, Solution, Verdict
     from digitduels.study.positions import positions
     from digitduels.study.splits import split
@@ -53,7 +53,7 @@ _LAZY = {
     "Counts": "digitduels.solver",
     "Evaluation": "digitduels.players.evaluation",
     "Player": "digitduels.players",
-    "Policy": "digitduels.players.sheet",
+    "Policy": "digitduels.players.policy",
     "Solution": "digitduels.solver",
     "Verdict": "digitduels.solver",
     "player": "digitduels.players",

@@ -23,7 +23,8 @@ from digitduels.adapters import needs
 from digitduels.core import State
 from digitduels.games import AnyGame, game
 from digitduels.sentence import player_name
-from digitduels.solver.compiled import DoesNotFactor, compile_game, with_endings
+from digitduels.solver.arrays import affordable, arrays, counts
+from digitduels.solver.compiled import DoesNotFactor, compile_game
 
 with needs("gymnasium"):
     import gymnasium as gym
@@ -90,17 +91,16 @@ class CompiledWalk(Walk):
 
     def __init__(self, game: AnyGame, kind: type[Environment]) -> None:
         compiled = compile_game(game, lambda _: None)
-        own, last, _ = with_endings(compiled)
+        form, self.hands = arrays(compiled)
         self.game, self.compiled, self.row = game, compiled, kind.row
-        self.moves, self.needs = len(game.moves), [int(need) for need in compiled.needs]
-        self.own = array("i", own.tobytes())  # [hand, move]
-        self.other = [  # [move]: the other player's hand after it, by hand; None if the move leaves it unchanged
+        self.moves, self.needs = len(game.moves), compiled.needs
+        self.own = array("i", form.own.tobytes())  # [hand, move]
+        self.other = [  # [move][hand]: the other player's hand after it; None if the move leaves every hand unchanged
             None if (hands == np.arange(len(hands))).all() else array("i", hands.tobytes()) for hands in compiled.other
         ]
-        self.hands = [*compiled.hands, *last]
         self.shown = [kind.packed(kind.show_hand(hand)) for hand in self.hands]
         self.going_on = len(compiled.hands)  # hands from this index on end the game
-        allowed, groups = np.unique(own[: self.going_on] >= 0, axis=0, return_inverse=True)
+        allowed, groups = np.unique(form.own >= 0, axis=0, return_inverse=True)
         self.groups: list[int] = groups.ravel().tolist()  # hands in one group allow the same moves
         self.allowed = [set(np.flatnonzero(moves).tolist()) for moves in allowed]
         self.tables, self.fitting, self.valid = self._tables(kind)
@@ -116,12 +116,11 @@ class CompiledWalk(Walk):
         compiled = self.compiled
         if not compiled.digits:
             return [kind.packed(kind.show_table(self.game.start().table))], [list(range(self.moves))], [{}]
-        counts = np.arange(compiled.tables)[:, None] // compiled.weights % compiled.base
-        rows, width = counts.astype(kind.dtype).tobytes(), compiled.digits * kind.dtype.itemsize
-        most = np.minimum(counts, compiled.takes.max(axis=0))
+        held = counts(compiled, np.arange(compiled.tables))
+        rows, width = held.astype(kind.dtype).tobytes(), compiled.digits * kind.dtype.itemsize
+        most = np.minimum(held, compiled.takes.max(axis=0))
         patterns, pattern = np.unique(most @ compiled.weights, return_inverse=True)
-        needed = patterns[:, None] // compiled.weights % compiled.base
-        fitting = [np.flatnonzero((compiled.takes <= left).all(axis=1)).tolist() for left in needed]
+        fitting = [np.flatnonzero(moves).tolist() for moves in affordable(compiled, counts(compiled, patterns))]
         valid: list[dict[int, list[int]]] = [{} for _ in patterns]
         shown = [rows[index : index + width] for index in range(0, len(rows), width)]
         indices = pattern.ravel().tolist()

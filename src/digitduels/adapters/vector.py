@@ -21,14 +21,14 @@ from digitduels.adapters import needs, placed_state, resolve_game, vector_kernel
 from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, START_CHOICES, observation_space
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
-from digitduels.players import OPPONENTS, PERFECT_PLAYERS, UNIFORM_PLAYERS
-from digitduels.players.chance_tables import chance_table
-from digitduels.players.levels import Sight, sight, tuning
-from digitduels.players.natural import WASTED, nature, nearness
+from digitduels.players import OPPONENTS, player
+from digitduels.players.error_tables import error_table
+from digitduels.players.kernels import LOOK, Rules, rules_of, sees
 from digitduels.players.observation import Observation
+from digitduels.players.policy import PERFECT, UNIFORM, PolicyPlayer
 from digitduels.pool import Pool
-from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for, with_endings
-from digitduels.solver.solution import Solution
+from digitduels.solver.arrays import Arrays, affordable, arrays
+from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.tables import Tables
 from digitduels.study.fair_starts import fair_start
@@ -48,18 +48,13 @@ _INSTEAD = 'use gymnasium.make_vec(..., vectorization_mode="sync"), which plays 
 
 
 class World(NamedTuple):
-    """The rules as arrays of integers. Hands that end the game come after all other hands."""
+    """The rules and the opponent as arrays of integers."""
 
-    own: npt.NDArray[np.int32]  # [hand, move]: the mover's hand after a move; undefined for illegal moves
-    other: npt.NDArray[np.int32]  # [hand, move]: the other player's hand after the move
+    game: Arrays
     legal: npt.NDArray[np.int8]  # [hand, move]
     free: bool  # whether every move is legal with every hand
-    fate: npt.NDArray[np.int8]  # [ending hand]: WON, DRAWN or LOST for its owner
-    stuck: npt.NDArray[np.int8]  # [hand]: the same for a mover who has no move with this hand
+    stuck: npt.NDArray[np.int8]  # [hand]: WON, DRAWN or LOST for a mover who has no move with this hand
     features: npt.NDArray[np.int32]  # [hand, entry]: the entries of a hand in observations
-    takes: npt.NDArray[np.uint8]  # [move, digit]: the numbers that a move takes from the pool
-    weights: npt.NDArray[np.int64]  # [digit]
-    needs: npt.NDArray[np.int64]  # [move]: how much a move lowers the index of the pool
     allowed: npt.NDArray[np.int8]  # [pattern of available numbers, move]; empty if there are too many patterns
     open: npt.NDArray[np.bool_]  # [pattern of available numbers]: whether any move is possible
     start_counts: npt.NDArray[np.uint8]  # [start, digit]
@@ -68,18 +63,12 @@ class World(NamedTuple):
     start_players: npt.NDArray[np.int8]  # [start]: the player to move
     last: npt.NDArray[np.int64]  # the indices of exhausted pools that have occurred so far, sorted
     boards: npt.NDArray[np.int8]  # [exhausted pool, hand to move, other hand]: the result for the former; 0 if unknown
-    codes: npt.NDArray[Any]  # the solution's code of every position, if the opponent uses it
-    endings: npt.NDArray[Any]  # [ending hand]: its code
-    low: int  # `low`, `high` and `top` decode values and distances: see solver/layout.py
-    high: int
-    top: int
-    horizon: int  # `horizon` and `reach`: how far a level sees
-    reach: float
-    near_own: npt.NDArray[np.float64]  # [hand], as the next two: the factors of move weights, see players/natural.py
-    near_other: npt.NDArray[np.float64]
-    scores: npt.NDArray[np.float64]
-    wasted: float
+    kind: int  # of the opponent's policy
+    sees: npt.NDArray[np.float64]  # how far it sees, if it is a level
     chances: npt.NDArray[np.uint8]  # [position]: how likely the player to move errs, which perfect play exploits
+    rules: Rules  # without codes if the opponent plays at random
+    look: npt.NDArray[Any]  # memory for the opponent's moves, as the next one
+    losing: npt.NDArray[np.float64]
 
 
 class Games(NamedTuple):
@@ -148,13 +137,10 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         self.single_action_space = spaces.Discrete(len(self.game.moves))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._opponent, look = _opponent(opponent, self.game)
+        self._alone = opponent == "self"
         self._seat = SEAT_CHOICES.index(seat)
         starts = [self.game.start()] if start == "book" else _fair_starts(self.game)
-        solution = solution_of(self.game) if self._opponent in (vector_kernels.PERFECT, vector_kernels.LEVEL) else None
-        self.compiled, self._world, self._hands = _world(self.game, self.view, solution, look, starts)
-        if self._opponent == vector_kernels.PERFECT and isinstance(solution, Tables):
-            self._world = self._world._replace(chances=chance_table(solution))
+        self.compiled, self._world, self._hands = _world(self.game, self.view, opponent, starts)
         self._rng = np.zeros(1, np.uint64)
         digits, moves = self.compiled.digits, len(self.game.moves)
         self._games = Games(
@@ -189,7 +175,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         options = options or {}
         restart = self._reset_mask(options.get("reset_mask"))
         self._rng[0] = self.np_random.integers(2**63)
-        vector_kernels.reset(self._world, self._games, self._results, restart, self._opponent, self._seat, self._rng)
+        vector_kernels.reset(self._world, self._games, self._results, restart, self._alone, self._seat, self._rng)
         if options.get("positions") is not None:
             self._place(options["positions"], restart)
         self._started = True
@@ -230,7 +216,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         if self.autoreset_mode == AutoresetMode.DISABLED and results.over.any():
             raise ResetNeeded('Some games are over: call reset(options={"reset_mask": …}) before the next step().')
         unknown = vector_kernels.step(
-            self._world, self._games, results, actions.astype(np.int64), self._opponent, self._seat, same, self._rng
+            self._world, self._games, results, actions.astype(np.int64), self._alone, self._seat, same, self._rng
         )
         if unknown:
             self._ask(results.ask[:unknown])
@@ -281,15 +267,6 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             self._results.reward[index] = sign * ((end == LOST) - (end == WON))
 
 
-def _opponent(name: str, game: AnyGame) -> tuple[int, Sight]:
-    """The kernels' code of an opponent, and how far it sees if it is a level."""
-    level = 1 if name in UNIFORM_PLAYERS else 7 if name in PERFECT_PLAYERS else 0 if name == "self" else int(name)
-    offered = max((number for number in tuning(game).levels if number <= level), default=0)
-    if 1 < offered < 7:
-        return vector_kernels.LEVEL, sight(offered, tuning(game).reaches)
-    return {0: 0, 1: vector_kernels.RANDOM, 7: vector_kernels.PERFECT}[offered], Sight(0, 0.0)
-
-
 def _fair_starts(game: AnyGame) -> list[State[Any, Any]]:
     """A fixed set of different fair starts."""
     solution, starts = solution_of(game), dict[State[Any, Any], None]()
@@ -314,35 +291,31 @@ def _numbers(
 
 
 def _world(
-    game: AnyGame, view: Observation, solution: Solution | None, look: Sight, starts: list[State[Any, Any]]
+    game: AnyGame, view: Observation, opponent: str, starts: list[State[Any, Any]]
 ) -> tuple[Compiled, World, list[Any]]:
     """The compiled form of a game, its World and all hands; raises ValueError if the game has no compiled form."""
-    compiled = solution.compiled if isinstance(solution, Tables) else _compiled(game)
-    own, hands, fate = with_endings(compiled)
+    policy = player("random" if opponent == "self" else opponent, game, _tables_of, seed=0)
+    assert isinstance(policy, PolicyPlayer)
+    assert policy.kind is not None
+    solution = None if policy.kind == UNIFORM else _tables_of(game)
+    compiled = _compiled(game) if solution is None else solution.compiled
+    form, hands = arrays(compiled)
+    nothing = np.empty(0)
+    no_rules = Rules(form, np.empty(0, np.uint8), np.empty(0, np.uint8), 0, 0, 0, nothing, nothing, nothing, 0.0)
     counts, firsts, masks, players = zip(*(_numbers(compiled, view, start) for start in starts), strict=True)
-    takes, count = compiled.takes.astype(np.uint8), len(compiled.hands)
-    few = compiled.digits <= _PATTERNS and (takes <= 1).all()
+    count, moves = len(compiled.hands), len(game.moves)
+    few = compiled.digits <= _PATTERNS and (form.takes <= 1).all()
     patterns = np.arange(1 << compiled.digits if few else 0)[:, None] >> np.arange(compiled.digits) & 1
-    allowed = np.array((takes[None] <= patterns[:, None]).all(axis=2), np.int8)
-    legal = (own >= 0).astype(np.int8)
-    marks = np.array(fate, np.int32)
-    near = nature(game, [*compiled.hands, *hands])
-    ended = [nearness(game, game.goal if mark == WON else 0, game.goal) for mark in fate]  # no hand ends in a draw
-    low, high, top = solution.scale if isinstance(solution, Tables) else (0, 0, 0)
+    allowed = affordable(compiled, patterns).astype(np.int8)
+    legal = (form.own >= 0).astype(np.int8)
+    seen = sees(policy, compiled.longest)
     world = World(
-        own=own,
-        other=np.ascontiguousarray(compiled.other.T),
+        game=form,
         legal=legal,
         free=bool(legal.all()),
-        fate=marks.astype(np.int8),
         stuck=compiled.stuck.astype(np.int8),
-        features=np.array([view.hand(hand) for hand in (*compiled.hands, *hands)], np.int32).reshape(
-            len(own) + len(hands), -1
-        ),
-        takes=takes,
-        weights=compiled.weights,
-        needs=np.array(compiled.needs, np.int64),
-        allowed=np.ascontiguousarray(allowed),
+        features=np.array([view.hand(hand) for hand in hands], np.int32).reshape(len(hands), -1),
+        allowed=allowed,
         open=allowed.max(axis=1, initial=0) > 0,
         start_counts=np.array(counts, np.uint8).reshape(len(starts), compiled.digits),
         start_hands=np.array(firsts, np.int32),
@@ -350,20 +323,22 @@ def _world(
         start_players=np.array(players, np.int8),
         last=np.empty(0, np.int64),
         boards=np.empty((0, count, count) if compiled.digits else (0, 0, 0), np.int8),
-        codes=solution.codes if isinstance(solution, Tables) else np.empty(0, np.uint8),
-        endings=solution.scale.ending(marks) if isinstance(solution, Tables) else np.empty(0, np.uint8),
-        low=low,
-        high=high,
-        top=top,
-        horizon=look.horizon,
-        reach=look.reach,
-        near_own=np.array([*near.near_own[:count], *ended]),
-        near_other=np.array(near.near_other),
-        scores=np.array(near.scores),
-        wasted=WASTED,
-        chances=np.empty(0, np.uint8),
+        kind=policy.kind,
+        sees=seen,
+        chances=error_table(solution) if solution and policy.kind == PERFECT else np.empty(0, np.uint8),
+        rules=no_rules if solution is None else rules_of(solution),
+        look=np.zeros(moves, LOOK),
+        losing=np.zeros((len(seen), 2)),
     )
-    return compiled, world, [*compiled.hands, *hands]
+    return compiled, world, hands
+
+
+def _tables_of(game: AnyGame) -> Tables:
+    """The table of a game; raises ValueError if it has none."""
+    solution = solution_of(game)
+    if not isinstance(solution, Tables):
+        raise ValueError(f"{game.title} has no table, which this opponent needs here; {_INSTEAD}")
+    return solution
 
 
 def _compiled(game: AnyGame) -> Compiled:

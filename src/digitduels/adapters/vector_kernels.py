@@ -8,25 +8,24 @@ and Numba's reference counting of arrays is off (`_nrt`). Otherwise calls and co
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log
 from typing import Any
 
 from numba import int64, njit, uint64
 
 from digitduels.adapters import BEGINNINGS
+from digitduels.players.kernels import look_ahead, probabilities, weigh
+from digitduels.players.policy import LEVEL, UNIFORM
 from digitduels.solver.compiled import LOST, WON
 
 ASK = -6  # the pool is exhausted, and the result is unknown
 DRAWS = 24  # how many random draws to try before counting the legal moves
-RANDOM, PERFECT, LEVEL = 1, 2, 3
-FAR = 1 << 40  # greater than any distance
 
 _BARE: dict[str, Any] = {"_nrt": False}
 kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
     nogil=True, cache=True, boundscheck=False, error_model="numpy", **_BARE
 )
 inline: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
-    nogil=True, boundscheck=False, error_model="numpy", inline="always", **_BARE
+    nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True, **_BARE
 )
 
 
@@ -40,7 +39,7 @@ def draw(rng: Any, below: Any) -> Any:
     return ((mixed >> uint64(32)) * uint64(below)) >> uint64(32)
 
 
-@kernel
+@inline
 def any_of(mask: Any, game: Any, rng: Any) -> Any:
     """A uniformly random legal move of a game; 0 if there is none."""
     moves = uint64(mask.shape[1])
@@ -71,7 +70,7 @@ def sample(mask: Any, rng: Any, actions: Any) -> None:
 @inline
 def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
     """Writes the mask of legal moves; returns whether the pool has the numbers for any move, legal or not."""
-    legal, allowed, takes = world.legal, world.allowed, world.takes
+    legal, allowed, takes = world.legal, world.allowed, world.game.takes
     moves, digits = uint64(mask.shape[1]), uint64(counts.shape[1])
     if len(allowed):
         pattern = uint64(0)
@@ -98,14 +97,14 @@ def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
 @inline
 def index(world: Any, counts: Any, game: Any) -> Any:
     """The index of a pool among all pools."""
-    weights = world.weights
+    weights = world.game.weights
     index = int64(0)
     for digit in range(uint64(counts.shape[1])):
         index += int64(counts[game, digit]) * weights[digit]
     return index
 
 
-@kernel
+@inline
 def ended(last: Any, boards: Any, table: Any, mine: Any, theirs: Any) -> Any:
     """The result of a game with an exhausted pool, for the player who would move next; ASK if unknown."""
     low, high = 0, len(last)
@@ -124,7 +123,7 @@ def ended(last: Any, boards: Any, table: Any, mine: Any, theirs: Any) -> Any:
 @inline
 def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any) -> Any:
     """Plays a legal move and writes the next player's mask; returns 0, or the mover's result if the game ended."""
-    own, other, takes, stuck, fate = world.own, world.other, world.takes, world.stuck, world.fate
+    own, other, takes, ends = world.game.own, world.game.other, world.game.takes, world.game.ends
     mine = uint64(own[uint64(hands[game, 0]), move])
     theirs = uint64(other[uint64(hands[game, 1]), move])
     hands[game, 0], hands[game, 1] = theirs, mine
@@ -132,124 +131,55 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
         counts[game, digit] -= takes[move, digit]
     result = int64(0)
     if mine >= uint64(len(own)):
-        result = int64(fate[mine - uint64(len(own))])
+        result = int64(ends[mine - uint64(len(own))])
     else:
         if not permit(world, counts, mask, game, theirs):
             result = ended(world.last, world.boards, index(world, counts, game), theirs, mine)
         else:
-            result = int64(stuck[theirs])
+            result = int64(world.stuck[theirs])
         # That was the next player's result; the mover's is the opposite.
         if result in (WON, LOST):
             result = WON + LOST - result
     return result
 
 
-@kernel
-def best(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
-    """The move of perfect play, as players/perfect.py chooses it; ties are broken at random.
-
-    That is the quickest win. Without one, it is the move that keeps the value and is most likely to be answered
-    wrongly, and of several such moves the one that lasts longest.
-    """
-    own, other, needs, codes, endings = world.own, world.other, world.needs, world.codes, world.endings
-    chances, low, high = world.chances, world.low, world.high
-    here, highest, ties = index(world, counts, game), int64(-1), uint64(0)
-    choice: Any = uint64(0)
-    mine, theirs, count = hands[game, 0], hands[game, 1], len(own)
+@inline
+def drawn(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
+    """Draws a move with the probabilities of the opponent's policy."""
+    look, ways, chances, mine, theirs = world.look, world.game.ways, world.chances, hands[game, 0], hands[game, 1]
+    legal = 0
     for move in range(uint64(mask.shape[1])):
-        if mask[game, move]:
-            hand = own[mine, move]
-            chance = int64(0)
-            if hand >= count:
-                code = int64(endings[hand - count])
-            else:
-                after = ((here - needs[move]) * count + hand) * count + other[theirs, move]
-                code, chance = int64(codes[after]), int64(chances[after])
-            merit = code
-            if code >= high:
-                merit |= int64(2) << 40
-            else:
-                merit |= (int64(code >= low) << 40) | (chance << 20)
-            if merit > highest:
-                highest, choice, ties = merit, move, uint64(1)
-            elif merit == highest:
-                ties += uint64(1)
-                if draw(rng, ties) == 0:
-                    choice = move
-    return choice
-
-
-@kernel
-def sighted(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
-    """The move of a level: see players/levels.py. It draws a random depth and sees only results within it."""
-    own, other, scores, near_own, near_other = world.own, world.other, world.scores, world.near_own, world.near_other
-    depth = world.horizon - world.reach * log(1.0 - float(draw(rng, 1 << 32)) / (1 << 32))
-    mine, theirs = hands[game, 0], hands[game, 1]
-    quickest, slowest, open_moves = int64(FAR), int64(0), False
-    for move in range(uint64(mask.shape[1])):
-        if mask[game, move]:
-            value, distance = result_of(world, counts, hands, game, move)
-            if distance > depth or value == 0:
-                open_moves = True
-            elif value > 0:
-                quickest = min(quickest, distance)
-            else:
-                slowest = max(slowest, distance)
-    choice: Any = uint64(0)
-    total = 0.0
-    for move in range(uint64(mask.shape[1])):
-        if mask[game, move]:
-            value, distance = result_of(world, counts, hands, game, move)
-            if quickest < FAR:
-                eligible = value > 0 and distance == quickest
-            elif open_moves:
-                eligible = distance > depth or value == 0
-            else:
-                eligible = distance == slowest
-            if eligible:
-                to, left = own[mine, move], other[theirs, move]
-                weight = near_own[to] * near_other[left]
-                if scores[to] == scores[mine] and scores[left] == scores[theirs]:
-                    weight *= world.wasted
-                total += weight
-                if float(draw(rng, 1 << 32)) / (1 << 32) * total < weight:
-                    choice = move
-    return choice
+        if mask[game, move] and ways[mine, move]:
+            look[legal].move, look[legal].ways = move, ways[mine, move]
+            legal += 1
+    best = look_ahead(look, legal, index(world, counts, game), mine, theirs, world.rules)
+    if world.kind == LEVEL:
+        weigh(look, legal, mine, theirs, world.rules)
+    elif best <= 0:
+        for entry in range(legal):
+            if look[entry].value == best:
+                look[entry].hope = chances[look[entry].after] if look[entry].after >= 0 else 0
+    probabilities(look, legal, best, world.kind, world.sees, world.losing)
+    left = float(draw(rng, 1 << 32)) / (1 << 32)
+    choice = int64(0)
+    for entry in range(legal):
+        if look[entry].likely > 0.0:
+            choice = look[entry].move
+            left -= look[entry].likely
+            if left < 0.0:
+                break
+    return uint64(choice)
 
 
 @inline
-def result_of(world: Any, counts: Any, hands: Any, game: Any, move: Any) -> Any:
-    """The value of a legal move for the player who makes it, and its distance from the end."""
-    own, other, needs, codes, endings = world.own, world.other, world.needs, world.codes, world.endings
-    count, hand = len(own), own[hands[game, 0], move]
-    if hand >= count:
-        code = int64(endings[hand - count])
-    else:
-        code = int64(
-            codes[((index(world, counts, game) - needs[move]) * count + hand) * count + other[hands[game, 1], move]]
-        )
-    value, distance = int64(0), code - world.low + 1
-    if code >= world.high:
-        value, distance = int64(1), world.top - code + 1
-    elif code < world.low:
-        value, distance = int64(-1), code + 1
-    return value, distance
-
-
-@kernel
-def answer(world: Any, opponent: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
+def answer(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
     """Plays the opponent's move; returns the same as move_on."""
-    if opponent == LEVEL:
-        move = sighted(world, counts, hands, mask, game, rng)
-    elif opponent == PERFECT:
-        move = best(world, counts, hands, mask, game, rng)
-    else:
-        move = any_of(mask, game, rng)
+    move = any_of(mask, game, rng) if world.kind == UNIFORM else drawn(world, counts, hands, mask, game, rng)
     return move_on(world, counts, hands, mask, game, move)
 
 
 @inline
-def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, rng: Any) -> None:
+def begin(world: Any, games: Any, game: Any, alone: Any, seat: Any, rng: Any) -> None:
     """Starts a new game. If the opponent moves first, it does so unless that ends the game in every try."""
     counts, hands, mask, player = games.counts, games.hands, games.mask, games.player
     starts, firsts, openings, movers = world.start_counts, world.start_hands, world.start_masks, world.start_players
@@ -258,9 +188,9 @@ def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, rng: Any)
         start = draw(rng, uint64(len(movers)))
     agent = seat
     if seat == 2:
-        agent = int64(draw(rng, 2)) if opponent else int64(movers[start])
+        agent = int64(movers[start]) if alone else int64(draw(rng, 2))
     tries = 0
-    if opponent and agent != movers[start]:
+    if not alone and agent != movers[start]:
         tries = BEGINNINGS
     started = False
     while not started:
@@ -270,7 +200,7 @@ def begin(world: Any, games: Any, game: Any, opponent: Any, seat: Any, rng: Any)
             mask[game, move] = openings[start, move]
         hands[game, 0], hands[game, 1] = firsts[start, 0], firsts[start, 1]
         player[game] = movers[start] ^ (tries > 0)
-        started = tries == 0 or answer(world, opponent, counts, hands, mask, game, rng) == 0
+        started = tries == 0 or answer(world, counts, hands, mask, game, rng) == 0
         tries -= 1
 
 
@@ -288,18 +218,18 @@ def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) 
 
 
 @kernel
-def reset(world: Any, games: Any, results: Any, restart: Any, opponent: Any, seat: Any, rng: Any) -> None:
+def reset(world: Any, games: Any, results: Any, restart: Any, alone: Any, seat: Any, rng: Any) -> None:
     """Starts a new game wherever `restart` is true."""
     hands = games.hands
     for game in range(uint64(len(hands))):
         if restart[game]:
             results.over[game] = False
-            begin(world, games, game, opponent, seat, rng)
+            begin(world, games, game, alone, seat, rng)
             show(world, games.counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), games.rows)
 
 
 @kernel
-def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat: Any, same: Any, rng: Any) -> Any:
+def step(world: Any, games: Any, results: Any, actions: Any, alone: Any, seat: Any, same: Any, rng: Any) -> Any:
     """Plays one action in every game, and the opponent's reply.
 
     When a game ends, a new one starts in the `same` step, or else in the next step, which ignores the action.
@@ -310,42 +240,41 @@ def step(world: Any, games: Any, results: Any, actions: Any, opponent: Any, seat
     over = results.over
     unknown, moves = uint64(0), mask.shape[1]
     for game in range(uint64(len(actions))):
-        if over[game]:
+        restart = over[game]
+        agent = uint64(0)
+        if restart:
             over[game] = illegal[game] = done[game] = False
             reward[game] = 0
-            begin(world, games, game, opponent, seat, rng)
-            show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
-            continue
-        action = actions[game]
-        allowed = 0 <= action < moves and mask[game, uint64(action)] != 0
-        sign, result = 1, int64(LOST)
-        if allowed:
-            result = move_on(world, counts, hands, mask, game, uint64(action))
-            if opponent and result == 0:
-                sign = -1
-                result = answer(world, opponent, counts, hands, mask, game, rng)
-        illegal[game] = not allowed
-        done[game] = result != 0
-        reward[game] = sign * (int64(result == WON) - int64(result == LOST))
-        if result == 0:
-            player[game] ^= opponent == 0
-            show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
-            continue
-        # The final observation is for the agent, or for the player who would move next.
-        agent = uint64(opponent != 0 and sign > 0 and allowed)
-        mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
-        show(world, counts, game, mine, theirs, final)
-        if result == ASK:
-            ask[unknown, 0], ask[unknown, 1], ask[unknown, 2] = game, index(world, counts, game), hands[game, 0]
-            ask[unknown, 3], ask[unknown, 4] = hands[game, 1], sign
-            unknown += uint64(1)
-        if same:
-            begin(world, games, game, opponent, seat, rng)
-            show(world, counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), rows)
         else:
-            over[game] = True
-            player[game] ^= allowed and (opponent == 0 or sign > 0)  # the player who would move next
-            show(world, counts, game, mine, theirs, rows)
-            for move in range(uint64(moves)):
-                mask[game, move] = 0
+            action = actions[game]
+            allowed = 0 <= action < moves and mask[game, uint64(action)] != 0
+            sign, result = 1, int64(LOST)
+            if allowed:
+                result = move_on(world, counts, hands, mask, game, uint64(action))
+                if not alone and result == 0:
+                    sign = -1
+                    result = answer(world, counts, hands, mask, game, rng)
+            illegal[game] = not allowed
+            done[game] = result != 0
+            reward[game] = sign * (int64(result == WON) - int64(result == LOST))
+            if result == 0:
+                player[game] ^= alone
+            else:
+                # The final observation is for the agent, or for the player who would move next.
+                agent = uint64(not alone and sign > 0 and allowed)
+                mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
+                show(world, counts, game, mine, theirs, final)
+                if result == ASK:
+                    ask[unknown, 0], ask[unknown, 1], ask[unknown, 2] = game, index(world, counts, game), hands[game, 0]
+                    ask[unknown, 3], ask[unknown, 4] = hands[game, 1], sign
+                    unknown += uint64(1)
+                restart, over[game] = same, not same
+                if not same:
+                    player[game] ^= allowed and (alone or sign > 0)  # the player who would move next
+                    for move in range(uint64(moves)):
+                        mask[game, move] = 0
+        if restart:
+            begin(world, games, game, alone, seat, rng)
+            agent = uint64(0)
+        show(world, counts, game, uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent]), rows)
     return unknown

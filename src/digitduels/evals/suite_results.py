@@ -12,14 +12,14 @@ from digitduels.arena.grading import Grade, skill
 from digitduels.core import State
 from digitduels.evals.leaderboard import LogError
 from digitduels.evals.suite import DISTANCES, Suite, band
-from digitduels.players import OPPONENTS
-from digitduels.players.levels import LEVELS_VERSION, tuning
+from digitduels.players import player
+from digitduels.players.levels import LEVELS_VERSION, candidates
+from digitduels.players.policy import Policy, PolicyPlayer
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import solution_of
 
 DEPTHS = (2, 4)  # the search depths of the reference rows, in plies
-Policy = Callable[[Solution, State[Any, Any]], Mapping[Any, float]]
 
 
 class Answer(NamedTuple):
@@ -94,57 +94,41 @@ def _grade(item: Mapping[str, Any], group: Sequence[Answer]) -> Grade:
 
 def reference(suite: Suite, progress: Progress | None = None) -> list[dict[str, Any]]:
     """The rows of our players, computed from exact move probabilities and therefore without sampling error."""
-    policies: dict[str, Policy] = {"random": _uniform, **{f"level {level}": _level(level) for level in range(2, 7)}}
-    policies |= {f"search, {depth} plies": _search(depth) for depth in DEPTHS}
-    policies |= {"perfect": _level(7)}
     answers: dict[str, list[Answer]] = defaultdict(list)
     for done, item in enumerate(suite.positions):
         if progress is not None:
             progress("asking our players", done / len(suite.positions))
-        state, solution = suite.match(item).state, solution_of(suite.game(item))
-        keeping = set(item["keeping"])
-        for name, policy in policies.items():
-            probabilities = policy(solution, state)
-            found = sum(chance for move, chance in probabilities.items() if str(move) in keeping)
+        state, keeping = suite.match(item).state, set(item["keeping"])
+        for name, policy in _policies(solution_of(suite.game(item))).items():
+            found = sum(chance for move, chance in policy.probabilities(state).items() if str(move) in keeping)
             answers[name].append(Answer(item["id"], found))
     return [results(suite, name, rows, levels=LEVELS_VERSION) for name, rows in answers.items()]
 
 
-def _uniform(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
-    moves = solution.game.legal_moves(state)
-    return dict.fromkeys(moves, 1 / len(moves))
+def _policies(solution: Solution) -> dict[str, Policy]:
+    """Our players by the names of their rows."""
+
+    def named(name: str) -> Policy:
+        policy = player(name, solution.game, lambda _: solution, seed=0)
+        assert isinstance(policy, PolicyPlayer)
+        return policy
+
+    levels = {f"level {level}": named(str(level)) for level in range(2, 7)}
+    searches = {f"search, {depth} plies": SearchPolicy(solution, depth) for depth in DEPTHS}
+    return {"random": named("random"), **levels, **searches, "perfect": named("perfect")}
 
 
-def _level(level: int) -> Policy:
-    def probabilities(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
-        from digitduels.players.levels import Level
-        from digitduels.players.perfect import Perfect
-
-        assert str(level) in OPPONENTS
-        if level == 7:
-            return Perfect(solution, seed=0).probabilities(state)
-        offered = max(number for number in tuning(solution.game).levels if number <= level)
-        return Level(offered, solution, seed=0).probabilities(state) if offered > 1 else _uniform(solution, state)
-
-    return probabilities
-
-
-def _search(depth: int) -> Policy:
+class SearchPolicy(PolicyPlayer):
     """Plays the quickest win within its depth, else any move that does not lose within it, else the slowest loss."""
 
-    def probabilities(solution: Solution, state: State[Any, Any]) -> Mapping[Any, float]:
-        near = solution.within(state, depth)
-        wins = [verdict for verdict in near.values() if verdict is not None and verdict.value > 0]
-        if wins:
-            moves = [move for move, verdict in near.items() if verdict == max(wins)]
-        else:
-            moves = [move for move, verdict in near.items() if verdict is None or verdict.value == 0]
-            if not moves:
-                longest = max(verdict for verdict in near.values() if verdict is not None)
-                moves = [move for move, verdict in near.items() if verdict == longest]
-        return dict.fromkeys(moves, 1 / len(moves))
+    def __init__(self, solution: Solution, depth: int) -> None:
+        super().__init__(solution.game, seed=0)
+        self.solution, self.depth = solution, depth
 
-    return probabilities
+    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
+        seen = self.solution.within(state, self.depth)
+        moves = candidates(dict.fromkeys(seen, 1.0), seen)
+        return {move: (move in moves) / len(moves) for move in seen}
 
 
 # Models, from logs

@@ -17,10 +17,10 @@ import numpy as np
 
 from digitduels.core import State
 from digitduels.games import AnyGame, game
-from digitduels.players.expectation import expect
-from digitduels.players.levels import Level, sight, tuning
-from digitduels.players.perfect import FALLIBLE
-from digitduels.players.sheet import BY_CHANCE, PERFECTLY, Kind, Sheet
+from digitduels.players.evaluation import Sheet, expect
+from digitduels.players.levels import Level
+from digitduels.players.perfect import FALLIBLE, Perfect
+from digitduels.players.policy import PolicyPlayer, Uniform
 from digitduels.solver import Progress, Solution, solve
 from digitduels.solver.tables import Tables
 from digitduels.solver.verdict import Verdict
@@ -183,13 +183,13 @@ def measure(
         solution = solve(rules, cache=False, limit=limit, progress=progress)
     judgement = solution.judge(rules.start())
     sheet = Sheet()
-    policies = policies_of(rules)
-    seats = {level: sheet.score(policies[level])[0] for level in EQUALS}
+    policies = policies_of(solution)
+    seats = {level: sheet.score(policies[level], policies[level])[0] for level in EQUALS}
     steps = {level: sheet.score(policies[level], policies[below]) for below, level in pairwise(ALL_LEVELS)}
     person = policies[FALLIBLE]
-    length = sheet.total(person, constant=1.0)[0]
-    swings = sheet.total(person, swing=1.0)[0]
-    flags = [sheet.total(person, flags=tuple(float(n == flag) for n in range(4)))[0] for flag in range(4)]
+    length = sheet.total(person, person, constant=1.0)[0]
+    swings = sheet.total(person, person, swing=1.0)[0]
+    flags = [sheet.total(person, person, flags=tuple(float(n == flag) for n in range(4)))[0] for flag in range(4)]
     settled = sheet.settled(person)
     exact = lengths and rules.longest <= _LONGEST and solution.size <= _EXACT
     lasts = sheet.lasts(person, rules.longest) if exact else 0
@@ -230,11 +230,10 @@ def measure(
     )
 
 
-def policies_of(rules: AnyGame) -> dict[int, Kind]:
+def policies_of(solution: Solution) -> dict[int, PolicyPlayer]:
     """The seven levels as they play this game, including levels that the game does not offer to people."""
-    reaches = tuning(rules).reaches
-    middle: dict[int, Kind] = {level: sight(level, reaches) for level in ALL_LEVELS[1:-1]}
-    return {ALL_LEVELS[0]: BY_CHANCE, **middle, ALL_LEVELS[-1]: PERFECTLY}
+    middle = {level: Level(level, solution, seed=0) for level in ALL_LEVELS[1:-1]}
+    return {ALL_LEVELS[0]: Uniform(solution.game, seed=0), **middle, ALL_LEVELS[-1]: Perfect(solution, seed=0)}
 
 
 def fairness(seats: dict[int, float]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from digitduels.games import AnyGame
-from digitduels.players.player import Forfeit, Player, RandomPlayer
+from digitduels.players.policy import Forfeit, Player, Uniform
 from digitduels.solver.solution import Solution, Truth
 from digitduels.text import quoted
 
@@ -17,7 +17,7 @@ __all__ = [
     "UNIFORM_PLAYERS",
     "Forfeit",
     "Player",
-    "RandomPlayer",
+    "Uniform",
     "check",
     "computer_name",
     "player",
@@ -77,7 +77,7 @@ def player(
 
         return Program(name, MOVE_TIME if move_time is None else move_time, seed)
     if name in UNIFORM_PLAYERS:
-        return RandomPlayer(seed)
+        return Uniform(game, seed)
     if name in PERFECT_PLAYERS:
         from digitduels.players.perfect import Perfect
 
@@ -85,4 +85,4 @@ def player(
     from digitduels.players.levels import Level, tuning
 
     level = max(level for level in tuning(game).levels if level <= int(name))
-    return Level(level, truth or solve(game), seed) if level > 1 else RandomPlayer(seed)
+    return Level(level, truth or solve(game), seed) if level > 1 else Uniform(game, seed)

@@ -1,23 +1,96 @@
-"""Exact evaluation: the expected score of one policy against another, without playing a single game."""
+"""Exact evaluation: what to expect when policies play each other, without playing a single game.
+
+An expected quantity is a *column*: its value in the positions in which one policy is to move. It is the mean, over the
+moves of that policy, of what the move adds plus the value of the next column after the move. So "level 4 against level
+3" is two columns that refer to each other, and "level 4 against itself" is one column that refers to itself.
+
+If the game has a table, a backward pass fills the columns on all cores; see backward.py. Other games, and policies that
+handle one position at a time, are evaluated by plain recursion, which is also the definition.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from digitduels.core import State
+import numpy as np
+import numpy.typing as npt
+
+from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.players import player
-from digitduels.players.custom_policies import FunctionPolicy, TablePolicy
-from digitduels.players.expectation import expect
-from digitduels.players.levels import Level
-from digitduels.players.perfect import Perfect
-from digitduels.players.player import Player, RandomPlayer
-from digitduels.players.sheet import BEST_RESPONSE, BY_CHANCE, HOPE, PERFECTLY, Kind, Policy, Sheet
+from digitduels.players.levels import TIE, natural_weights
+from digitduels.players.policy import FunctionPolicy, Player, Policy, TablePolicy
 from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import solution_of
+from digitduels.solver.tables import Tables
+from digitduels.solver.verdict import Judgement, final_verdict
 
 AnyPolicy = Policy | Player | str | int | Mapping[State[Any, Any], Any] | Callable[[Any, Any], Any]
+BEST_RESPONSE = None
+"""In place of a policy: the moves that gain most in this column."""
+NO_COLUMN = -1
+_DEEPEST = 200  # the maximum length of a game without a table, in plies
+_REACHABLE = 2_000_000  # the maximum number of positions for the recursion
+
+
+class Column(NamedTuple):
+    """One quantity while one policy is to move: what a move adds to it, and the next column after the move."""
+
+    policy: Policy | None
+    onward: int = NO_COLUMN
+    """The next column after the move. It is multiplied by `factor`."""
+    constant: float = 0.0
+    factor: float = 1.0
+    swing: float = 0.0
+    """What a move that throws the value of the position away adds."""
+    aside: int = NO_COLUMN
+    """A second next column, which counts only after a move that keeps the value of the position."""
+    keeping: bool = False
+    """Whether a best response is limited to moves that keep the value of the position."""
+    flags: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """What a position adds if it is critical, has an only move, is a trap, has a single legal move."""
+    over: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """The value in a finished game that the player to move has won, drawn or lost."""
+
+
+class Sheet:
+    """A list of columns to fill in one pass."""
+
+    def __init__(self) -> None:
+        self.columns: list[Column] = []
+
+    def add(self, *columns: Column) -> int:
+        """Adds columns and returns the index of the first."""
+        self.columns += columns
+        return len(self.columns) - len(columns)
+
+    def score(self, one: Policy | None, other: Policy | None) -> tuple[int, int]:
+        """Adds columns for the score of the player to move: one with the first policy to move, one with the second."""
+        return self.total(one, other, constant=1.0, factor=-1.0, over=(1.0, 0.5, 0.0))
+
+    def total(self, one: Policy | None, other: Policy | None, **adds: Any) -> tuple[int, int]:
+        """Adds columns for a sum over all moves: one for games that the first policy begins, one for the second."""
+        at = len(self.columns)
+        if other is one:
+            return (self.add(Column(one, at, **adds)),) * 2
+        self.add(Column(one, at + 1, **adds), Column(other, at, **adds))
+        return at, at + 1
+
+    def settled(self, policy: Policy) -> int:
+        """Adds columns for the plies after the last swing when a policy plays itself, and returns the main one."""
+        holds = self.add(Column(policy, factor=0.0, aside=len(self.columns), over=(1.0, 1.0, 1.0)))
+        return self.add(Column(policy, len(self.columns), aside=holds))
+
+    def lasts(self, policy: Policy, plies: int) -> int:
+        """Adds columns for the probability that a policy's game against itself lasts 0, 1, … `plies` plies.
+
+        Returns the first of them.
+        """
+        begin = self.add(Column(policy, factor=0.0, over=(1.0, 1.0, 1.0)))
+        for _ in range(plies):
+            self.add(Column(policy, len(self.columns) - 1))
+        return begin
 
 
 class Evaluation(NamedTuple):
@@ -59,9 +132,9 @@ def evaluate(
     solution = solution_of(game)
     if any(game.outcome(start) is not None for start in starts):
         raise ValueError("A game that is over cannot be evaluated.")
-    ours = _kind(policy, solution)
-    theirs = ours if against is None else _kind(against, solution)
-    sheet, pairs = columns(ours, theirs)
+    ours = policy_of(policy, solution)
+    theirs = ours if against is None else policy_of(against, solution)
+    sheet, pairs = evaluation_sheet(ours, theirs)
     means = expect(solution, sheet, starts).mean(axis=0).tolist()
     score, length, swings, response = ((means[first], means[second]) for first, second in pairs)
     return Evaluation((score[0], 1 - score[1]), length, swings, response[0] - response[1])
@@ -76,11 +149,11 @@ def ceilings(opponent: AnyPolicy, game: AnyGame, starts: Sequence[State[Any, Any
     [(1.0, 0.0)]
     """
     solution, sheet = solution_of(game), Sheet()
-    first, second = sheet.score(BEST_RESPONSE, _kind(opponent, solution))
+    first, second = sheet.score(BEST_RESPONSE, policy_of(opponent, solution))
     return [(float(row[first]), 1 - float(row[second])) for row in expect(solution, sheet, starts)]
 
 
-def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
+def evaluation_sheet(ours: Policy, theirs: Policy) -> tuple[Sheet, list[tuple[int, int]]]:
     """The columns of an evaluation: score, length, swings, score of a best response. Each is a pair, by who begins."""
     sheet = Sheet()
     return sheet, [
@@ -91,20 +164,99 @@ def columns(ours: Kind, theirs: Kind) -> tuple[Sheet, list[tuple[int, int]]]:
     ]
 
 
-def _kind(policy: AnyPolicy, solution: Solution) -> Kind:
-    """Converts a policy to the kind that columns use."""
+def policy_of(policy: AnyPolicy, solution: Solution) -> Policy:
+    """The policy of a name, a table or a function; raises ValueError for a player without move probabilities."""
     if isinstance(policy, str | int):
         policy = player(str(policy), solution.game, lambda _: solution, seed=0)
-    if isinstance(policy, Level):
-        return policy.sight
-    if isinstance(policy, RandomPlayer):
-        return BY_CHANCE
-    if isinstance(policy, Perfect) and policy.hope == HOPE:
-        return PERFECTLY
-    if isinstance(policy, Mapping):
-        return TablePolicy(solution.game, policy)
     if hasattr(policy, "probabilities"):
         return cast(Policy, policy)
+    if isinstance(policy, Mapping):
+        return TablePolicy(solution.game, policy)
     if callable(policy):
         return FunctionPolicy(solution.game, policy)
     raise ValueError("This player has no move probabilities; evaluate random, a level or perfect.")
+
+
+def expect(
+    solution: Solution,
+    sheet: Sheet,
+    starts: Sequence[State[Any, Any]] = (),
+    reached: npt.NDArray[np.bool_] | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> npt.NDArray[np.float64]:
+    """[start, column]: the expected values in the positions `starts`. Default: the first position of the game.
+
+    Pass `reached`, the positions that can arise from the starts, if you have it already.
+    """
+    if isinstance(solution, Tables):
+        from digitduels.players.backward import can_fill, fill
+
+        if can_fill(solution, sheet.columns):
+            return fill(solution, sheet.columns, starts or [solution.game.start()], reached, progress)
+    return plain(solution, sheet, starts)
+
+
+def plain(solution: Solution, sheet: Sheet, starts: Sequence[State[Any, Any]] = ()) -> npt.NDArray[np.float64]:
+    """Does the same as `expect`, by plain recursion over the positions that can arise."""
+    if solution.game.longest > _DEEPEST:
+        raise TooLarge(f"{solution.game.title} with these options lasts too long to be evaluated.")
+    recursion = _Recursion(solution, sheet.columns)
+    return np.array([recursion.row(start) for start in starts or [solution.game.start()]])
+
+
+class _Recursion:
+    def __init__(self, solution: Solution, columns: Sequence[Column]) -> None:
+        self.solution, self.game, self.columns = solution, solution.game, columns
+        self._policies = {id(column.policy): column.policy for column in columns if column.policy is not None}
+        self._rows: dict[State[Any, Any], list[float]] = {}
+
+    def row(self, state: State[Any, Any]) -> list[float]:
+        """The expected value of every column in a position."""
+        if state not in self._rows:
+            if len(self._rows) > _REACHABLE:
+                raise TooLarge(f"{self.game.title} with these options has too many positions to evaluate this policy.")
+            outcome = self.game.outcome(state)
+            if outcome is not None:
+                result = 1 - final_verdict(outcome, state.player).value
+                self._rows[state] = [column.over[result] for column in self.columns]
+            else:
+                self._rows[state] = self._expected(state)
+        return self._rows[state]
+
+    def _expected(self, state: State[Any, Any]) -> list[float]:
+        judgement = self.solution.judge(state)
+        after = {move: self.row(self.game.after(state, move)) for move in judgement}
+        likely = {key: policy.probabilities(state) for key, policy in self._policies.items()}
+        flags = facts(self.game, state, judgement)
+        row = []
+        for column in self.columns:
+            gains = {}
+            for move, values in after.items():
+                throws = judgement[move].value < judgement.best.value
+                gain = column.constant + column.swing * throws
+                if column.onward != NO_COLUMN:
+                    gain += column.factor * values[column.onward]
+                if column.aside != NO_COLUMN and not throws:
+                    gain += values[column.aside]
+                if not (throws and column.keeping):
+                    gains[move] = gain
+            if column.policy is None:
+                mean = max(gains.values())
+            else:
+                mean = sum(share * gains[move] for move, share in likely[id(column.policy)].items())
+            row.append(mean + sum(weight * flag for weight, flag in zip(column.flags, flags, strict=True)))
+        return row
+
+
+def facts(game: AnyGame, state: State[Any, Any], judgement: Judgement[Any]) -> tuple[bool, bool, bool, bool]:
+    """Whether a position is critical, has an only move, is a trap, has a single legal move.
+
+    In a trap, nobody can win at once, and the most natural move that goes on throws the value of the position away.
+    """
+    natural = natural_weights(game, state)
+    kept, thrown = (
+        max((natural[move] for move in moves if judgement[move].distance > 1), default=0.0)
+        for moves in (judgement.keeping, judgement.throwing)
+    )
+    trap = judgement.critical and judgement.best != (1, 1) and thrown > kept * (1 + TIE)
+    return judgement.critical, judgement.only, trap, len(judgement) == 1

@@ -19,7 +19,7 @@ from typing import Any
 
 from digitduels.core import InvalidMove
 from digitduels.match import Match
-from digitduels.players.player import Forfeit, Player
+from digitduels.players.policy import Forfeit, Player
 from digitduels.text import clean, quoted
 
 LINE = 1 << 16  # the maximum length of an answer, in bytes

@@ -4,20 +4,24 @@ On each turn a level draws a random depth, in plies. It sees every result within
 the quickest win that it sees. Otherwise it draws, weighted by how natural they are, among the moves that it does not
 see losing. If it sees that every move loses, it plays the slowest loss. So a level makes mistakes where people make
 them, about distant results, and never plays a move that it knows to be bad.
+
+A move is natural if a person who cannot see any result would play it, judging by the board alone. A person moves
+towards the goal, sets the opponent back if possible, and does not waste a turn. How natural a move is does not depend
+on who wins.
+
+This is the definition. kernels.py computes the same probabilities, compiled.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.match import Match
-from digitduels.players.natural import weights
-from digitduels.players.player import Player, chance
+from digitduels.players.policy import LEVEL, PolicyPlayer
 from digitduels.solver.solution import Truth
 from digitduels.solver.verdict import Verdict
 
@@ -91,30 +95,30 @@ class Sight(NamedTuple):
         return self.horizon - self.reach * math.log(1.0 - rng.random())
 
 
-def sight(level: int, reaches: tuple[float, ...]) -> Sight:
-    """How far a level sees in a game that gives levels 2 to 6 these reaches."""
-    # Level 2 always sees the result of its own move, the others also that of the reply.
-    return Sight(min(level - 1, 2), reaches[level - 2])
-
-
-class Level(Player):
+class Level(PolicyPlayer):
     """An opponent of a level from 2 to 6."""
 
-    def __init__(self, level: int, truth: Truth, seed: object = None) -> None:
-        self.name = f"level {level}"
-        self.seed = random.getrandbits(64) if seed is None else seed
-        self.truth = truth
-        self.sight = sight(level, tuning(truth.game).reaches)
+    kind = LEVEL
 
-    def choose(self, match: Match) -> Any:
-        rng = chance(self.seed, match)
-        seen = self.truth.within(match.state, math.floor(self.sight.depth(rng)))
-        moves = candidates(weights(self.truth.game, match.state), seen)
+    def __init__(self, level: int, truth: Truth, seed: object = None) -> None:
+        super().__init__(truth.game, seed)
+        self.name = f"level {level}"
+        self.truth = truth
+        # Level 2 always sees the result of its own move, the others also that of the reply.
+        self.sight = Sight(min(level - 1, 2), tuning(truth.game).reaches[level - 2])
+
+    @property
+    def signature(self) -> Hashable:
+        return self.kind, self.sight
+
+    def draw(self, state: State[Any, Any], rng: random.Random) -> Any:
+        # Looking only as far as the drawn depth keeps large games without a table playable.
+        seen = self.truth.within(state, math.floor(self.sight.depth(rng)))
+        moves = candidates(natural_weights(self.game, state), seen)
         return rng.choices(list(moves), list(moves.values()))[0]
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        """The probability of each legal move."""
-        natural = weights(self.truth.game, state)
+        natural = natural_weights(self.game, state)
         shares = dict.fromkeys(natural, 0.0)
         for likely, seen in self.looks(state):
             moves = candidates(natural, seen)
@@ -124,9 +128,14 @@ class Level(Player):
         return shares
 
     def looks(self, state: State[Any, Any]) -> Iterator[tuple[float, dict[Any, Verdict | None]]]:
-        """Yields what the level can see in a turn: for each depth its probability, and each move's verdict or None."""
-        judgement = self.truth.within(state, self.truth.game.longest)
-        distances = sorted({verdict.distance for verdict in judgement.values() if verdict is not None})
+        """Yields what the level can see in a turn: for each depth its probability, and each move's verdict or None.
+
+        Raises ValueError if the truth is a search that does not reach every result.
+        """
+        verdicts = self.truth.within(state, self.game.longest)
+        if None in verdicts.values():
+            raise ValueError("Some results are beyond the search, so the move probabilities are unknown.")
+        distances = sorted({verdict.distance for verdict in verdicts.values() if verdict is not None})
         # Depths that show the same results count as one.
         for depth, deeper in zip([0, *distances], [*distances, None], strict=True):
             likely = self.sight.sees(depth) - (0.0 if deeper is None else self.sight.sees(deeper))
@@ -135,7 +144,7 @@ class Level(Player):
                     likely,
                     {
                         move: verdict if verdict is not None and verdict.distance <= depth else None
-                        for move, verdict in judgement.items()
+                        for move, verdict in verdicts.items()
                     },
                 )
 
@@ -149,3 +158,49 @@ def candidates(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None])
         moves = [move for move, verdict in seen.items() if verdict is None or verdict.value == 0]
         moves = moves or [move for move, verdict in seen.items() if verdict == best]
     return {move: natural[move] for move in moves}
+
+
+# Natural moves
+
+NEARER = 3.0  # how strongly a person prefers to be near the goal
+FURTHER = 1.5  # how strongly a person prefers the opponent to be far from it
+WASTED = 0.02  # the factor for a move that changes no score
+TIE = 1e-9  # weights that differ by less than this share count as equal, however they were computed
+
+
+def natural_weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
+    """How natural each legal move is, relative to the others.
+
+    >>> from digitduels.games import game
+    >>> rules = game("number-duel")
+    >>> natural = natural_weights(rules, rules.start())
+    >>> natural[rules.read("+9")] > natural[rules.read("+2")] > natural[rules.read("x2")]
+    True
+    """
+    before, player = game.scores(state), state.player
+    natural = {}
+    for move in game.legal_moves(state):
+        after = game.after(state, move)
+        scores = game.scores(after)
+        own = apparent_score(game, scores[player], game.tone(player, after))
+        natural[move] = (WASTED if scores == before else 1.0) * nearness(game, own, scores[1 - player])
+    return natural
+
+
+def apparent_score(game: AnyGame, score: int | None, tone: str) -> int | None:
+    """A player's score as people see it: a win counts as being at the goal, a loss as being at 0, however it came."""
+    return {"good": game.goal, "bad": 0}.get(tone, score)
+
+
+def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
+    """How good two scores look to a person: best if their own is near the goal and the other is far from it."""
+    goal = game.goal
+    if goal is None or own is None or other is None:
+        return 1.0
+    return math.exp(FURTHER * min(1.0, abs(goal - other) / goal) - NEARER * min(1.0, abs(goal - own) / goal))
+
+
+def most_natural(game: AnyGame, state: State[Any, Any]) -> Any:
+    """The most natural move in a position that is not over."""
+    moves = natural_weights(game, state)
+    return max(moves, key=moves.__getitem__)

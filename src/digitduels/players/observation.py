@@ -29,7 +29,8 @@ import numpy.typing as npt
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.compiled import Compiled, DoesNotFactor, compile_game, with_endings
+from digitduels.solver.arrays import Arrays, affordable, arrays, counts
+from digitduels.solver.compiled import Compiled, DoesNotFactor, compile_game
 from digitduels.text import quoted
 
 Row = npt.NDArray[np.int32]
@@ -158,20 +159,20 @@ def _hands_and_tables(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
         return None
     except DoesNotFactor:
         return _walk(game)
-    own, last, _ = with_endings(compiled)
-    hands = [*compiled.hands, *last]
+    form, hands = arrays(compiled)
     if compiled.takes.any(axis=1).all():
-        hands = [hands[index] for index in _held(compiled, own)]
+        hands = [hands[index] for index in _held(compiled, form)]
     pools = [Pool((count,) * len(table.counts), table.copies) for count in (0, table.copies)] if compiled.digits else []
     return hands, pools or [table]
 
 
-def _held(compiled: Compiled, own: Row) -> list[int]:
+def _held(compiled: Compiled, form: Arrays) -> list[int]:
     """The hands that a player can really hold in a game in which every move takes from the pool.
 
     The compiled game has hands for which a player would have to take the same numbers twice. If there are too many
-    cases to exclude them, all hands are returned. `own` is [hand, move], including hands that end the game.
+    cases to exclude them, all hands are returned.
     """
+    own = form.own
     start, count, every = compiled.game.start(), len(compiled.hands), int(own.max()) + 1
     pairs = np.array([(compiled.indices[hand], start.table.ordinal) for hand in set(start.hands)], np.int64)
     held = set(pairs[:, 0].tolist())
@@ -179,11 +180,11 @@ def _held(compiled: Compiled, own: Row) -> list[int]:
         if len(held) == every or len(pairs) > _PAIRS:
             return list(range(every))
         hands, tables = pairs[pairs[:, 0] < count].T
-        counts = tables[:, None] // compiled.weights % compiled.base
+        legal = affordable(compiled, counts(compiled, tables)) & (own[hands] >= 0)
         after = [np.empty((0, 2), np.int64)]
-        for move, (takes, need) in enumerate(zip(compiled.takes, compiled.needs, strict=True)):
-            legal = (own[hands, move] >= 0) & (takes <= counts).all(axis=1)
-            after.append(np.stack([own[hands[legal], move], tables[legal] - need], axis=1))
+        for move, need in enumerate(compiled.needs):
+            these = legal[:, move]
+            after.append(np.stack([own[hands[these], move], tables[these] - need], axis=1))
         pairs = np.unique(np.concatenate(after), axis=0)
         held.update(pairs[:, 0].tolist())
     return sorted(held)

@@ -1,15 +1,17 @@
-"""Level 7: perfect play that hopes for mistakes when it cannot win."""
+"""Level 7: perfect play that hopes for mistakes when it cannot win.
+
+This is the definition. kernels.py computes the same probabilities, compiled.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 from typing import Any
 
 from digitduels.core import State
-from digitduels.games import AnyGame
-from digitduels.match import Match
 from digitduels.players.levels import Level
-from digitduels.players.player import Player, chance
+from digitduels.players.policy import PERFECT, PolicyPlayer, Uniform
 from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables
 
@@ -19,45 +21,34 @@ CHANCE_STEPS = 250  # probabilities are compared in steps of 1/250, which fit in
 HALF = 0.501  # added before truncation; above 0.5, so that simple fractions round up however they were computed
 
 
-class Uniform:
-    """Plays every legal move with the same probability, as `random` and level 1 do."""
-
-    def __init__(self, game: AnyGame) -> None:
-        self.game = game
-
-    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        moves = self.game.legal_moves(state)
-        return dict.fromkeys(moves, 1 / len(moves))
-
-
-class Chances:
-    """The probability that a fallible opponent makes a mistake in its next turns.
+class ErrorChances:
+    """The probability that a fallible opponent throws the value of a position away in its next turns.
 
     With level 1, this is highest where the fewest replies keep the value.
     """
 
     def __init__(self, solution: Solution, level: int = FALLIBLE, replies: int = REPLIES) -> None:
-        self.solution, self.level, self.replies = solution, level, replies
-        self._opponent = Level(level, solution, seed=0) if level > 1 else Uniform(solution.game)
+        self.solution, self.replies = solution, replies
+        self.opponent = Level(level, solution, seed=0) if level > 1 else Uniform(solution.game, seed=0)
 
-    def error(self, state: State[Any, Any], move: Any) -> float:
-        """The probability that the opponent throws the value away after a move; 0 if it has nothing to throw away."""
+    def after(self, state: State[Any, Any], move: Any) -> float:
+        """The probability after a move; 0 if the opponent has nothing to throw away."""
         after = self.solution.game.after(state, move)
         if not self.replies or self.solution.game.outcome(after) is not None:
             return 0.0
         if isinstance(self.solution, Tables):
-            from digitduels.players.fallibility import error_tables
+            from digitduels.players.error_tables import error
 
-            return error_tables(self.solution, self.level).error(after, self.replies)
+            return error(self.solution, self.opponent, after, self.replies)
         return self.plain(after, self.replies)
 
     def plain(self, state: State[Any, Any], replies: int) -> float:
-        """The probability that the opponent, who is to move, throws the value away in this many turns, by recursion."""
+        """The probability if the opponent is to move, in this many of its turns, by recursion."""
         game, judgement = self.solution.game, self.solution.judge(state)
         if not judgement or judgement.best.value < 0:
             return 0.0
         wrong = 0.0
-        for reply, likely in self._opponent.probabilities(state).items():
+        for reply, likely in self.opponent.probabilities(state).items():
             if judgement[reply].value < judgement.best.value:
                 wrong += likely
             elif replies > 1:
@@ -68,32 +59,26 @@ class Chances:
         return min(1.0, wrong)
 
 
-def error_chance(
-    state: State[Any, Any], move: Any, solution: Solution, level: int = FALLIBLE, replies: int = REPLIES
-) -> float:
-    """The probability that an opponent of a level throws the value away in one of its next turns after a move."""
-    return Chances(solution, level, replies).error(state, move)
-
-
-class Perfect(Player):
+class Perfect(PolicyPlayer):
     """Wins as quickly as possible. If it cannot win, it plays for the opponent's mistake, then for a long game."""
 
-    name = "perfect"
+    name, kind = "perfect", PERFECT
 
     def __init__(self, solution: Solution, seed: object = None, level: int = FALLIBLE, replies: int = REPLIES) -> None:
+        super().__init__(solution.game, seed)
         self.solution = solution
-        self.seed = random.getrandbits(64) if seed is None else seed
-        self.hope = level, replies
-        """The level whose mistakes it hopes for when it cannot win, and in how many turns."""
-        self._chances = Chances(solution, level, replies)
+        self.chances = ErrorChances(solution, level, replies)
 
-    def choose(self, match: Match) -> Any:
-        return chance(self.seed, match).choice(self.candidates(match.state))
+    @property
+    def signature(self) -> Hashable:
+        return self.kind, self.chances.opponent.signature, self.chances.replies
+
+    def draw(self, state: State[Any, Any], rng: random.Random) -> Any:
+        return rng.choice(self.candidates(state))
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        """The probability of each legal move."""
         candidates = self.candidates(state)
-        return {move: (move in candidates) / len(candidates) for move in self.solution.game.legal_moves(state)}
+        return {move: (move in candidates) / len(candidates) for move in self.game.legal_moves(state)}
 
     def candidates(self, state: State[Any, Any]) -> list[Any]:
         """The moves among which perfect play draws."""
@@ -101,8 +86,18 @@ class Perfect(Player):
         if judgement.best.value > 0:
             return judgement.best_moves
         merits = {
-            move: (int(self._chances.error(state, move) * CHANCE_STEPS + HALF), judgement[move].distance)
+            move: (chance_steps(self.chances.after(state, move)), judgement[move].distance)
             for move in judgement.keeping
         }
         best = max(merits.values())
         return [move for move, merit in merits.items() if merit == best]
+
+
+def chance_steps(probability: float) -> int:
+    """A probability in the steps in which perfect play compares it: less than a step is equally likely."""
+    return int(probability * CHANCE_STEPS + HALF)
+
+
+def error_chance(state: State[Any, Any], move: Any, solution: Solution) -> float:
+    """The probability that a person throws the value away in one of the next turns after a move."""
+    return ErrorChances(solution).after(state, move)

@@ -10,7 +10,7 @@ from typing import Any
 
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.players.natural import weights
+from digitduels.players.levels import natural_weights
 from digitduels.sentence import Count, Moves, Played, Sentence
 from digitduels.solver.verdict import Verdict
 from digitduels.study.hints import Group, let_win
@@ -48,7 +48,7 @@ def near_hint(game: AnyGame, state: State[Any, Any], known: Known, step: int, re
         lines = [Sentence(f"{{losing}} of {{moves}} moves {lose} soon.", losing=len(losing), moves=len(known))]
         lines.append(Sentence("It is not known how good the others are."))
     if step > 2:
-        natural = weights(game, state)
+        natural = natural_weights(game, state)
         move = max((move for move in known if move not in losing), key=natural.__getitem__)
         lines.append(Sentence("{move} looks natural. Whether it is good is not known.", move=Played(move, player)))
     return [*lines, rest]

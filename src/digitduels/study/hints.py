@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
-from digitduels.players.natural import weights
+from digitduels.players.levels import natural_weights
 from digitduels.sentence import Count, Line, Moves, Played, Sentence, signs
 from digitduels.solver.solution import Solution
 from digitduels.study.reasons import reason, unstoppable, wins_at_once
@@ -110,7 +110,7 @@ def tempting(state: Position, solution: Solution) -> Any | None:
     """
     judgement = solution.judge(state)
     later = [move for move in judgement.throwing if judgement[move].distance > 1]
-    natural = weights(solution.game, state)
+    natural = natural_weights(solution.game, state)
     return max(later or judgement.throwing, key=natural.__getitem__, default=None)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from digitduels.match import Match
-from digitduels.players import RandomPlayer
+from digitduels.players import Uniform
 from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
@@ -136,7 +136,9 @@ class Opponents:
             except RuntimeError:
                 event("computer", logging.ERROR, fault=True)
             await asyncio.sleep(RETRY_SECONDS * attempt)
-        return str(RandomPlayer(room.id).choose(room.match)), f"The computer chose this move at random. {failure}"
+        return str(
+            Uniform(room.match.game, room.id).choose(room.match)
+        ), f"The computer chose this move at random. {failure}"
 
 
 def _computer_move(version: int, move: str, note: str | None) -> Callable[[LiveRoom], Resolution | None]:

@@ -1,6 +1,7 @@
-"""Tables of mistake probabilities, from which the vectorised environments read the moves of perfect play.
+"""The chances of errors in a solved table: of one position, and of all of them.
 
-They are cached on disk. A file begins with a digest of everything that the table depends on, and one of the table.
+The table of all positions, from which the vectorised environments read the moves of perfect play, is cached on disk. A
+file begins with a digest of everything that the table depends on, and one of the table.
 """
 
 from __future__ import annotations
@@ -9,32 +10,43 @@ import hashlib
 import warnings
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from digitduels import files
+from digitduels.core import State
+from digitduels.players import kernels
+from digitduels.players.backward import error_steps
 from digitduels.players.levels import LEVELS_VERSION, tuning
-from digitduels.players.perfect import CHANCE_STEPS
-from digitduels.players.propagation import error_steps
-from digitduels.players.sheet import HOPE
+from digitduels.players.perfect import CHANCE_STEPS, FALLIBLE, REPLIES
+from digitduels.players.policy import PolicyPlayer
 from digitduels.solver import cache
 from digitduels.solver.tables import Tables
 
 _DIGEST = hashlib.sha256().digest_size  # bytes
+_rules_of = lru_cache(4)(kernels.rules_of)
+
+
+def error(solution: Tables, opponent: PolicyPlayer, state: State[Any, Any], replies: int) -> float:
+    """The probability that the opponent, who is to move, throws the value of a position away in this many turns."""
+    sees = kernels.sees(opponent, solution.compiled.longest)
+    index = solution.index(state)
+    return min(1.0, float(kernels.error(index, replies, _rules_of(solution), opponent.kind, sees)))
 
 
 @lru_cache(2)
-def chance_table(solution: Tables) -> npt.NDArray[np.uint8]:
-    """[position]: the probability of the mistake that perfect play hopes for, in CHANCE_STEPS."""
+def error_table(solution: Tables) -> npt.NDArray[np.uint8]:
+    """[position]: the chance of the error that perfect play hopes for, in CHANCE_STEPS."""
     path, key = cache.path_of(solution.game).with_suffix(cache.CHANCE_FILES), _key(solution)
     chances = _read(path, key, len(solution.codes))
     if chances is None:
         chances = error_steps(solution)
         try:
             _write(path, key, chances)
-        except OSError as error:
-            warnings.warn(f"The chances of {solution.game.title} could not be cached: {error.strerror}", stacklevel=3)
+        except OSError as problem:
+            warnings.warn(f"The chances of {solution.game.title} could not be cached: {problem.strerror}", stacklevel=3)
     return chances
 
 
@@ -63,7 +75,7 @@ def _digest(chances: npt.NDArray[np.uint8]) -> bytes:
 
 def _key(solution: Tables) -> bytes:
     """A digest of everything that the chances depend on: the solution, and how the levels play."""
-    players = LEVELS_VERSION, tuning(solution.game).reaches, HOPE, CHANCE_STEPS
+    players = LEVELS_VERSION, tuning(solution.game).reaches, (FALLIBLE, REPLIES), CHANCE_STEPS
     digest = hashlib.sha256(repr(players).encode())
     digest.update(np.ascontiguousarray(solution.codes).view(np.uint8).data)
     return digest.digest()

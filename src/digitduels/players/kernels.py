@@ -1,0 +1,527 @@
+"""What policies do, compiled by Numba: the one compiled copy of the definitions in levels.py, perfect.py and policy.py.
+
+Everything that needs the probabilities of many positions calls these functions: exact evaluation, the chances of
+errors, and the opponents of the vectorised environment. None of them allocates memory, so they cost little per call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from digitduels.core import State
+from digitduels.players.levels import TIE, WASTED, apparent_score, nearness
+from digitduels.players.perfect import CHANCE_STEPS, HALF
+from digitduels.players.policy import LEVEL, PERFECT, PolicyPlayer
+from digitduels.solver.arrays import Arrays, arrays
+from digitduels.solver.compiled import LOST, WON
+from digitduels.solver.tables import Tables
+
+BEST_RESPONSE = 3  # beside the kinds of policies: the moves that gain most
+_WON, _DRAWN, _LOST = 0, 1, 2  # the rows of finished games, for the player who would be to move
+
+_BARE: dict[str, Any] = {"_nrt": False}  # no reference counts, which would take most of the time of a small function
+kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
+    nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True, **_BARE
+)
+allocating: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
+    nogil=True, cache=True, boundscheck=False, error_model="numpy"
+)
+
+
+class Rules(NamedTuple):
+    """A solved game as the kernels read it."""
+
+    game: Arrays
+    codes: npt.NDArray[Any]
+    """[position]: value and distance; see solver/layout.py for how `low`, `high` and `top` decode them."""
+    ended: npt.NDArray[Any]
+    """[hand that ends the game]: the code of the finished game."""
+    low: int
+    high: int
+    top: int
+    near_own: npt.NDArray[np.float64]
+    """[hand]: how good it looks as one's own; see levels.natural_weights, as for the next three."""
+    near_other: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64]
+    wasted: float
+
+
+LOOK = np.dtype(
+    [
+        ("move", np.int32),
+        ("ways", np.int32),
+        ("after", np.int64),
+        ("code", np.int32),
+        ("value", np.int32),
+        ("distance", np.int32),
+        ("hope", np.int64),
+        ("natural", np.float64),
+        ("weight", np.float64),
+        ("likely", np.float64),
+        ("share", np.float64),
+    ]
+)
+"""A legal move. Moves that always lead to the same position count as one.
+
+`ways` is how many moves it stands for. `after` is the index of the next position; WON, DRAWN or LOST if the move ends
+the game. `value` is +1, 0 or -1 for the player who makes the move. `natural` is how natural one of the moves is, and
+`weight` all of them together. `hope` is how likely a fallible opponent errs after it, in CHANCE_STEPS, which only
+perfect play reads. `likely` is the probability that a policy plays it, and `share` the factor of its row in a mean.
+"""
+
+
+def rules_of(solution: Tables) -> Rules:
+    """A solution as the kernels read it."""
+    game, (form, hands) = solution.game, arrays(solution.compiled)
+    start, going_on = game.start(), len(solution.compiled.hands)
+    scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in hands]
+    tones = ["neutral"] * going_on + [{WON: "good", LOST: "bad"}.get(end, "neutral") for end in form.ends.tolist()]
+    apparent = [apparent_score(game, score, tone) for score, tone in zip(scores, tones, strict=True)]
+    return Rules(
+        game=form,
+        codes=solution.codes,
+        ended=solution.scale.ending(form.ends),
+        low=int(solution.scale.low),
+        high=int(solution.scale.high),
+        top=int(solution.scale.top),
+        # A weight is a product: the nearness of one's own hand, times that of the other hand.
+        near_own=np.array([nearness(game, score, game.goal) for score in apparent]),
+        near_other=np.array([nearness(game, game.goal, score) for score in scores]),
+        scores=np.array([np.inf if score is None else float(score) for score in scores]),
+        wasted=WASTED,
+    )
+
+
+def sees(policy: PolicyPlayer, plies: int) -> npt.NDArray[np.float64]:
+    """[distance]: the probability that a level sees a result at this distance; zeros for other policies."""
+    sight = getattr(policy, "sight", None)
+    return np.array([0.0 if sight is None else sight.sees(distance) for distance in range(plies + 2)])
+
+
+# The legal moves of a position, and what they lead to
+
+
+@kernel
+def affordable(move: Any, table: Any, game: Any) -> Any:
+    """Whether a pool holds the numbers that a move takes."""
+    for digit in range(game.takes.shape[1]):
+        if game.takes[move, digit] > table % game.base:
+            return False
+        table //= game.base
+    return True
+
+
+@kernel
+def list_moves(look: Any, possible: Any, count: Any, mine: Any, game: Any) -> Any:
+    """Lists the legal moves among some that the pool affords, and returns how many there are."""
+    legal = 0
+    for number in range(count):
+        move = possible[number]
+        if game.ways[mine, move]:
+            look[legal].move, look[legal].ways = move, game.ways[mine, move]
+            legal += 1
+    return legal
+
+
+@kernel
+def decode(code: Any, low: Any, high: Any, top: Any) -> Any:
+    """The value and distance of a move that leads to a position with this code, for the player who makes it."""
+    if code >= high:
+        return 1, top - code + 1
+    if code < low:
+        return -1, code + 1
+    return 0, code - low + 1
+
+
+@kernel
+def look_ahead(look: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
+    """Writes what each listed move leads to, and returns the best value."""
+    own, other, needs = rules.game.own, rules.game.other, rules.game.needs
+    hands, best = len(own), -1
+    for entry in range(legal):
+        move = look[entry].move
+        hand = own[mine, move]
+        if hand < hands:
+            after = ((table - needs[move]) * hands + hand) * hands + other[theirs, move]
+            code = np.int64(rules.codes[after])
+        else:
+            after = np.int64(rules.game.ends[hand - hands])
+            code = np.int64(rules.ended[hand - hands])
+        value, distance = decode(code, rules.low, rules.high, rules.top)
+        look[entry].after, look[entry].code = after, code
+        look[entry].value, look[entry].distance = value, distance
+        best = max(best, value)
+    return best
+
+
+@kernel
+def weigh(look: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
+    """Writes how natural each listed move is; see levels.natural_weights."""
+    scores = rules.scores
+    for entry in range(legal):
+        move = look[entry].move
+        hand, others = rules.game.own[mine, move], rules.game.other[theirs, move]
+        natural = rules.near_own[hand] * rules.near_other[others]
+        if scores[hand] == scores[mine] and scores[others] == scores[theirs]:
+            natural *= rules.wasted
+        look[entry].natural, look[entry].weight = natural, natural * look[entry].ways
+
+
+# The probabilities of each kind of policy
+
+
+@kernel
+def uniform(look: Any, count: Any) -> None:
+    """Writes the probabilities of random play."""
+    total = 0
+    for entry in range(count):
+        total += look[entry].ways
+    for entry in range(count):
+        look[entry].likely = look[entry].share = look[entry].ways / total
+
+
+@kernel
+def level(look: Any, count: Any, sees: Any, losing: Any) -> None:
+    """Writes the probabilities of a level: a sum over the depths that it may see in a turn.
+
+    Entries are moves, or groups of moves with the same value and distance. `losing` is memory for [distance]: the
+    weight of the moves that lose in so many plies, and the share of such moves per unit of weight. It must contain 0.
+    """
+    left, winning, quickest, furthest, losses = 0.0, 0.0, len(losing), 0, 0
+    for entry in range(count):
+        value, distance, weight = look[entry].value, look[entry].distance, look[entry].weight
+        left += weight
+        if value < 0:
+            losing[distance, 0] += weight
+            furthest = max(furthest, distance)
+            losses += 1
+        elif value > 0:
+            if distance < quickest:
+                quickest, winning = distance, 0.0
+            if distance == quickest:
+                winning += weight
+    # The level sees all losses up to `depth` and no win. Each step goes to the next loss, the last one to the win.
+    share, depth, slowest = 0.0, 0, 0.0
+    for further in range(1, min(furthest + 1, quickest)):
+        if losing[further, 0] > 0.0:
+            share += (sees[depth] - sees[further]) / left
+            losing[further, 1] = share
+            left -= losing[further, 0]
+            depth = further
+    seen = sees[quickest] if winning > 0.0 else 0.0
+    if losses == count:
+        slowest = sees[depth] / losing[furthest, 0]  # it sees that every move loses
+    else:
+        share += (sees[depth] - seen) / left
+    for entry in range(count):
+        value, distance, part = look[entry].value, look[entry].distance, share
+        if value < 0 and distance < quickest:
+            part = losing[distance, 1]
+            if distance == furthest:
+                part += slowest
+        elif value > 0 and distance == quickest:
+            part += seen / winning
+        look[entry].likely = look[entry].weight * part
+    for further in range(1, furthest + 1):
+        losing[further, 0] = 0.0
+
+
+@kernel
+def perfect(look: Any, count: Any, best: Any) -> None:
+    """Writes the probabilities of perfect play. `hope` must be filled, and becomes the merit of the move."""
+    total, highest = 0, -1
+    for entry in range(count):
+        merit = -1
+        if look[entry].value == best:
+            # The quickest win; else the likeliest error, then the longest game
+            distance = look[entry].distance
+            merit = (1 << 40) - distance if best > 0 else (look[entry].hope << 32) + distance
+            if merit > highest:
+                total, highest = 0, merit
+            if merit == highest:
+                total += look[entry].ways
+        look[entry].hope = merit
+    for entry in range(count):
+        chosen = look[entry].hope == highest
+        look[entry].likely = look[entry].share = look[entry].ways * (1 / total) if chosen else 0.0
+
+
+@kernel
+def probabilities(look: Any, count: Any, best: Any, kind: Any, sees: Any, losing: Any) -> None:
+    """Writes the probabilities of a policy in a position that is not over."""
+    if kind == LEVEL:
+        level(look, count, sees, losing)
+    elif kind == PERFECT:
+        perfect(look, count, best)
+    else:
+        uniform(look, count)
+
+
+# The chance of an error
+
+
+@allocating
+def error(index: Any, replies: Any, rules: Any, kind: Any, sees: Any) -> Any:
+    """The probability that a policy, which is to move, throws the value of a position away in this many turns.
+
+    The definition is perfect.ErrorChances.plain.
+    """
+    moves = rules.game.own.shape[1]
+    look, answers, possible = np.zeros(moves, LOOK), np.zeros(moves, LOOK), np.zeros(moves, np.int64)
+    legal, best = look_at(look, possible, index, rules)
+    if legal == 0 or best < 0:
+        return 0.0
+    probabilities(look, legal, best, kind, sees, np.zeros((len(sees), 2)))
+    wrong = 0.0
+    for entry in range(legal):
+        if look[entry].value < best:
+            wrong += look[entry].likely
+        elif replies > 1 and look[entry].after >= 0 and look[entry].likely > 0.0:
+            count, kept = look_at(answers, possible, look[entry].after, rules)
+            hope = 0.0
+            for answer in range(count):
+                if answers[answer].value == kept and answers[answer].after >= 0:
+                    hope = max(hope, error(answers[answer].after, replies - 1, rules, kind, sees))
+            wrong += look[entry].likely * hope
+    return wrong
+
+
+@kernel
+def look_at(look: Any, possible: Any, index: Any, rules: Any) -> Any:
+    """Looks at the position with this index; returns the number of entries and the best value."""
+    hands, moves = rules.game.own.shape
+    table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
+    count = 0
+    for move in range(moves):
+        if affordable(move, table, rules.game):
+            possible[count] = move
+            count += 1
+    legal = list_moves(look, possible, count, mine, rules.game)
+    weigh(look, legal, mine, theirs, rules)
+    return legal, look_ahead(look, legal, table, mine, theirs, rules)
+
+
+# Exact evaluation: the backward pass over a table; see backward.py
+
+
+class Columns(NamedTuple):
+    """Columns as the kernels read them; see evaluation.Column."""
+
+    kinds: npt.NDArray[np.int64]
+    """[policy]: the kinds of the different policies of all columns."""
+    sees: npt.NDArray[np.float64]
+    """[policy, distance]: how likely a level sees a result."""
+    hopes: npt.NDArray[np.int64]
+    """[policy]: for perfect play, the column with the chance of the error that it hopes for."""
+    begin: npt.NDArray[np.int64]
+    """[policy]: its first entry in `listed`."""
+    listed: npt.NDArray[np.int64]
+    """The columns of each policy."""
+    onward: npt.NDArray[np.int64]
+    aside: npt.NDArray[np.int64]
+    keeping: npt.NDArray[np.bool_]
+    constant: npt.NDArray[np.float64]
+    factor: npt.NDArray[np.float64]
+    swing: npt.NDArray[np.float64]
+    flags: npt.NDArray[np.float64]
+
+
+@allocating
+def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: Any) -> None:
+    """Fills the rows of the positions of some tasks. The rows of their successors must be filled.
+
+    rows: [row, column]; the last three are for finished games. first: [table]: the row of its first position.
+    """
+    game, (hands, moves) = rules.game, rules.game.own.shape
+    look, groups, possible = np.zeros(moves, LOOK), np.zeros(moves, LOOK), np.zeros(moves, np.int64)
+    sources, slots = np.zeros(moves, np.int64), np.zeros(rules.top + 1, np.int64)
+    sums, own = np.zeros((moves, rows.shape[1]), np.float32), np.arange(moves)
+    losing = np.zeros((columns.sees.shape[1], 2))
+    for task in range(len(tasks)):
+        table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
+        for table in range(np.int64(table0), np.int64(table1)):
+            count = 0
+            for move in range(moves):
+                if affordable(move, table, game):
+                    possible[count] = move
+                    count += 1
+            for mine in range(np.int64(mover0), np.int64(mover1)):
+                legal = list_moves(look, possible, count, mine, game)
+                for theirs in range(np.int64(waiter0), np.int64(waiter1)):
+                    cell = theirs * hands + mine
+                    index, row = table * hands * hands + cell, first[table] + cell
+                    if not reached[index]:
+                        continue
+                    if legal == 0:
+                        copy_finished(rows, row, np.int64(rules.codes[index]), rules)
+                        continue
+                    best = look_ahead(look, legal, table, mine, theirs, rules)
+                    weigh(look, legal, mine, theirs, rules)
+                    find_rows(sources, look, legal, table, first, len(rows), game)
+                    flags = facts(look, legal, best)
+                    grouped = group(groups, sums, look, legal, slots, sources, rows)
+                    for policy in range(len(columns.kinds)):
+                        kind, begin, end = columns.kinds[policy], columns.begin[policy], columns.begin[policy + 1]
+                        if kind == LEVEL:
+                            level(groups, grouped, columns.sees[policy], losing)
+                            for entry in range(grouped):
+                                groups[entry].share = groups[entry].likely / groups[entry].weight
+                        elif kind != BEST_RESPONSE:
+                            if kind == PERFECT:
+                                read_hopes(look, legal, rows, sources, columns.hopes[policy])
+                            probabilities(look, legal, best, kind, columns.sees[policy], losing)
+                        for number in range(begin, end):
+                            column = columns.listed[number]
+                            if kind == LEVEL:
+                                value = mean(groups, grouped, best, sums, own, column, columns)
+                            elif kind == BEST_RESPONSE:
+                                value = most(look, legal, best, rows, sources, column, columns)
+                            else:
+                                value = mean(look, legal, best, rows, sources, column, columns)
+                            rows[row, column] = value + flagged(flags, column, columns)
+
+
+@allocating
+def fill_batch(rows: Any, indices: Any, given: Any, first: Any, rules: Any, listed: Any, columns: Any) -> None:
+    """Fills some columns without flags, in some positions, from given probabilities: [position, move]."""
+    game, (hands, moves) = rules.game, rules.game.own.shape
+    look, sources = np.zeros(moves, LOOK), np.zeros(moves, np.int64)
+    for position in range(len(indices)):
+        index, count = indices[position], 0
+        table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
+        for move in range(moves):
+            if given[position, move] > 0.0:
+                look[count].move = move
+                look[count].likely = look[count].share = given[position, move]
+                count += 1
+        look_ahead(look, count, table, mine, theirs, rules)
+        find_rows(sources, look, count, table, first, len(rows), game)
+        code = np.int64(rules.codes[index])
+        best = -decode(code, rules.low, rules.high, rules.top)[0]
+        for column in listed:
+            value = mean(look, count, best, rows, sources, column, columns)
+            rows[first[table] + theirs * hands + mine, column] = value
+
+
+@kernel
+def copy_finished(rows: Any, row: Any, code: Any, rules: Any) -> None:
+    """Fills the row of a finished game."""
+    value, _ = decode(code, rules.low, rules.high, rules.top)
+    result = _LOST if value > 0 else _WON if value < 0 else _DRAWN
+    for column in range(rows.shape[1]):
+        rows[row, column] = rows[len(rows) - 3 + result, column]
+
+
+@kernel
+def find_rows(sources: Any, look: Any, legal: Any, table: Any, first: Any, rows: Any, game: Any) -> None:
+    """Writes the row of the position after each move."""
+    board = len(game.own) * len(game.own)
+    for entry in range(legal):
+        after = look[entry].after
+        if after >= 0:
+            left = table - game.needs[look[entry].move]
+            sources[entry] = first[left] + after - left * board
+        else:
+            sources[entry] = rows - 3 + (_LOST if after == WON else _WON if after == LOST else _DRAWN)
+
+
+@kernel
+def read_hopes(look: Any, legal: Any, rows: Any, sources: Any, column: Any) -> None:
+    """Reads how likely the opponent errs after each move."""
+    for entry in range(legal):
+        chance = 0.0 if look[entry].after < 0 else rows[sources[entry], column]
+        look[entry].hope = np.int64(max(0.0, chance) * CHANCE_STEPS + HALF)
+
+
+@kernel
+def facts(look: Any, legal: Any, best: Any) -> Any:
+    """Whether a position is critical, has an only move, is a trap, has a single legal move; see evaluation.facts."""
+    keeping, throwing, moves, at_once, kept, thrown = 0, 0, 0, False, 0.0, 0.0
+    for entry in range(legal):
+        moves += look[entry].ways
+        further = look[entry].distance > 1
+        if look[entry].value < best:
+            throwing += 1
+            if further:
+                thrown = max(thrown, look[entry].natural)
+        else:
+            keeping += 1
+            at_once |= best > 0 and not further
+            if further:
+                kept = max(kept, look[entry].natural)
+    critical = throwing > 0
+    return critical, critical and keeping == 1, critical and not at_once and thrown > kept * (1 + TIE), moves == 1
+
+
+@kernel
+def flagged(flags: Any, column: Any, columns: Any) -> Any:
+    """What the facts of a position add to a column."""
+    critical, only, trap, forced = flags
+    added = columns.flags
+    return critical * added[column, 0] + only * added[column, 1] + trap * added[column, 2] + forced * added[column, 3]
+
+
+@kernel
+def group(groups: Any, sums: Any, look: Any, legal: Any, slots: Any, sources: Any, rows: Any) -> Any:
+    """Groups moves with the same value and distance, which a level plays in proportion to their weight.
+
+    Adds up their weights and their weighted rows. Returns the number of groups.
+    """
+    count, width = 0, rows.shape[1]
+    for entry in range(legal):
+        code = look[entry].code
+        if slots[code] == 0:
+            groups[count].value, groups[count].distance = look[entry].value, look[entry].distance
+            groups[count].weight = 0.0
+            for column in range(width):
+                sums[count, column] = 0.0
+            count += 1
+            slots[code] = count
+        slot = slots[code] - 1
+        groups[slot].weight += look[entry].weight
+        weight, source = np.float32(look[entry].weight), sources[entry]
+        for column in range(width):
+            sums[slot, column] += weight * rows[source, column]
+    for entry in range(legal):
+        slots[look[entry].code] = 0
+    return count
+
+
+@kernel
+def mean(look: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
+    """The mean of a column over the moves of a policy, which can be grouped."""
+    onward, aside, factor = columns.onward[column], columns.aside[column], columns.factor[column]
+    value = columns.constant[column]
+    for entry in range(count):
+        keeps, share, row = look[entry].value == best, look[entry].share, sources[entry]
+        if onward >= 0:
+            value += share * factor * rows[row, onward]
+        if keeps:
+            if aside >= 0:
+                value += share * rows[row, aside]
+        else:
+            value += columns.swing[column] * look[entry].likely
+    return value
+
+
+@kernel
+def most(look: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
+    """The highest value of a column that a move can gain; only by moves that keep the value, if the column says so."""
+    onward, aside, highest = columns.onward[column], columns.aside[column], -np.inf
+    for entry in range(count):
+        keeps, row = look[entry].value == best, sources[entry]
+        if keeps or not columns.keeping[column]:
+            value = columns.constant[column]
+            if onward >= 0:
+                value += columns.factor[column] * rows[row, onward]
+            if not keeps:
+                value += columns.swing[column]
+            elif aside >= 0:
+                value += rows[row, aside]
+            highest = max(highest, value)
+    return highest
