@@ -9,9 +9,8 @@ from typing import Any
 import digitduels as dd
 from digitduels.core import State
 from digitduels.lab.measures import policies_of
-from digitduels.players.expectation import expect
+from digitduels.players.evaluation import Sheet, expect
 from digitduels.players.levels import tuning
-from digitduels.players.sheet import Sheet
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 
@@ -25,7 +24,7 @@ def rows(name: str) -> Iterator[str]:
     """The table rows of a game."""
     solution = dd.solve(dd.game(name))
     game, starts, sheet = solution.game, fair_starts(solution), Sheet()
-    policies, pairs = policies_of(game), list(pairwise(tuning(game).levels))
+    policies, pairs = policies_of(solution), list(pairwise(tuning(game).levels))
     indices = [sheet.score(policies[high], policies[low]) for low, high in pairs]
     scores = expect(solution, sheet, starts).mean(axis=0)
     for (low, high), (first, second) in zip(pairs, indices, strict=True):

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import digitduels as dd
 from digitduels.match import Match
-from digitduels.players.levels import Level, candidates, tuning
-from digitduels.players.natural import weights
+from digitduels.players.levels import Level, candidates, natural_weights, tuning
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 
@@ -46,7 +45,7 @@ def measure(solution: Solution, level: int) -> tuple[int, float]:
 def share(player: Level, match: Match) -> float:
     """The probability that the player to move plays a pointless move."""
     game, state = match.game, match.state
-    natural, probability = weights(game, state), 0.0
+    natural, probability = natural_weights(game, state), 0.0
     still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
     for likely, seen in player.looks(state):
         choice = candidates(natural, seen)

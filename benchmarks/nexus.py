@@ -12,9 +12,8 @@ from pathlib import Path
 
 import digitduels as dd
 from digitduels.lab.measures import policies_of
-from digitduels.players.expectation import expect
+from digitduels.players.evaluation import BEST_RESPONSE, Sheet, expect
 from digitduels.players.levels import LEVELS_VERSION
-from digitduels.players.sheet import BEST_RESPONSE, Kind, Sheet
 
 PAGE = "gg-bench-417.md"
 GAMES = 30  # half of them as Player 1
@@ -23,14 +22,14 @@ PUBLISHED = re.compile(r"^\| (?P<model>\S+) \| (?P<wins>\d+) \|$", re.MULTILINE)
 
 def table() -> str:
     solution = dd.solve(dd.game("numerical-nexus"))
-    players: dict[str, Kind] = {
-        {1: "random", 7: "perfect"}.get(level, f"level {level}"): kind
-        for level, kind in policies_of(solution.game).items()
+    players = {
+        {1: "random", 7: "perfect"}.get(level, f"level {level}"): policy
+        for level, policy in policies_of(solution).items()
     }
     sheet = Sheet()
     indices = {
-        (name, other): sheet.score(kind, against)
-        for name, kind in {**players, "best possible": BEST_RESPONSE}.items()
+        (name, other): sheet.score(policy, against)
+        for name, policy in {**players, "best possible": BEST_RESPONSE}.items()
         for other, against in players.items()
     }
     scores = expect(solution, sheet)[0]

@@ -13,7 +13,7 @@ import pytest
 import digitduels as dd
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.players.natural import weights
+from digitduels.players.levels import natural_weights
 from digitduels.players.perfect import error_chance
 from digitduels.sentence import Played, player_name
 from digitduels.solver import Solution
@@ -101,7 +101,7 @@ def test_step_2_names_a_losing_move_with_a_correct_refutation(solution: Solution
         after = game.play(state, move)
         if game.outcome(after) is None:  # no other mistake that leaves the game open is more natural
             others = [other for other in each if each[other].value < best.value and each[other].distance > 1]
-            natural = weights(game, state)
+            natural = natural_weights(game, state)
             assert natural[move] == max(natural[other] for other in others)
         answer = re.fullmatch(r"Player [12] answers (.*?),? and (wins|nobody wins)(?:: (.*))?\.", lines[1])
         if answer is None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import digitduels as dd
@@ -15,15 +17,15 @@ from digitduels.arena.contest import contest
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
-from digitduels.players import player, propagation
-from digitduels.players.evaluation import _kind, columns, evaluate
-from digitduels.players.expectation import expect, plain
-from digitduels.players.levels import CHARACTERS, Level, candidates, tuning
-from digitduels.players.natural import WASTED, natural, weights
+from digitduels.players import backward, kernels, player
+from digitduels.players.evaluation import evaluate, evaluation_sheet, expect, facts, plain, policy_of
+from digitduels.players.levels import CHARACTERS, WASTED, Level, candidates, most_natural, natural_weights, tuning
 from digitduels.players.observation import Observation
-from digitduels.players.perfect import Chances, Perfect, Uniform, error_chance
-from digitduels.players.sheet import Policy
+from digitduels.players.perfect import ErrorChances, Perfect, chance_steps, error_chance
+from digitduels.players.policy import PERFECT, Policy, PolicyPlayer, TablePolicy, Uniform
+from digitduels.solver.search import Search
 from digitduels.solver.solution_cache import solution_of
+from digitduels.solver.tables import Tables
 from variants import describe, play_on, reachable, solve
 
 pytestmark = pytest.mark.slow
@@ -53,10 +55,10 @@ def some_positions(game: AnyGame, seed: int, count: int = 40) -> list[State[Any,
 
 def test_every_legal_move_has_a_weight_and_wasted_moves_have_small_ones(game: AnyGame) -> None:
     for state in some_positions(game, 1):
-        found = weights(game, state)
+        found = natural_weights(game, state)
         assert list(found) == game.legal_moves(state)
         assert all(weight > 0 for weight in found.values())
-        assert found[natural(game, state)] == max(found.values())
+        assert found[most_natural(game, state)] == max(found.values())
         for move, weight in found.items():
             if game.scores(game.after(state, move)) == game.scores(state):
                 assert weight <= WASTED * math.exp(1.5)
@@ -66,7 +68,7 @@ def test_every_legal_move_has_a_weight_and_wasted_moves_have_small_ones(game: An
 def test_moves_that_overshoot_or_set_the_player_back_have_the_smallest_weight(name: str) -> None:
     game, bad = dd.game(name), 0
     for state in some_positions(game, 9, 300):
-        move_weights, before = weights(game, state), game.scores(state)
+        move_weights, before = natural_weights(game, state), game.scores(state)
         changing = {move: weight for move, weight in move_weights.items() if game.effect(state, move).scores != before}
         for move, weight in changing.items():
             if game.effect(state, move).tone == "bad":
@@ -91,18 +93,84 @@ def test_a_first_reply_makes_progress(name: str, level: str) -> None:
 # Policies
 
 
-@pytest.mark.parametrize("level", [2, 3, 4, 5, 6])
-def test_a_level_plays_moves_with_its_stated_probabilities(game: AnyGame, level: int) -> None:
+@pytest.mark.parametrize("name", ["random", "2", "3", "4", "5", "6", "perfect", "table"])
+def test_a_policy_plays_moves_with_its_stated_probabilities(game: AnyGame, name: str) -> None:
     solution = solve(game)
-    policy = Level(level, solution, seed=0)
-    for state in some_positions(game, 2, 3):
+    states = some_positions(game, 2, 3)
+    if name == "table":
+        level = Level(3, solution, seed=0)
+        policy: Any = TablePolicy(game, {state: level.probabilities(state) for state in states})
+    else:
+        policy = player(name, game, solve, seed=0)
+    for state in states:
         likely = policy.probabilities(state)
         assert list(likely) == game.legal_moves(state)
         assert sum(likely.values()) == pytest.approx(1)
-        match = Match(game, position=state)
-        drawn = Counter(Level(level, solution, seed).choose(match) for seed in range(250))
+        match, drawn = Match(game, position=state), Counter[Any]()
+        for seed in range(250):
+            policy.seed = seed
+            drawn[policy.choose(match)] += 1
         for move, share in likely.items():
             assert abs(drawn[move] / 250 - share) < 5 * math.sqrt(max(share * (1 - share), 1e-3) / 250), (state, move)
+
+
+@pytest.mark.parametrize("name", ["random", "2", "3", "4", "5", "6", "perfect"])
+def test_compiled_probabilities_are_those_of_the_definition_in_every_position(game: AnyGame, name: str) -> None:
+    solution = solve(game)
+    policy = player(name, game, lambda _: solution, seed=0)
+    assert isinstance(solution, Tables)
+    assert isinstance(policy, PolicyPlayer)
+    for state in positions(game):
+        ours, compiled = Counter[State[Any, Any]](), compiled_probabilities(policy, solution, state)
+        for move, likely in policy.probabilities(state).items():
+            ours[game.after(state, move)] += likely  # type: ignore[assignment]
+        assert ours == pytest.approx(compiled, abs=1e-12), state
+
+
+def compiled_probabilities(policy: PolicyPlayer, solution: Tables, state: State[Any, Any]) -> dict[Any, float]:
+    """The probability of each next position, computed by the kernels."""
+    game, moves, rules = solution.game, len(solution.game.moves), kernels.rules_of(solution)
+    look, sees = np.zeros(moves, kernels.LOOK), kernels.sees(policy, solution.compiled.longest)
+    legal, best = kernels.look_at(look, np.zeros(moves, np.int64), solution.index(state), rules)
+    if policy.kind == PERFECT:
+        chances = ErrorChances(solution)
+        for entry in range(legal):
+            look[entry]["hope"] = chance_steps(chances.after(state, game.moves[look[entry]["move"]]))
+    kernels.probabilities(look, legal, best, policy.kind, sees, np.zeros((len(sees), 2)))
+    found = Counter[State[Any, Any]]()
+    for entry in look[:legal]:
+        found[game.after(state, game.moves[entry["move"]])] += float(entry["likely"])  # type: ignore[assignment]
+    return dict(found)
+
+
+def test_compiled_facts_are_those_of_the_definition_in_every_position(game: AnyGame) -> None:
+    solution, found = solve(game), Counter[tuple[bool, ...]]()
+    assert isinstance(solution, Tables)
+    look, moves, rules = np.zeros(len(game.moves), kernels.LOOK), len(game.moves), kernels.rules_of(solution)
+    for state in positions(game):
+        legal, best = kernels.look_at(look, np.zeros(moves, np.int64), solution.index(state), rules)
+        expected = facts(game, state, solution.judge(state))
+        assert tuple(map(bool, kernels.facts(look, legal, best))) == expected, state
+        found[expected] += 1
+    assert len(found) > 3
+
+
+def test_a_game_without_a_table_is_played_by_the_definition() -> None:
+    rules = dd.game("operation-target")
+    assert not isinstance(solve(rules), Tables)
+    assert evaluate("5", rules, against="4").score == pytest.approx(evaluate(Level(5, solve(rules)), rules, "4").score)
+
+
+def test_move_probabilities_need_every_result() -> None:
+    rules = dd.game("number-duel")
+    level = Level(4, Search(rules, positions=100), seed=1)
+    assert level.choose(Match(rules)) in rules.moves
+    with pytest.raises(ValueError, match="beyond the search"):
+        level.probabilities(rules.start())
+
+
+def test_a_player_and_its_module_have_different_names() -> None:
+    assert importlib.util.find_spec("digitduels.players.player") is None
 
 
 def test_a_level_never_plays_a_move_that_it_sees_to_lose(game: AnyGame) -> None:
@@ -120,7 +188,7 @@ def test_a_level_never_plays_a_move_that_it_sees_to_lose(game: AnyGame) -> None:
 def test_moves_that_change_no_score_are_rare_if_there_is_an_alternative(game: AnyGame, level: int) -> None:
     player, shares = Level(level, solve(game), seed=0), list[float]()
     for state in some_positions(game, 11, 60):
-        natural, share = weights(game, state), 0.0
+        natural, share = natural_weights(game, state), 0.0
         still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
         for likely, seen in player.looks(state):
             choice = candidates(natural, seen)
@@ -145,7 +213,7 @@ def test_every_level_has_a_name_and_a_character() -> None:
 )
 def test_exact_evaluation_agrees_with_plain_recursion(game: AnyGame, one: str, two: str) -> None:
     solution = solution_of(game)
-    sheet, (scores, lengths, swings, responses) = columns(_kind(one, solution), _kind(two, solution))
+    sheet, (scores, lengths, swings, responses) = evaluation_sheet(policy_of(one, solution), policy_of(two, solution))
     starts = [game.start(), *some_positions(game, 5, 5)]
     off = abs(expect(solution, sheet, starts) - plain(solution, sheet, starts))
     # The error bound for 32-bit floats in docs/api.md.
@@ -284,7 +352,7 @@ def test_invalid_policies_are_refused(policy: Any, objection: str) -> None:
 
 
 def test_policy_functions_are_refused_for_games_that_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(propagation, "POLICY_LIMIT", 100)
+    monkeypatch.setattr(backward, "POLICY_LIMIT", 100)
     game = dd.game("number-duel", target=20, highest=5)
     with pytest.raises(
         dd.TooLarge, match=r"positions of Number Duel can arise here. The limit for your own policy is 100\."
@@ -316,11 +384,11 @@ def test_the_kernel_for_practical_chances_agrees_with_plain_recursion(level: int
     found = Counter[float]()
     for name, options in SMALL:
         rules = dd.game(name, **options)
-        chances = Chances(solve(rules), level, replies)
+        chances = ErrorChances(solve(rules), level, replies)
         for state in some_positions(rules, 8, 15):
             for move in rules.legal_moves(state)[:5]:
                 after = rules.after(state, move)
                 expected = 0.0 if rules.outcome(after) else chances.plain(after, replies)
-                assert chances.error(state, move) == pytest.approx(expected, abs=1e-9)
+                assert chances.after(state, move) == pytest.approx(expected, abs=1e-9)
                 found[round(expected, 6)] += 1
     assert len(found) > 1

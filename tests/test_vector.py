@@ -21,10 +21,12 @@ import digitduels as dd
 from conftest import ROOT
 from digitduels.adapters.vector import DuelVectorEnv
 from digitduels.core import State
-from digitduels.players import chance_tables
+from digitduels.games.number_duel import NumberDuel
+from digitduels.players import error_tables
+from digitduels.players.backward import error_steps
 from digitduels.players.levels import Level
-from digitduels.players.perfect import CHANCE_STEPS, HALF, Chances, Perfect
-from digitduels.players.propagation import error_steps
+from digitduels.players.perfect import ErrorChances, Perfect, chance_steps
+from digitduels.pool import Pool
 from digitduels.solver import cache
 from digitduels.solver.tables import Tables
 from test_compiled import Plain
@@ -155,13 +157,13 @@ def test_an_opponent_replies_by_the_rules(name: str, options: dict[str, Any], op
 def test_the_table_of_chances_agrees_with_perfect_play(name: str, options: dict[str, Any], home: object) -> None:
     solution = solve(dd.game(name, **options))
     assert isinstance(solution, Tables)
-    table, chances = chance_tables.chance_table(solution), Chances(solution)
+    table, chances = error_tables.error_table(solution), ErrorChances(solution)
     rng, found = random.Random(9), set()
     for _ in range(20):
         state = solution.game.start()
         while solution.game.outcome(state) is None:
             chance = chances.plain(state, chances.replies)
-            assert table[solution.index(state)] == int(chance * CHANCE_STEPS + HALF)
+            assert table[solution.index(state)] == chance_steps(chance)
             found.add(int(table[solution.index(state)]))
             state = solution.game.after(state, rng.choice(solution.game.legal_moves(state)))
     assert len(found) > 3
@@ -175,20 +177,20 @@ def test_the_table_of_chances_is_built_once(tmp_path: Path, monkeypatch: pytest.
         built.append(solution.game)
         return error_steps(solution)
 
-    monkeypatch.setattr(chance_tables, "error_steps", build)
+    monkeypatch.setattr(error_tables, "error_steps", build)
     solution = dd.solve(dd.game("number-duel", target=9, highest=3))
     assert isinstance(solution, Tables)
     tables = []
     for _ in range(2):
-        chance_tables.chance_table.cache_clear()
-        tables.append(chance_tables.chance_table(solution))
+        error_tables.error_table.cache_clear()
+        tables.append(error_tables.error_table(solution))
     np.testing.assert_array_equal(tables[0], tables[1])
     assert len(built) == 1
     # A damaged file is not used.
     path = cache.path_of(solution.game).with_suffix(cache.CHANCE_FILES)
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
-    chance_tables.chance_table.cache_clear()
-    np.testing.assert_array_equal(chance_tables.chance_table(solution), tables[0])
+    error_tables.error_table.cache_clear()
+    np.testing.assert_array_equal(error_tables.error_table(solution), tables[0])
     assert len(built) == 2
     assert len(cache.clear()) == 2
     assert not path.exists()
@@ -320,6 +322,24 @@ def test_a_level_replies_with_its_exact_probabilities(
 def test_an_opponent_that_cannot_be_vectorised_is_refused_with_an_alternative() -> None:
     with pytest.raises(ValueError, match=r'^opponent must be one of self, random, 1, .* vectorization_mode="sync'):
         DuelVectorEnv("number-duel", opponent="coach")
+
+
+class Clash(NumberDuel):
+    """Landing on 13 while the opponent is at 11 sends the opponent back to 0, so moves do not factor."""
+
+    @property
+    def id(self) -> str:
+        return "clash"
+
+    def after(self, state: State[int, Pool], move: Any) -> State[int, Pool]:
+        after = super().after(state, move)
+        return after._replace(hands=(13, 0) if state.player == 0 else (0, 13)) if {*after.hands} == {11, 13} else after
+
+
+@pytest.mark.parametrize("opponent", ["4", "perfect"])
+def test_an_opponent_that_needs_a_table_is_refused_without_one(opponent: str, home: object) -> None:
+    with pytest.raises(ValueError, match=r'has no table, which this opponent needs here; .* vectorization_mode="sync"'):
+        DuelVectorEnv(Clash(target=20, highest=5), opponent=opponent)
 
 
 def test_a_game_that_does_not_factor_is_refused_with_an_alternative() -> None:

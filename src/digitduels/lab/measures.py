@@ -13,8 +13,6 @@ from itertools import pairwise
 from math import sqrt
 from typing import Any
 
-import numpy as np
-
 from digitduels.core import State
 from digitduels.games import AnyGame, game
 from digitduels.players.evaluation import Sheet, expect
@@ -260,7 +258,7 @@ def _counts(solution: Solution) -> tuple[Any, int, int, int]:
     reached = solution.reached([solution.index(solution.game.start())])
     distances = solution.by_distance()
     longest = max((verdict.distance for verdict in distances if verdict.value > 0), default=0)
-    return reached, int(np.count_nonzero(reached)), sum(distances.values()), longest
+    return reached, solution.count_unfinished(reached), sum(distances.values()), longest
 
 
 def simulate_lengths(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:

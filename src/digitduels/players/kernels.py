@@ -18,11 +18,9 @@ from digitduels.players.levels import TIE, WASTED, apparent_score, nearness
 from digitduels.players.perfect import CHANCE_STEPS, HALF
 from digitduels.players.policy import LEVEL, PERFECT, PolicyPlayer
 from digitduels.solver.arrays import Arrays, arrays
-from digitduels.solver.compiled import LOST, WON
 from digitduels.solver.tables import Tables
 
 BEST_RESPONSE = 3  # beside the kinds of policies: the moves that gain most
-_WON, _DRAWN, _LOST = 0, 1, 2  # the rows of finished games, for the player who would be to move
 
 _BARE: dict[str, Any] = {"_nrt": False}  # no reference counts, which would take most of the time of a small function
 kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
@@ -45,7 +43,9 @@ class Rules(NamedTuple):
     high: int
     top: int
     near_own: npt.NDArray[np.float64]
-    """[hand]: how good it looks as one's own; see levels.natural_weights, as for the next three."""
+    """[hand]: how good it looks as one's own; see levels.natural_weights, as for the others."""
+    near_won: float
+    near_lost: float
     near_other: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float64]
     wasted: float
@@ -68,8 +68,8 @@ LOOK = np.dtype(
 )
 """A legal move. Moves that always lead to the same position count as one.
 
-`ways` is how many moves it stands for. `after` is the index of the next position; WON, DRAWN or LOST if the move ends
-the game. `value` is +1, 0 or -1 for the player who makes the move. `natural` is how natural one of the moves is, and
+`ways` is how many moves it stands for. `after` is the index of the next position; a number below 0 if the game is over
+there. `value` is +1, 0 or -1 for the player who makes the move. `natural` is how natural one of the moves is, and
 `weight` all of them together. `hope` is how likely a fallible opponent errs after it, in CHANCE_STEPS, which only
 perfect play reads. `likely` is the probability that a policy plays it, and `share` the factor of its row in a mean.
 """
@@ -78,10 +78,8 @@ perfect play reads. `likely` is the probability that a policy plays it, and `sha
 def rules_of(solution: Tables) -> Rules:
     """A solution as the kernels read it."""
     game, (form, hands) = solution.game, arrays(solution.compiled)
-    start, going_on = game.start(), len(solution.compiled.hands)
+    start = game.start()
     scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in hands]
-    tones = ["neutral"] * going_on + [{WON: "good", LOST: "bad"}.get(end, "neutral") for end in form.ends.tolist()]
-    apparent = [apparent_score(game, score, tone) for score, tone in zip(scores, tones, strict=True)]
     return Rules(
         game=form,
         codes=solution.codes,
@@ -90,7 +88,9 @@ def rules_of(solution: Tables) -> Rules:
         high=int(solution.scale.high),
         top=int(solution.scale.top),
         # A weight is a product: the nearness of one's own hand, times that of the other hand.
-        near_own=np.array([nearness(game, score, game.goal) for score in apparent]),
+        near_own=np.array([nearness(game, score, game.goal) for score in scores]),
+        near_won=nearness(game, apparent_score(game, None, "good"), game.goal),
+        near_lost=nearness(game, apparent_score(game, None, "bad"), game.goal),
         near_other=np.array([nearness(game, game.goal, score) for score in scores]),
         scores=np.array([np.inf if score is None else float(score) for score in scores]),
         wasted=WASTED,
@@ -150,7 +150,7 @@ def look_ahead(look: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules:
             after = ((table - needs[move]) * hands + hand) * hands + other[theirs, move]
             code = np.int64(rules.codes[after])
         else:
-            after = np.int64(rules.game.ends[hand - hands])
+            after = ~(((table - needs[move]) * len(rules.scores) + hand) * hands + other[theirs, move])
             code = np.int64(rules.ended[hand - hands])
         value, distance = decode(code, rules.low, rules.high, rules.top)
         look[entry].after, look[entry].code = after, code
@@ -161,12 +161,14 @@ def look_ahead(look: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules:
 
 @kernel
 def weigh(look: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
-    """Writes how natural each listed move is; see levels.natural_weights."""
+    """Writes how natural each listed move is after look_ahead; see levels.natural_weights."""
     scores = rules.scores
     for entry in range(legal):
         move = look[entry].move
         hand, others = rules.game.own[mine, move], rules.game.other[theirs, move]
-        natural = rules.near_own[hand] * rules.near_other[others]
+        value = look[entry].value if look[entry].distance == 1 else 0
+        near = rules.near_won if value > 0 else rules.near_lost if value < 0 else rules.near_own[hand]
+        natural = near * rules.near_other[others]
         if scores[hand] == scores[mine] and scores[others] == scores[theirs]:
             natural *= rules.wasted
         look[entry].natural, look[entry].weight = natural, natural * look[entry].ways
@@ -302,8 +304,9 @@ def look_at(look: Any, possible: Any, index: Any, rules: Any) -> Any:
             possible[count] = move
             count += 1
     legal = list_moves(look, possible, count, mine, rules.game)
+    best = look_ahead(look, legal, table, mine, theirs, rules)
     weigh(look, legal, mine, theirs, rules)
-    return legal, look_ahead(look, legal, table, mine, theirs, rules)
+    return legal, best
 
 
 # Exact evaluation: the backward pass over a table; see backward.py
@@ -335,7 +338,8 @@ class Columns(NamedTuple):
 def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: Any) -> None:
     """Fills the rows of the positions of some tasks. The rows of their successors must be filled.
 
-    rows: [row, column]; the last three are for finished games. first: [table]: the row of its first position.
+    rows: [row, column]; the last three are for games that the player to move has won, drawn and lost. first: [table]:
+    the row of its first position.
     """
     game, (hands, moves) = rules.game, rules.game.own.shape
     look, groups, possible = np.zeros(moves, LOOK), np.zeros(moves, LOOK), np.zeros(moves, np.int64)
@@ -412,9 +416,8 @@ def fill_batch(rows: Any, indices: Any, given: Any, first: Any, rules: Any, list
 def copy_finished(rows: Any, row: Any, code: Any, rules: Any) -> None:
     """Fills the row of a finished game."""
     value, _ = decode(code, rules.low, rules.high, rules.top)
-    result = _LOST if value > 0 else _WON if value < 0 else _DRAWN
     for column in range(rows.shape[1]):
-        rows[row, column] = rows[len(rows) - 3 + result, column]
+        rows[row, column] = rows[len(rows) - 2 + value, column]
 
 
 @kernel
@@ -427,7 +430,7 @@ def find_rows(sources: Any, look: Any, legal: Any, table: Any, first: Any, rows:
             left = table - game.needs[look[entry].move]
             sources[entry] = first[left] + after - left * board
         else:
-            sources[entry] = rows - 3 + (_LOST if after == WON else _WON if after == LOST else _DRAWN)
+            sources[entry] = rows - 2 + look[entry].value  # what is won for the mover is lost for the next player
 
 
 @kernel
@@ -441,7 +444,7 @@ def read_hopes(look: Any, legal: Any, rows: Any, sources: Any, column: Any) -> N
 @kernel
 def facts(look: Any, legal: Any, best: Any) -> Any:
     """Whether a position is critical, has an only move, is a trap, has a single legal move; see evaluation.facts."""
-    keeping, throwing, moves, at_once, kept, thrown = 0, 0, 0, False, 0.0, 0.0
+    keeping, throwing, moves, at_once, kept, thrown, last = 0, 0, 0, False, 0.0, 0.0, -1
     for entry in range(legal):
         moves += look[entry].ways
         further = look[entry].distance > 1
@@ -450,7 +453,9 @@ def facts(look: Any, legal: Any, best: Any) -> Any:
             if further:
                 thrown = max(thrown, look[entry].natural)
         else:
-            keeping += 1
+            if keeping == 0 or look[entry].after != look[last].after:
+                keeping += 1
+            last = entry
             at_once |= best > 0 and not further
             if further:
                 kept = max(kept, look[entry].natural)

@@ -40,7 +40,7 @@ _LARGEST_HEADER = 1 << 20
 _START = len(MAGIC) + 8 + 32
 _SOURCE = 1 << 13  # bytes in the source field
 _ALIGN = 64
-CHANCE_FILES = ".chances"  # the suffix of the files that players add to a table; see players/chance_tables.py
+CHANCE_FILES = ".chances"  # the suffix of the files that players add to a table; see players/error_tables.py
 _LONGEST_DESCRIPTION = 300  # characters
 _ABANDONED = 3600  # seconds after which an unfinished file counts as abandoned
 

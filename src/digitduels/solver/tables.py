@@ -294,8 +294,13 @@ class Tables(Solution):
         return Counts(sum(verdicts.values()), values[1], values[0], values[-1], self.reachable(), longest)
 
     def reachable(self) -> int:
-        """The number of positions in the table that can arise from the start."""
-        return int(np.count_nonzero(self.reached([self.index(self.game.start())])))
+        """The number of unfinished positions that can arise from the start."""
+        return self.count_unfinished(self.reached([self.index(self.game.start())]))
+
+    def count_unfinished(self, chosen: npt.NDArray[np.bool_]) -> int:
+        """How many of these positions are not over."""
+        unfinished = self._decoded[1] > 0
+        return int(np.count_nonzero(unfinished[self.codes] & chosen))
 
     def reached(self, indices: Sequence[int]) -> npt.NDArray[np.bool_]:
         """[position]: whether it can arise from one of these positions."""
