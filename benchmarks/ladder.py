@@ -9,7 +9,8 @@ from typing import Any
 import digitduels as dd
 from digitduels.core import State
 from digitduels.lab.measures import policies_of
-from digitduels.players.evaluation import Sheet, expect
+from digitduels.players.evaluation import expect
+from digitduels.players.expectation import Sheet
 from digitduels.players.levels import tuning
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import digitduels as dd
 from digitduels.lab.measures import policies_of
-from digitduels.players.evaluation import BEST_RESPONSE, Sheet, expect
+from digitduels.players.evaluation import expect
+from digitduels.players.expectation import BEST_RESPONSE, Sheet
 from digitduels.players.levels import LEVELS_VERSION
 
 PAGE = "gg-bench-417.md"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import digitduels as dd
 from benchmarks.ladder import fair_starts
 from digitduels.lab.measures import policies_of
-from digitduels.players.evaluation import Sheet, expect
+from digitduels.players.evaluation import expect
+from digitduels.players.expectation import Sheet
 from digitduels.players.levels import tuning
 from digitduels.players.perfect import FALLIBLE, REPLIES, Perfect
 

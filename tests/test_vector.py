@@ -25,7 +25,8 @@ from digitduels.games.number_duel import NumberDuel
 from digitduels.players import error_tables
 from digitduels.players.backward import error_steps
 from digitduels.players.levels import Level
-from digitduels.players.perfect import ErrorChances, Perfect, chance_steps
+from digitduels.players.perfect import ErrorChances, Perfect
+from digitduels.players.policy import chance_steps
 from digitduels.pool import Pool
 from digitduels.solver import cache
 from digitduels.solver.tables import Tables

@@ -23,9 +23,9 @@ from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.players import OPPONENTS, player
 from digitduels.players.error_tables import error_table
-from digitduels.players.kernels import LOOK, Rules, rules_of, sees
 from digitduels.players.observation import Observation
 from digitduels.players.policy import PERFECT, UNIFORM, PolicyPlayer
+from digitduels.players.policy_kernels import ENTRY, Rules, rules_of, sees
 from digitduels.pool import Pool
 from digitduels.solver.arrays import Arrays, affordable, arrays
 from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for
@@ -329,7 +329,7 @@ def _world(
         sees=seen,
         chances=error_table(solution) if solution and policy.kind == PERFECT else np.empty(0, np.uint8),
         rules=no_rules if solution is None else rules_of(solution),
-        look=np.zeros(moves, LOOK),
+        look=np.zeros(moves, ENTRY),
         losing=np.zeros((len(seen), 2)),
     )
     return compiled, world, hands

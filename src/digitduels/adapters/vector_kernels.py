@@ -13,8 +13,8 @@ from typing import Any
 from numba import int64, njit, uint64
 
 from digitduels.adapters import BEGINNINGS
-from digitduels.players.kernels import look_ahead, probabilities, weigh
 from digitduels.players.policy import LEVEL, UNIFORM
+from digitduels.players.policy_kernels import look_ahead, probabilities, weigh
 from digitduels.solver.compiled import LOST, WON
 
 ASK = -6  # the pool is exhausted, and the result is unknown

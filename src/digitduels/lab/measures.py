@@ -15,7 +15,8 @@ from typing import Any
 
 from digitduels.core import State
 from digitduels.games import AnyGame, game
-from digitduels.players.evaluation import Sheet, expect
+from digitduels.players.evaluation import expect
+from digitduels.players.expectation import Sheet
 from digitduels.players.levels import Level
 from digitduels.players.perfect import FALLIBLE, Perfect
 from digitduels.players.policy import PolicyPlayer, Uniform

@@ -7,21 +7,23 @@ move probabilities, many positions at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from digitduels.core import State, TooLarge
-from digitduels.players import kernels
-from digitduels.players.evaluation import BEST_RESPONSE, NO_COLUMN, Column
-from digitduels.players.perfect import CHANCE_STEPS, HALF, Perfect
-from digitduels.players.policy import LEVEL, PERFECT, UNIFORM, FunctionPolicy
+from digitduels.players.expectation import BEST_RESPONSE, NO_COLUMN, Column
+from digitduels.players.perfect import Perfect
+from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, UNIFORM, FunctionPolicy
 from digitduels.solver import memory
 from digitduels.solver.arrays import Indices, legal_moves
 from digitduels.solver.compiled import Compiled
 from digitduels.solver.schedule import BLOCK, waves
 from digitduels.solver.tables import Tables, share, workers
+
+if TYPE_CHECKING:
+    from digitduels.players.policy_kernels import KernelColumns
 
 _SHARE = 0.4  # the share of the free memory that rows may use
 _FAR = 65535  # the highest code that the kernels support
@@ -197,6 +199,8 @@ def _pass(
     solution: Tables, columns: Sequence[Column], hopes: Mapping[Hashable, int], reached: npt.NDArray[np.bool_]
 ) -> Iterator[_Step]:
     """Fills the columns of the reached positions, from the last moves to the first."""
+    from digitduels.players import policy_kernels as kernels
+
     compiled, board = solution.compiled, len(solution.compiled.hands) ** 2
     ring, rules, table = _Ring(compiled), kernels.rules_of(solution), _kernel_columns(columns, hopes, compiled.longest)
     rows = np.zeros((ring.boards * board + 3, len(columns)), np.float32)
@@ -220,14 +224,14 @@ def _pass(
             yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / compiled.positions)
 
 
-def _kernel_columns(columns: Sequence[Column], hopes: Mapping[Hashable, int], plies: int) -> kernels.Columns:
+def _kernel_columns(columns: Sequence[Column], hopes: Mapping[Hashable, int], plies: int) -> KernelColumns:
     """The columns as the kernels read them. Those of functions are filled separately."""
+    from digitduels.players import policy_kernels as kernels
+
     policies = {key: policy for key, policy in _policies(columns).items() if not isinstance(policy, FunctionPolicy)}
     listed = [[index for index, column in enumerate(columns) if _signature(column) == key] for key in policies]
-    return kernels.Columns(
-        kinds=np.array(
-            [kernels.BEST_RESPONSE if policy is None else policy.kind for policy in policies.values()], np.int64
-        ),
+    return kernels.KernelColumns(
+        kinds=np.array([kernels.MAXIMUM if policy is None else policy.kind for policy in policies.values()], np.int64),
         sees=np.array([kernels.sees(policy, plies) for policy in policies.values()]).reshape(len(policies), -1),
         hopes=np.array([hopes.get(key, NO_COLUMN) for key in policies], np.int64),
         begin=np.append(0, np.cumsum([len(indices) for indices in listed])).astype(np.int64),

@@ -1,7 +1,6 @@
-"""The chances of errors in a solved table: of one position, and of all of them.
+"""Tables of the chances of errors, from which the vectorised environments read the moves of perfect play.
 
-The table of all positions, from which the vectorised environments read the moves of perfect play, is cached on disk. A
-file begins with a digest of everything that the table depends on, and one of the table.
+They are cached on disk. A file begins with a digest of everything that the table depends on, and one of the table.
 """
 
 from __future__ import annotations
@@ -10,30 +9,19 @@ import hashlib
 import warnings
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from digitduels import files
-from digitduels.core import State
-from digitduels.players import kernels
 from digitduels.players.backward import error_steps
 from digitduels.players.levels import LEVELS_VERSION, tuning
-from digitduels.players.perfect import CHANCE_STEPS, FALLIBLE, REPLIES
-from digitduels.players.policy import PolicyPlayer
+from digitduels.players.perfect import FALLIBLE, REPLIES
+from digitduels.players.policy import CHANCE_STEPS
 from digitduels.solver import cache
 from digitduels.solver.tables import Tables
 
 _DIGEST = hashlib.sha256().digest_size  # bytes
-_rules_of = lru_cache(4)(kernels.rules_of)
-
-
-def error(solution: Tables, opponent: PolicyPlayer, state: State[Any, Any], replies: int) -> float:
-    """The probability that the opponent, who is to move, throws the value of a position away in this many turns."""
-    sees = kernels.sees(opponent, solution.compiled.longest)
-    index = solution.index(state)
-    return min(1.0, float(kernels.error(index, replies, _rules_of(solution), opponent.kind, sees)))
 
 
 @lru_cache(2)

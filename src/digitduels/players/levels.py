@@ -9,7 +9,7 @@ A move is natural if a person who cannot see any result would play it, judging b
 towards the goal, sets the opponent back if possible, and does not waste a turn. How natural a move is does not depend
 on who wins.
 
-This is the definition. kernels.py computes the same probabilities, compiled.
+This is the definition. policy_kernels.py computes the same probabilities, compiled.
 """
 
 from __future__ import annotations

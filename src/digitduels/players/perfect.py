@@ -1,6 +1,6 @@
 """Level 7: perfect play that hopes for mistakes when it cannot win.
 
-This is the definition. kernels.py computes the same probabilities, compiled.
+This is the definition. policy_kernels.py computes the same probabilities, compiled.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from typing import Any
 
 from digitduels.core import State
 from digitduels.players.levels import Level
-from digitduels.players.policy import PERFECT, PolicyPlayer, Uniform
+from digitduels.players.policy import PERFECT, PolicyPlayer, Uniform, chance_steps
 from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables
 
 FALLIBLE = 4  # the level that models a person who makes mistakes
 REPLIES = 2  # in how many turns of that person perfect play hopes for a mistake
-CHANCE_STEPS = 250  # probabilities are compared in steps of 1/250, which fit into a byte
-HALF = 0.501  # added before truncation; above 0.5, so that simple fractions round up however they were computed
 
 
 class ErrorChances:
@@ -37,9 +35,9 @@ class ErrorChances:
         if not self.replies or self.solution.game.outcome(after) is not None:
             return 0.0
         if isinstance(self.solution, Tables):
-            from digitduels.players.error_tables import error
+            from digitduels.players.policy_kernels import error_of
 
-            return error(self.solution, self.opponent, after, self.replies)
+            return error_of(self.opponent, self.solution, after, self.replies)
         return self.plain(after, self.replies)
 
     def plain(self, state: State[Any, Any], replies: int) -> float:
@@ -91,11 +89,6 @@ class Perfect(PolicyPlayer):
         }
         best = max(merits.values())
         return [move for move, merit in merits.items() if merit == best]
-
-
-def chance_steps(probability: float) -> int:
-    """A probability in the steps in which perfect play compares it: less than a step is equally likely."""
-    return int(probability * CHANCE_STEPS + HALF)
 
 
 def error_chance(state: State[Any, Any], move: Any, solution: Solution) -> float:

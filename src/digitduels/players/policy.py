@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from digitduels.solver.tables import Tables
 
-UNIFORM, LEVEL, PERFECT = 0, 1, 2  # the kinds of policies that kernels.py computes
+UNIFORM, LEVEL, PERFECT = 0, 1, 2  # the kinds of policies that policy_kernels.py computes
 
 
 class Forfeit(Exception):
@@ -152,6 +152,15 @@ class FunctionPolicy(PolicyPlayer):
         rows = np.hstack([self._features[mine], self._features[theirs], counts(compiled, table)]).astype(np.int32)
         mask = legal_moves(compiled, indices).astype(np.int8)
         return normalized(self.function(rows, mask), mask)
+
+
+CHANCE_STEPS = 250  # probabilities are compared in steps of 1/250, which fit into a byte
+HALF = 0.501  # added before truncation; above 0.5, so that simple fractions round up however they were computed
+
+
+def chance_steps(probability: float) -> int:
+    """A probability in the steps in which it is compared with others: within a step, they are equally likely."""
+    return int(probability * CHANCE_STEPS + HALF)
 
 
 _SLACK = 1e-3  # tolerance for the sum of probabilities: learners often compute with 32-bit floats

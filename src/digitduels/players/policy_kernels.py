@@ -7,6 +7,7 @@ errors, and the opponents of the vectorised environment. None of them allocates 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +16,11 @@ from numba import njit
 
 from digitduels.core import State
 from digitduels.players.levels import TIE, WASTED, apparent_score, nearness
-from digitduels.players.perfect import CHANCE_STEPS, HALF
-from digitduels.players.policy import LEVEL, PERFECT, PolicyPlayer
+from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, PolicyPlayer
 from digitduels.solver.arrays import Arrays, arrays
 from digitduels.solver.tables import Tables
 
-BEST_RESPONSE = 3  # beside the kinds of policies: the moves that gain most
+MAXIMUM = 3  # beside the kinds of policies: the moves that gain most
 
 _BARE: dict[str, Any] = {"_nrt": False}  # no reference counts, which would take most of the time of a small function
 kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
@@ -51,7 +51,7 @@ class Rules(NamedTuple):
     wasted: float
 
 
-LOOK = np.dtype(
+ENTRY = np.dtype(
     [
         ("move", np.int32),
         ("ways", np.int32),
@@ -75,6 +75,7 @@ perfect play reads. `likely` is the probability that a policy plays it, and `sha
 """
 
 
+@lru_cache(4)
 def rules_of(solution: Tables) -> Rules:
     """A solution as the kernels read it."""
     game, (form, hands) = solution.game, arrays(solution.compiled)
@@ -267,14 +268,17 @@ def probabilities(look: Any, count: Any, best: Any, kind: Any, sees: Any, losing
 # The chance of an error
 
 
+def error_of(policy: PolicyPlayer, solution: Tables, state: State[Any, Any], replies: int) -> float:
+    """The probability that a policy, which is to move, throws the value of a position away in this many turns."""
+    seen = sees(policy, solution.compiled.longest)
+    return min(1.0, float(error(solution.index(state), replies, rules_of(solution), policy.kind, seen)))
+
+
 @allocating
 def error(index: Any, replies: Any, rules: Any, kind: Any, sees: Any) -> Any:
-    """The probability that a policy, which is to move, throws the value of a position away in this many turns.
-
-    The definition is perfect.ErrorChances.plain.
-    """
+    """Does the work of error_of. The definition is perfect.ErrorChances.plain."""
     moves = rules.game.own.shape[1]
-    look, answers, possible = np.zeros(moves, LOOK), np.zeros(moves, LOOK), np.zeros(moves, np.int64)
+    look, answers, possible = np.zeros(moves, ENTRY), np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
     legal, best = look_at(look, possible, index, rules)
     if legal == 0 or best < 0:
         return 0.0
@@ -312,8 +316,8 @@ def look_at(look: Any, possible: Any, index: Any, rules: Any) -> Any:
 # Exact evaluation: the backward pass over a table; see backward.py
 
 
-class Columns(NamedTuple):
-    """Columns as the kernels read them; see evaluation.Column."""
+class KernelColumns(NamedTuple):
+    """Columns as the kernels read them; see expectation.Column."""
 
     kinds: npt.NDArray[np.int64]
     """[policy]: the kinds of the different policies of all columns."""
@@ -342,7 +346,7 @@ def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: A
     the row of its first position.
     """
     game, (hands, moves) = rules.game, rules.game.own.shape
-    look, groups, possible = np.zeros(moves, LOOK), np.zeros(moves, LOOK), np.zeros(moves, np.int64)
+    look, groups, possible = np.zeros(moves, ENTRY), np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
     sources, slots = np.zeros(moves, np.int64), np.zeros(rules.top + 1, np.int64)
     sums, own = np.zeros((moves, rows.shape[1]), np.float32), np.arange(moves)
     losing = np.zeros((columns.sees.shape[1], 2))
@@ -375,7 +379,7 @@ def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: A
                             level(groups, grouped, columns.sees[policy], losing)
                             for entry in range(grouped):
                                 groups[entry].share = groups[entry].likely / groups[entry].weight
-                        elif kind != BEST_RESPONSE:
+                        elif kind != MAXIMUM:
                             if kind == PERFECT:
                                 read_hopes(look, legal, rows, sources, columns.hopes[policy])
                             probabilities(look, legal, best, kind, columns.sees[policy], losing)
@@ -383,7 +387,7 @@ def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: A
                             column = columns.listed[number]
                             if kind == LEVEL:
                                 value = mean(groups, grouped, best, sums, own, column, columns)
-                            elif kind == BEST_RESPONSE:
+                            elif kind == MAXIMUM:
                                 value = most(look, legal, best, rows, sources, column, columns)
                             else:
                                 value = mean(look, legal, best, rows, sources, column, columns)
@@ -394,7 +398,7 @@ def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: A
 def fill_batch(rows: Any, indices: Any, given: Any, first: Any, rules: Any, listed: Any, columns: Any) -> None:
     """Fills some columns without flags, in some positions, from given probabilities: [position, move]."""
     game, (hands, moves) = rules.game, rules.game.own.shape
-    look, sources = np.zeros(moves, LOOK), np.zeros(moves, np.int64)
+    look, sources = np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
     for position in range(len(indices)):
         index, count = indices[position], 0
         table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
