@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from digitduels.adapters import needs, placed_state, resolve_game, vector_kernels
 from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, START_CHOICES, observation_space
-from digitduels.core import State, TooLarge
+from digitduels.core import State, TooLarge, winning_score
 from digitduels.games import AnyGame
 from digitduels.players import OPPONENTS, PERFECT_PLAYERS, UNIFORM_PLAYERS
 from digitduels.players.chance_tables import chance_table
@@ -327,7 +327,8 @@ def _world(
     legal = (own >= 0).astype(np.int8)
     marks = np.array(fate, np.int32)
     near = nature(game, [*compiled.hands, *hands])
-    ended = [nearness(game, game.goal if mark == WON else 0, game.goal) for mark in fate]  # no hand ends in a draw
+    goal = winning_score(game)
+    ended = [nearness(game, goal if mark == WON else 0, goal) for mark in fate]  # no hand ends in a draw
     low, high, top = solution.scale if isinstance(solution, Tables) else (0, 0, 0)
     world = World(
         own=own,

@@ -102,7 +102,7 @@ class Solo(Session):
         """The current question, without a name because only one person plays."""
         if self.half is not None:
             return super().prompt(state)
-        question = self.match.game.prompts[len(self.chosen)].removeprefix("{player}, ")
+        question = self.match.game.move_fields[len(self.chosen)].prompt.removeprefix("{player}, ")
         return f"{question[:1].upper()}{question[1:]}".format(player=self.match.names[state.player])
 
     def turn(self) -> None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from digitduels.evals import protocol
 from digitduels.games import AnyGame, game
 from digitduels.match import Match, played
+from digitduels.position_json import position_to_json
 from digitduels.solver import Progress
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.verdict import Judgement
@@ -201,7 +202,7 @@ def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
 
 
 def _key(match: Match) -> str:
-    return json.dumps([match.game.id, match.game.values, match.game.placed(match.state)], sort_keys=True)
+    return json.dumps([match.game.id, match.game.values, position_to_json(match.game, match.state)], sort_keys=True)
 
 
 def _serialize(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:

@@ -25,6 +25,7 @@ from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, player
+from digitduels.position_json import position_to_json
 from digitduels.record import replay, to_record
 from digitduels.sentence import Count, Sentence
 from digitduels.solver.solution_cache import solution_of
@@ -150,7 +151,7 @@ def rules(
             right: dict[str, Any] = {"legal": move in allowed}
         else:
             text = protocol.outcome_question(match, move)
-            right = {"position": protocol.seen(variant, variant.after(match.state, move), match.state.player)}
+            right = {"position": protocol.seen(variant, variant.play(match.state, move), match.state.player)}
         samples.append(
             Sample(
                 id=number,
@@ -195,7 +196,7 @@ def about(match: Match, pair: str) -> dict[str, Any]:
         "options": match.game.values,
         "record": to_record(match),
         "pair": pair,
-        "start": json.dumps(match.game.placed(match.state)),
+        "start": json.dumps(position_to_json(match.game, match.state)),
         "seat": match.state.player + 1,
     }
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from digitduels.core import State
+from digitduels.core import State, outcome_tone, winning_score
 from digitduels.games import AnyGame
 
 NEARER = 3.0  # how strongly a person prefers to be near the goal
@@ -33,14 +33,14 @@ def weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
         after = game.after(state, move)
         scores = game.scores(after)
         # A win counts as being at the goal, and a loss as being at 0, even just past the target.
-        own = {"good": game.goal, "bad": 0}.get(game.tone(player, after), scores[player])
+        own = {"good": winning_score(game), "bad": 0}.get(outcome_tone(player, game.outcome(after)), scores[player])
         natural[move] = (WASTED if scores == before else 1.0) * nearness(game, own, scores[1 - player])
     return natural
 
 
 def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
     """How good two scores look to a person: best if their own is near the goal and the other is far from it."""
-    goal = game.goal
+    goal = winning_score(game)
     if goal is None or own is None or other is None:
         return 1.0
     return math.exp(FURTHER * min(1.0, abs(goal - other) / goal) - NEARER * min(1.0, abs(goal - own) / goal))
@@ -62,8 +62,8 @@ def nature(game: AnyGame, hands: Iterable[Any]) -> Nature:
     start = game.start()
     scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in hands]
     return Nature(
-        [nearness(game, score, game.goal) for score in scores],
-        [nearness(game, game.goal, score) for score in scores],
+        [nearness(game, score, winning_score(game)) for score in scores],
+        [nearness(game, winning_score(game), score) for score in scores],
         [math.nan if score is None else float(score) for score in scores],
     )
 

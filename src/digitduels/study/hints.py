@@ -234,7 +234,7 @@ def beginning(game: AnyGame, move: Any) -> str:
     >>> beginning(number, number.read("x10")), beginning(nexus, nexus.read("+5")), beginning(nexus, nexus.read("x3"))
     ('10', '+', '×')
     """
-    if len(game.prompts) > 1:
-        return signs(game.notation.label(move[0]))
+    if len(game.move_fields) > 1:
+        return signs(game.move_fields[0].label(move[0]))
     operation = re.match(r"[^\W\d_]+|\W", str(move))
     return signs(operation[0] if operation else str(move)[0])

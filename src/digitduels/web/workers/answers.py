@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from digitduels.core import State, TooLarge
+from digitduels.core import State, TooLarge, winning_score
 from digitduels.games import AnyGame
 from digitduels.manual import card
 from digitduels.match import Match
@@ -237,10 +237,10 @@ def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str,
 def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -> list[dict[str, Any]]:
     """Returns a move and the best play that follows, move by move."""
     line = []
-    for played in (move, *solution.line(match.game.after(state, move))):
+    for played in (move, *solution.line(match.game.play(state, move))):
         shown = wire(Played(played, state.player), match.names)
         line.append({"move": str(played), "player": state.player + 1, "shown": shown})
-        state = match.game.after(state, played)
+        state = match.game.play(state, played)
     return line
 
 
@@ -285,7 +285,7 @@ def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -
     return {
         "title": puzzle_sheet.title(solution, seed),
         "about": [*puzzle_sheet.about(solution), *rules],
-        "goal": solution.game.goal,
+        "goal": winning_score(solution.game),
         "puzzles": [
             _puzzle(puzzle, solution) | item._asdict() | {"scores": solution.game.board(puzzle.match.state).scores}
             for puzzle, item in zip(selection, items, strict=True)
@@ -333,9 +333,9 @@ def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
     """Returns the measures of a rule set, in words and numbers."""
     from digitduels.lab import prose
     from digitduels.lab.measures import measure
-    from digitduels.lab.rule_sets import label
     from digitduels.lab.sizes import fits, refusal
     from digitduels.lab.stored_reports import stored_report
+    from digitduels.rule_sets import label
 
     report = stored_report(match.game)
     if report is None:
