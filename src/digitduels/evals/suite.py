@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from digitduels.evals import protocol
 from digitduels.games import AnyGame, game
-from digitduels.match import Match, played
+from digitduels.match import Match
 from digitduels.position_json import position_to_json
 from digitduels.solver import Progress
 from digitduels.solver.solution_cache import solution_of
@@ -67,7 +67,8 @@ class Suite(NamedTuple):
 
     def match(self, item: Mapping[str, Any]) -> Match:
         """The match that leads to a position or a start."""
-        return played(self.game(item), item["moves"])
+        rules = self.game(item)
+        return Match(rules, opening=map(rules.read, item["moves"]))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yields the positions, each with an id and the dataset columns that prompts and scoring need."""
@@ -192,10 +193,9 @@ def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
     """Different fair starts of the test split; fewer if there are no more."""
     openings: dict[str, list[str]] = {}
     for number in range(_CANDIDATES if count else 0):
-        opening = [str(move) for move in fair_start(solution_of(rules), f"{seed} {number}")]
-        match = played(rules, opening)
+        match = Match(rules, opening=fair_start(solution_of(rules), f"{seed} {number}"))
         if split(rules, match.state) == "test":
-            openings.setdefault(_key(match), opening)
+            openings.setdefault(_key(match), [str(move) for move in match.moves])
         if len(openings) == count:
             break
     return list(openings.values())

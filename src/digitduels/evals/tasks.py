@@ -112,10 +112,9 @@ def match(
     samples = []
     for number in range(games):
         pair, seat = divmod(number, 2)
-        prepared = Match(rules)
-        for move in fair_start(solution_of(rules), f"{seed} {pair}") if start == "fair" else ():
-            prepared.play(move)
-        prepared.opening, prepared.seed = len(prepared.moves), f"{seed} {start} {number}"
+        opening = fair_start(solution_of(rules), f"{seed} {pair}") if start == "fair" else ()
+        prepared = Match(rules, opening=opening)
+        prepared.seed = f"{seed} {start} {number}"
         samples.append(
             Sample(
                 id=f"{pair + 1}-{seat + 1}",
@@ -236,10 +235,8 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
         prepared = replay(state.metadata["record"])
         seat = state.metadata["seat"] - 1
         players = (str(state.model), opponent) if seat == 0 else (opponent, str(state.model))
-        match = Match(prepared.game, names=names(players))
-        for move in prepared.moves:
-            match.play(move)
-        match.opening, match.seed, match.players = prepared.opening, prepared.seed, players
+        match = Match(prepared.game, names=names(players), opening=prepared.moves)
+        match.seed, match.players = prepared.seed, players
         other = player(opponent, match.game, solution_of, match.seed)
         while match.outcome is None:
             if match.state.player == seat:

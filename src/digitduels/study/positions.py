@@ -70,7 +70,7 @@ def positions(
             moves.append(rng.choice(solution.judge(state).keeping if rng.random() < 0.5 else legal))
             state = game.after(state, moves[-1])
     for moves in _spread(kinds, count, rng):
-        yield _match(solution, moves)
+        yield Match(game, opening=moves)
 
 
 def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, rng: random.Random) -> list[list[Any]]:
@@ -84,11 +84,3 @@ def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, rng: random.Rand
         chosen += [games.pop() for games in waiting]
         waiting = [games for games in waiting if games]
     return chosen[:count]
-
-
-def _match(solution: Solution, moves: list[Any]) -> Match:
-    match = Match(solution.game)
-    for move in moves:
-        match.play(move)
-    match.opening = len(moves)
-    return match

@@ -203,11 +203,8 @@ def _start(kept: Kept) -> Match:
     rules = kept.rules
     variant = _game(rules["game"], json.dumps(rules["options"]))
     position = None if rules["position"] is None else position_from_json(variant, rules["position"])
-    match = Match(variant, names=_names(kept.seats), first=rules["first"] - 1, position=position)
-    for token in rules["moves"]:
-        match.play(match.game.read(token, match.state))
-    match.opening = len(match.moves)
-    return match
+    opening = map(variant.read, rules["moves"])
+    return Match(variant, names=_names(kept.seats), first=rules["first"] - 1, position=position, opening=opening)
 
 
 @lru_cache(16)  # variants have at most 1,000 different moves, so they take at most a megabyte each
