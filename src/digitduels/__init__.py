@@ -17,7 +17,7 @@ from digitduels.match import Match
 
 if TYPE_CHECKING:
     from digitduels import lab
-    from digitduels.players import Player, player
+    from digitduels.players import Player, player  # type: ignore[no-redef]  # it is also a module
     from digitduels.players.evaluation import Evaluation, evaluate
     from digitduels.players.sheet import Policy
     from digitduels.solver import Counts, Solution, Verdict, solve

@@ -68,6 +68,11 @@ class Chances:
         return min(1.0, wrong)
 
 
+def chance_steps(probability: float) -> int:
+    """A probability in the steps in which perfect play compares it: less than a step is equally likely."""
+    return int(probability * CHANCE_STEPS + HALF)
+
+
 def error_chance(
     state: State[Any, Any], move: Any, solution: Solution, level: int = FALLIBLE, replies: int = REPLIES
 ) -> float:
@@ -101,7 +106,7 @@ class Perfect(Player):
         if judgement.best.value > 0:
             return judgement.best_moves
         merits = {
-            move: (int(self._chances.error(state, move) * CHANCE_STEPS + HALF), judgement[move].distance)
+            move: (chance_steps(self._chances.error(state, move)), judgement[move].distance)
             for move in judgement.keeping
         }
         best = max(merits.values())

@@ -23,7 +23,7 @@ from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study import puzzle_sheet, puzzles, serialization
 from digitduels.study.decisions import Decision, decisions
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.foresight import NEVER, PLIES, near_hint
+from digitduels.study.foresight import NEVER, Foresight
 from digitduels.study.hints import hint_in, refutation, warning
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
@@ -121,10 +121,8 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
 
 def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False) -> list[Wire]:
     """Returns the lines of a hint. With `searching`, they cover near results and say that the rest is unknown."""
-    if not searching:
-        return wires(hint_in(match, solve(match.game), step, takebacks), match.names)
-    near = search_of(match.game).within(match.state, PLIES)
-    return wires(near_hint(match.game, match.state, near, step, NEVER), match.names)
+    source = Foresight(search_of(match.game), NEVER) if searching else solve(match.game)
+    return wires(hint_in(match, source, step, takebacks), match.names)
 
 
 def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
