@@ -18,7 +18,6 @@ from fastapi.testclient import TestClient
 
 import digitduels as dd
 import virtual_time
-from digitduels import notation
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import Level
@@ -623,8 +622,7 @@ def test_rooms_with_new_rules_stay_within_the_memory_limit() -> None:
         assert rooms.known(room.room.id) is room
         assert rooms.weight == sum(other.weight for other in rooms._rooms.values())
         gc.collect()
-        for cache in (live._move_texts, notation._notations):
-            assert len(cache) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
+        assert len(live._move_texts) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
         rooms.close()
 
     asyncio.run(main())

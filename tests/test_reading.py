@@ -6,7 +6,7 @@ import pytest
 
 import digitduels as dd
 from digitduels.asking import answer
-from digitduels.notation import notation
+from digitduels.core import notation_of
 
 NAMES = ("Ann", "Bob")
 
@@ -51,7 +51,7 @@ def test_half_a_move_has_a_question_that_completes_it() -> None:
 )
 def test_signs_and_menu_numbers_are_understood(name: str, text: str, token: str) -> None:
     game = dd.game(name)
-    assert str(notation(game).partial(answer(game, game.start(), (), text))) == token
+    assert str(notation_of(game).partial(answer(game, game.start(), (), text))) == token
 
 
 def test_a_bare_minus_says_how_to_subtract() -> None:

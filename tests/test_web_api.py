@@ -14,9 +14,8 @@ import pytest
 
 import digitduels as dd
 from digitduels.asking import objection
-from digitduels.core import State
+from digitduels.core import State, notation_of
 from digitduels.match import Match
-from digitduels.notation import notation
 from digitduels.players import player
 from digitduels.players.levels import characters
 from digitduels.record import to_record
@@ -150,10 +149,10 @@ def test_the_position_route_agrees_with_the_library(site: httpx.Client, variant:
 def test_the_picks_of_a_move_lead_to_that_move(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
         position = get(site, f"position/{variant[0]}", match)
-        values = notation(match.game).columns
+        values = notation_of(match.game).columns
         for entry in position["legal"]:
             fields = [column[pick] for column, pick in zip(values, entry["picks"], strict=True)]
-            assert str(notation(match.game).partial(fields)) == entry["move"]
+            assert str(notation_of(match.game).partial(fields)) == entry["move"]
         for field, column, shown in zip(match.game.move_fields, values, position["fields"], strict=True):
             assert shown["choices"] == [signs(field.label(value)) for value in column]
 
@@ -171,7 +170,7 @@ def test_a_link_to_a_position_leads_back_to_it(variant: Variant) -> None:
 @every_game
 def test_an_illegal_choice_is_explained_in_the_words_of_the_rules(site: httpx.Client, name: str) -> None:
     for match in ongoing(name):
-        first = notation(match.game).columns[0]
+        first = notation_of(match.game).columns[0]
         for pick, value in enumerate(first):
             reason = objection(match.game, match.state, [value])
             expected = None if reason is None else wire(reason, match.names)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from digitduels.core import Game, IllegalMove, InvalidMove, State
-from digitduels.notation import notation
+from digitduels.core import Game, IllegalMove, InvalidMove, State, notation_of
 from digitduels.sentence import PLAYERS, Names
 from digitduels.text import quoted
 
@@ -37,7 +36,7 @@ def objection(game: Game[Any, Any, Any], state: State[Any, Any], chosen: Sequenc
     >>> objection(rules, rules.start(), [9, 9])
     'Numbers must be different and unused.'
     """
-    return game.objection(state, notation(game).partial(chosen))
+    return game.objection(state, notation_of(game).partial(chosen))
 
 
 def answer(
@@ -47,7 +46,7 @@ def answer(
 
     Raises InvalidMove if the text is not an answer, IllegalMove if the rules forbid the answer here.
     """
-    spellings, possible = notation(game), choices(game, state, chosen)
+    spellings, possible = notation_of(game), choices(game, state, chosen)
     value = spellings.value(len(chosen), text, possible)
     answered = None if value is None else (*chosen, value)
     if answered is None and not chosen and spellings.may_be_a_move(text):

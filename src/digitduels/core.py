@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
-from digitduels.notation import MoveField, notation
+from digitduels.notation import MoveField, Notation
 from digitduels.options import Option
 from digitduels.sentence import PLAYERS, Names, Played, Sentence
 from digitduels.text import quoted
@@ -354,10 +354,9 @@ class Game(Generic[Hand, Table, Move]):
 
     def read(self, text: str, state: State[Hand, Table] | None = None, names: Names = PLAYERS) -> Move:
         """Parses a move; raises InvalidMove if the text is not one. Some texts depend on the position."""
-        spellings = notation(self)
-        move = spellings.move(text, self.phrases(state, names))
+        move = self._notation.move(text, self.phrases(state, names))
         if move is None:
-            raise InvalidMove(spellings.unknown(text, self.title))
+            raise InvalidMove(self._notation.unknown(text, self.title))
         return cast(Move, move)
 
     @cached_property
@@ -369,15 +368,24 @@ class Game(Generic[Hand, Table, Move]):
         """The moves grouped by their first field. If that field is forbidden, so is the whole group."""
         if len(self.move_fields) == 1:
             return [(None, self.moves)]
-        partial = notation(self).partial
+        partial = self._notation.partial
         return [(partial((first,)), tuple(moves)) for first, moves in groupby(self.moves, itemgetter(0))]
 
     @cached_property
     def _known(self) -> frozenset[Move]:
         return frozenset(self.moves)
 
+    @cached_property
+    def _notation(self) -> Notation:
+        return Notation(self.moves, self.move_fields)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, option.field) for option in self.options())
+
+
+def notation_of(game: Game[Any, Any, Any]) -> Notation:
+    """How the moves of a game are written."""
+    return game._notation
 
 
 def outcome_tone(player: int, outcome: Outcome | None) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol
-from weakref import WeakKeyDictionary
+from typing import Any, NamedTuple
 
 from digitduels.text import Key, quoted, spelled
 
@@ -43,15 +42,6 @@ class MoveField(NamedTuple):
         """The question that completes an incomplete answer, or None. Its first word and the answer make up the move."""
         key = spelled(text)
         return next((question for phrase, question in self.incomplete.items() if spelled(phrase) == key), None)
-
-
-class Rules(Protocol):
-    """The part of a game that its notation depends on."""
-
-    move_fields: ClassVar[tuple[MoveField, ...]]
-
-    @property
-    def moves(self) -> tuple[Any, ...]: ...
 
 
 class Notation:
@@ -112,14 +102,3 @@ class Notation:
     def unknown(self, text: str, title: str) -> str:
         """The message for a text that is not a move."""
         return f"{quoted(text)} is not a move in {title}. Moves look like {self.examples()}."
-
-
-_notations: WeakKeyDictionary[Rules, Notation] = WeakKeyDictionary()
-
-
-def notation(game: Rules) -> Notation:
-    """How the moves of a game are written. It is cached as long as the game is in use."""
-    result = _notations.get(game)
-    if result is None:
-        result = _notations[game] = Notation(game.moves, game.move_fields)
-    return result

@@ -6,9 +6,8 @@ from typing import Any
 
 from digitduels.asking import answer, offer
 from digitduels.cli.console import Console
-from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.core import IllegalMove, InvalidMove, State, notation_of
 from digitduels.match import Match
-from digitduels.notation import notation
 from digitduels.sentence import Sentence, tell
 from digitduels.solver import Solution
 from digitduels.study.hints import STEPS, hint
@@ -64,4 +63,4 @@ class Exercise:
                         chosen = answer(game, state, chosen, text, self.match.names)
                     except (InvalidMove, IllegalMove) as error:
                         self.say(Sentence("Error: {reason}", reason=error.reason))
-        return notation(game).partial(chosen)
+        return notation_of(game).partial(chosen)

@@ -9,10 +9,9 @@ from typing import Any
 from digitduels.asking import answer, offer
 from digitduels.cli.console import BOLD, LONGEST, Console, invocation
 from digitduels.cli.saved_games import Save
-from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.core import IllegalMove, InvalidMove, State, notation_of
 from digitduels.manual import manual, plain_text
 from digitduels.match import Match
-from digitduels.notation import notation
 from digitduels.record import save
 from digitduels.sentence import Count, Line, Played, Sentence, tell_by_the_book
 from digitduels.text import clean
@@ -137,9 +136,9 @@ class Session:
                 # If the turn did not begin with the choices, the error lists them.
                 possible = "" if game.turn(state) else f" Possible: {offer(game, state)}."
                 self.say(Sentence("Error: {reason}{possible}", reason=error.reason, possible=possible))
-            if len(self.chosen) == len(game.move_fields) and not self.accepts(notation(game).partial(self.chosen)):
+            if len(self.chosen) == len(game.move_fields) and not self.accepts(notation_of(game).partial(self.chosen)):
                 self.chosen = ()
-        move = notation(game).partial(self.chosen)
+        move = notation_of(game).partial(self.chosen)
         match.play(move)
         self.keep()
         self.say(*game.announce(state, move, match.state))

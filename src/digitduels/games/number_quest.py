@@ -98,7 +98,7 @@ class NumberQuest(PoolGame[Move]):
         return tuple(Move(number, operation) for number in range(1, self.highest + 1) for operation in "+-x/")
 
     def legality(self, state: Position) -> Hashable:
-        numbers = super().legality(state)
+        numbers = state.table.distinct
         return numbers if self.invalid == "lost-turn" else (numbers, state.mine)
 
     def forbids(self, state: Position, move: Move) -> str | None:

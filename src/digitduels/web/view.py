@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from digitduels.core import Board, Effect, Side, State, winning_score
+from digitduels.core import Board, Effect, Side, State, notation_of, winning_score
 from digitduels.games import AnyGame
 from digitduels.lab.optimization import around
 from digitduels.manual import summary
 from digitduels.match import Match
-from digitduels.notation import notation
 from digitduels.options import Choice, Integer, Option
 from digitduels.players.levels import characters
 from digitduels.rule_sets import house_rules
@@ -119,13 +118,13 @@ def fields(game: AnyGame) -> list[dict[str, Any]]:
             "slot": index if field.slot is None else field.slot,
             "ordered": ordered,
         }
-        for index, (field, column) in enumerate(zip(game.move_fields, notation(game).columns, strict=True))
+        for index, (field, column) in enumerate(zip(game.move_fields, notation_of(game).columns, strict=True))
     ]
 
 
 def legal(match: Match) -> list[dict[str, Any]]:
     """Returns the legal moves, each with the indices of its fields among the choices."""
-    indices = [{value: index for index, value in enumerate(column)} for column in notation(match.game).columns]
+    indices = [{value: index for index, value in enumerate(column)} for column in notation_of(match.game).columns]
     return [
         {
             "move": str(move),

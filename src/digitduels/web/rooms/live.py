@@ -18,9 +18,9 @@ from weakref import WeakKeyDictionary
 
 from pydantic_core import to_json
 
+from digitduels.core import notation_of
 from digitduels.games import AnyGame
 from digitduels.match import Match
-from digitduels.notation import notation
 from digitduels.sentence import PLAYERS, Played
 from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
@@ -314,7 +314,7 @@ class _MoveTexts:
     """A cache of a game's moves as JSON, except for moves whose text contains a player's name."""
 
     def __init__(self, game: AnyGame) -> None:
-        self._indices = [{value: index for index, value in enumerate(column)} for column in notation(game).columns]
+        self._indices = [{value: index for index, value in enumerate(column)} for column in notation_of(game).columns]
         self._cache: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
 
     def texts(self, moves: Iterable[Any], player: int, names: tuple[str, str]) -> list[bytes]:

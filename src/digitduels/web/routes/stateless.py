@@ -15,11 +15,10 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from digitduels import asking
-from digitduels.core import InvalidMove
+from digitduels.core import InvalidMove, notation_of
 from digitduels.games import game_class, games
 from digitduels.manual import COMMON, card, rulings, tokens, transcript
 from digitduels.match import Match
-from digitduels.notation import notation
 from digitduels.players import COACH, COACH_LEVEL, OPPONENTS
 from digitduels.rule_sets import house_rules
 from digitduels.study.ideas import ideas
@@ -143,7 +142,7 @@ async def effects(game: Id, request: Request) -> Response:
 )
 async def objection(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "picks")
-    text, choices = more.get("picks", ""), notation(match.game).columns
+    text, choices = more.get("picks", ""), notation_of(match.game).columns
     picks = [int(pick) for pick in text.split(",")] if re.fullmatch("[0-9]{1,6}(,[0-9]{1,6})*", text) else []
     fields = list(zip(choices, picks, strict=False))
     if not 0 < len(picks) <= len(choices) or any(pick >= len(column) for column, pick in fields):
