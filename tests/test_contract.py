@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import digitduels as dd
-from digitduels import core
+from digitduels import core, solver
 from digitduels.asking import answer, choices, objection
 from digitduels.core import State, winning_score
 from digitduels.games import AnyGame, game_class
+from digitduels.players import evaluation
 from digitduels.position_json import position_from_json, position_to_json
 from variants import ALL, describe, games_in_progress, play_on, variants
 
@@ -320,3 +321,8 @@ def test_a_game_has_few_members_and_six_must_be_written() -> None:
     assert len(members) <= 35, sorted(members)
     written = {name for name, member in members.items() if getattr(member, "__isabstractmethod__", False)}
     assert written == {"moves", "longest", "start", "forbids", "after", "outcome"}
+
+
+def test_the_package_exports_solve_and_evaluate_themselves() -> None:
+    assert dd.solve is solver.solve
+    assert dd.evaluate is evaluation.evaluate

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +47,8 @@ def rule_set(name: str) -> tuple[str, dict[str, Any]]:
 
 def read_file(path: Path) -> tuple[str, dict[str, Any]]:
     """Reads the game and the options from a TOML file; raises ValueError with the reason if it is invalid."""
+    import tomllib  # few people have such a file
+
     where = f"The rules in {quoted(str(path))}"
     try:
         content = tomllib.loads(files.read(path, LARGEST_FILE).decode())

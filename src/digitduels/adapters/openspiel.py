@@ -18,7 +18,7 @@ import numpy as np
 from digitduels.adapters import needs
 from digitduels.core import IllegalMove, State
 from digitduels.games import AnyGame, game, game_class, games
-from digitduels.options import Integer, Wholes
+from digitduels.options import Integer, Integers
 from digitduels.players.observation import Observation
 from digitduels.position_json import position_from_json, position_to_json
 
@@ -232,7 +232,7 @@ def _rules(parameters: Mapping[str, Any]) -> AnyGame:
     changed = {name: value for name, value in parameters.items() if value != _TYPE.parameter_specification[name]}
     name = changed.pop("game", _TEXT)
     for option in game_class(name).options():
-        if isinstance(option.kind, Wholes) and option.name in changed:
+        if isinstance(option.kind, Integers) and option.name in changed:
             changed[option.name] = option.kind.read(changed[option.name].replace("/", ","))
     return game(name, **changed)
 

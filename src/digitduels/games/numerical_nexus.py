@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock, outcome_tone
 from digitduels.notation import MoveField
-from digitduels.options import Integer, Wholes, option
+from digitduels.options import Integer, Integers, option
 from digitduels.sentence import Names, Sentence, equation, number_word, player_name
 
 
@@ -61,7 +61,7 @@ class NumericalNexus(Game[Hand, None, Move]):
     target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
     uses: tuple[int, ...] = option(
         (3, 2, 1, 2, 1, 1),
-        Wholes(6, 0, 99),
+        Integers(6, 0, 99),
         "each player's uses of +1, +3, +5, ×2, ×3, reset",
         rules=("uses of +1, +3, +5, ×2, ×3, reset: {}",),
     )

@@ -13,7 +13,7 @@ from digitduels import options
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import Match, player_names
-from digitduels.options import Choice, Integer, Option, Wholes
+from digitduels.options import Choice, Integer, Integers, Option
 from digitduels.players import COACH, OPPONENTS, computer_name
 from digitduels.position_json import position_from_json
 from digitduels.record import FOREIGN, replay
@@ -151,7 +151,7 @@ def _option_schema(option: Option) -> dict[str, Any]:
     match option.kind:
         case Integer():
             return {"type": "integer"}
-        case Wholes():
+        case Integers():
             return {"type": "string", "pattern": "^[0-9]{1,2}(,[0-9]{1,2})*$"}
         case Choice(words):
             return {"type": "string", "enum": list(words)}
