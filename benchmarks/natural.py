@@ -32,9 +32,8 @@ def measure(solution: Solution, level: int) -> tuple[int, float]:
     """The turns in a level's games against itself, and the expected number of pointless moves."""
     turns, pointless = 0, 0.0
     for seed in range(GAMES):
-        match, player = Match(solution.game), Level(level, solution, seed)
-        for move in fair_start(solution, seed) if seed % 2 else ():
-            match.play(move)
+        match = Match(solution.game, opening=fair_start(solution, seed) if seed % 2 else ())
+        player = Level(level, solution, seed)
         while match.outcome is None:
             turns += 1
             pointless += share(player, match)

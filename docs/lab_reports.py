@@ -18,9 +18,9 @@ from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.lab.measures import report_from
 from digitduels.lab.prose import balance, comparison, first_moves, ladder, outcome
-from digitduels.lab.rule_sets import label, presets, rule_set
 from digitduels.lab.stored_reports import STORED_REPORTS, VERSION, read_reports, report_key, stored_report
 from digitduels.players.levels import LEVELS_VERSION
+from digitduels.rule_sets import label, presets, rule_set
 
 PAGE = Path(__file__).parent / "lab-reports.md"
 HEAD = """# Reports of the books and of the repaired editions

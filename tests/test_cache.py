@@ -286,13 +286,14 @@ def test_a_first_edition_table_is_replaced_silently(home: Path) -> None:
 SHORT_DUEL = {
     "short_duel.py": """
 from digitduels.core import Outcome
+from digitduels.notation import MoveField
 from digitduels.games.number_duel import NumberDuel
 from landing import place
 
 class ShortDuel(NumberDuel):
     \"\"\"A duel whose threes land somewhere.\"\"\"
 
-    prompts = ("Number? ", "Operation? ")
+    move_fields = (MoveField("Number? "), MoveField("Operation? "))
 
     def after(self, state, move):
         after = super().after(state, move)

@@ -12,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import digitduels as dd
-from digitduels import core
-from digitduels.core import State
+from digitduels import core, solver
+from digitduels.asking import answer, choices, objection
+from digitduels.core import State, winning_score
 from digitduels.games import AnyGame, game_class
+from digitduels.players import evaluation
+from digitduels.position_json import position_from_json, position_to_json
 from variants import ALL, describe, games_in_progress, play_on, variants
 
 InProgress = tuple[AnyGame, list[State[Any, Any]], list[Any]]
@@ -95,10 +98,10 @@ def test_every_refusal_says_why_and_changes_nothing(played: InProgress) -> None:
 def test_a_partial_move_is_refused_only_if_no_legal_move_starts_with_it(played: InProgress) -> None:
     game, states, _ = played
     state = states[-1]
-    begun = {move[:length] for move in game.moves for length in range(1, len(game.prompts))}
-    legal = {move[:length] for move in game.legal_moves(state) for length in range(1, len(game.prompts))}
+    begun = {move[:length] for move in game.moves for length in range(1, len(game.move_fields))}
+    legal = {move[:length] for move in game.legal_moves(state) for length in range(1, len(game.move_fields))}
     for chosen in begun:
-        assert (game.objection(state, game.partial(chosen)) is None) == (chosen in legal)
+        assert (objection(game, state, chosen) is None) == (chosen in legal)
 
 
 @given(games_in_progress())
@@ -168,11 +171,11 @@ def test_every_legal_move_can_be_entered_question_by_question(played: InProgress
     state = states[-1]
     for move in game.legal_moves(state):
         chosen: tuple[Any, ...] = ()
-        for value in move:
-            possible = game.choices(state, chosen)
+        for field, value in zip(game.move_fields, move, strict=True):
+            possible = choices(game, state, chosen)
             assert value in possible
-            text = str(possible.index(value) + 1) if game.menu else game.labels.get(value, str(value))
-            chosen = game.answer(state, chosen, text)
+            text = str(possible.index(value) + 1) if field.menu else field.label(value)
+            chosen = answer(game, state, chosen, text)
         assert chosen == move
 
 
@@ -231,8 +234,8 @@ def test_a_reset_by_player_number_depends_on_the_position() -> None:
 def test_a_negative_number_is_not_parsed_as_a_move_when_a_number_is_expected() -> None:
     game = dd.game("number-quest")
     with pytest.raises(dd.InvalidMove):
-        game.answer(game.start(), (), "-3")
-    assert game.answer(game.start(), (), "subtract 3") == game.read("-3")
+        answer(game, game.start(), (), "-3")
+    assert answer(game, game.start(), (), "subtract 3") == game.read("-3")
 
 
 @pytest.mark.parametrize(
@@ -282,23 +285,23 @@ def test_a_position_is_serialized_and_set_up_again(played: InProgress) -> None:
     for state in states:
         board = game.board(state)
         scores = [side.score for side in (*board.hands, board.table) if side.score is not None]
-        if all(score <= (game.goal or score) for score in scores):
-            assert game.position(json.loads(json.dumps(game.placed(state)))) == state
+        if all(score <= (winning_score(game) or score) for score in scores):
+            assert position_from_json(game, json.loads(json.dumps(position_to_json(game, state)))) == state
 
 
 def test_a_position_has_at_most_the_target_as_a_score_and_no_more_stock_than_the_start(game: AnyGame) -> None:
-    start, model = game.placed(game.start()), game.board(game.start())
+    start, model = position_to_json(game, game.start()), game.board(game.start())
     for side, numbers in zip((*model.hands, model.table), (*start["hands"], start["table"]), strict=True):
-        limits = [] if side.score is None else [game.goal]
+        limits = [] if side.score is None else [winning_score(game)]
         limits += [stock.of for stock in side.stocks]
         for index, limit in enumerate(limits):
             assert limit is not None
             before = numbers[index]
             numbers[index] = limit
-            game.position(start)
+            position_from_json(game, start)
             numbers[index] = limit + 1
             with pytest.raises(ValueError, match="must be an integer from"):
-                game.position(start)
+                position_from_json(game, start)
             numbers[index] = before
 
 
@@ -310,4 +313,16 @@ def test_a_position_has_at_most_the_target_as_a_score_and_no_more_stock_than_the
 )
 def test_invalid_positions_are_refused_with_a_clear_message(game: AnyGame, change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
-        game.position(game.placed(game.start()) | change)
+        position_from_json(game, position_to_json(game, game.start()) | change)
+
+
+def test_a_game_has_few_members_and_six_must_be_written() -> None:
+    members = {name: getattr(dd.Game, name) for name in dir(dd.Game) if not name.startswith("_")}
+    assert len(members) <= 35, sorted(members)
+    written = {name for name, member in members.items() if getattr(member, "__isabstractmethod__", False)}
+    assert written == {"moves", "longest", "start", "forbids", "after", "outcome"}
+
+
+def test_the_package_exports_solve_and_evaluate_themselves() -> None:
+    assert dd.solve is solver.solve
+    assert dd.evaluate is evaluation.evaluate

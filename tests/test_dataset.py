@@ -16,7 +16,8 @@ import digitduels as dd
 from conftest import Run
 from digitduels.cli.main import main
 from digitduels.evals.dataset import reached, read_lines, rows, write_lines, write_parquet
-from digitduels.study.positions import only_move, positions
+from digitduels.evals.suite import stratum
+from digitduels.study.positions import Sort, any_position, only_move, positions
 from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
 from variants import solve
@@ -77,6 +78,21 @@ def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
         assert max(values.values()) >= 0
         assert min(values.values()) < max(values.values())
         assert len({game.play(match.state, move) for move in values if values[move] == max(values.values())}) == 1
+
+
+@pytest.mark.parametrize(
+    ("sort", "part", "lines"),
+    [
+        (any_position, None, ["-4 +4 /2", "-4 +4", "x3 +4 x3 +1", "x3 +4"]),
+        (only_move, None, ["x2 +4 -3 /3", "+4 /3 +2 /2 -1 +3", "x4 -3", "/3 /3 x4"]),
+        (any_position, "test", ["+4", "+3 x4 -1 x4 +2 x1", "x2 x1 +4 +3 -4", "-4 +4 /2 x2"]),
+        (Sort("stratum", stratum), "test", ["-2 /2 +4 x3 -3", "+2 -1 /1", "+2", "+3 +1"]),
+    ],
+    ids=["any", "only", "any of the test split", "stratum"],
+)
+def test_the_positions_of_a_seed_never_change(sort: Sort, part: str | None, lines: list[str]) -> None:
+    sample = positions(solve(dd.game("number-quest", target=12, highest=4)), 4, 1, sort, part=part)
+    assert [" ".join(map(str, match.moves)) for match in sample] == lines
 
 
 def test_positions_have_the_requested_distances() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import digitduels as dd
 from conftest import Run
+from digitduels.asking import objection
 from digitduels.games import AnyGame
 from digitduels.manual import transcript
 from digitduels.pool import Pool
@@ -281,7 +282,7 @@ def test_equation_sample_with_45_points_cannot_arise() -> None:
 def test_equation_sample_turn_could_have_won() -> None:
     game = dd.game("equation-duel")
     state = dd.State(0, (45, 9), pool_of("1 4 5 6 9", 9, 1))
-    assert game.objection(state, game.partial([5, 5])) == "Numbers must be different and unused."
+    assert objection(game, state, [5, 5]) == "Numbers must be different and unused."
     assert winner(game, game.play(state, game.read("5+4"))) == 1
     assert wins_now(game, state) == {"1+4", "4+1", "1x5", "5x1", "5/1", "6-1", "9-4"}
 

@@ -22,7 +22,6 @@ from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import Level
 from digitduels.solver.solution_cache import SolutionCache
-from digitduels.web import view
 from digitduels.web.app import create
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts, live, opponents
@@ -623,8 +622,7 @@ def test_rooms_with_new_rules_stay_within_the_memory_limit() -> None:
         assert rooms.known(room.room.id) is room
         assert rooms.weight == sum(other.weight for other in rooms._rooms.values())
         gc.collect()
-        for cache in (live._move_texts, view._columns):
-            assert len(cache) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
+        assert len(live._move_texts) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
         rooms.close()
 
     asyncio.run(main())

@@ -74,7 +74,9 @@ def fuzz(game: str, seed: int, count: int) -> str:
             return rng.randbytes(rng.randrange(40)).decode("utf-8", "surrogateescape")
         if kind == 3:
             return str(rng.choice(match.game.moves))
-        return match.game.labels.get(field := rng.choice(rng.choice(match.game.moves)), str(field))
+        fields = list(zip(match.game.move_fields, rng.choice(match.game.moves), strict=True))
+        field, value = rng.choice(fields)
+        return field.label(value)
 
     return "".join(rng.choice(["\n", "\n", "\n", "\r\n"]).join([answer(), ""]) for _ in range(count))
 

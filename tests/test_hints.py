@@ -14,13 +14,13 @@ import digitduels as dd
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.players.levels import natural_weights
-from digitduels.players.perfect import error_chance
-from digitduels.sentence import Played, player_name
+from digitduels.players.perfect import Perfect, error_chance
+from digitduels.sentence import Count, Played, player_name
 from digitduels.solver import Solution
-from digitduels.solver.search import Search
-from digitduels.study.defence import rate
-from digitduels.study.foresight import NEVER, near_hint
-from digitduels.study.hints import STEPS, advised, beginning, hint, hint_in, tempting, values, warning
+from digitduels.solver.verdict import Verdict
+from digitduels.study.defence import NOTABLE, defence, rate
+from digitduels.study.foresight import NEVER, Foresight
+from digitduels.study.hints import STEPS, advised, beginning, hint, hint_in, tempting, unknown, values, warning
 from digitduels.study.reasons import Reason, reason, reasons
 from digitduels.study.wording import worth
 from variants import describe, solve
@@ -152,7 +152,7 @@ def test_values_list_every_legal_move_once_from_quickest_win_to_quickest_loss(
     solution: Solution,
 ) -> None:
     for state in positions(solution, 6):
-        each, groups = solution.judge(state), values(state, solution)
+        each, groups = solution.judge(state), values(state, solution.judge(state))
         assert [move for group in groups for move in group.moves] == list(each)
         assert len({group.words for group in groups}) == len(groups)
         for group in groups:
@@ -323,11 +323,60 @@ def test_hints_mention_a_lost_position_once_with_the_move_to_take_back() -> None
     assert hint_in(start, solve(start.game), 1) == hint(start.state, solve(start.game), 1)
 
 
-def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solution: Solution) -> None:
-    game, search = solution.game, Search(solution.game)
+class Shortsighted:
+    """Sees only four plies ahead, so that many results are unknown in a small game."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.game, self.solution = solution.game, solution
+
+    def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
+        return self.solution.within(state, 4)
+
+
+def test_warnings_before_the_game_is_solved_are_those_of_the_solution(solution: Solution) -> None:
+    source = Foresight(Shortsighted(solution), NEVER)
     for state in positions(solution, 13, 30):
-        known, judgement = search.within(state, 3), solution.judge(state)
-        lines = {step: near_hint(game, state, known, step, NEVER) for step in range(1, STEPS + 1)}
+        judgement, known = solution.judge(state), source.judge(state)
+        for move in judgement:
+            near = warning(state, move, source)
+            if move in judgement.throwing and known[move] is not None:
+                assert near in (None, warning(state, move, solution))
+                assert near is not None or judgement[move].value == 0
+            elif near is not None:  # every move loses, but that is not known yet
+                assert judgement.best.value < 0
+                assert None in known.values()
+
+
+def test_values_before_the_game_is_solved_are_those_of_the_solution(solution: Solution) -> None:
+    source = Foresight(Shortsighted(solution), NEVER)
+    for state in positions(solution, 13, 30):
+        known = {move for move, verdict in source.judge(state).items() if verdict is not None}
+        expected = {
+            group.words: [move for move in group.moves if move in known]
+            for group in values(state, solution.judge(state))
+            if known & {*group.moves}
+        }
+        assert {group.words: group.moves for group in values(state, source.judge(state))} == expected
+        left = len(solution.judge(state)) - len(known)
+        assert unknown(source.judge(state)) == ([f"? not known: {Count(left, 'move')}.", NEVER] if left else [])
+
+
+def test_the_hardest_moves_to_answer_are_those_of_perfect_play(solution: Solution) -> None:
+    for state in positions(solution, 14, 40):
+        move = advised(state, solution)
+        rating = defence(state, move, solution)
+        candidates = Perfect(solution).candidates(state)
+        if solution.judge(state).best.value < 0:
+            assert move in candidates
+            if rating is not None and rating.hardest >= NOTABLE:
+                assert {*candidates} <= {*rating.best}
+
+
+def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solution: Solution) -> None:
+    source = Foresight(Shortsighted(solution), NEVER)
+    for state in positions(solution, 13, 30):
+        known, judgement = source.judge(state), solution.judge(state)
+        lines = {step: hint(state, source, step) for step in range(1, STEPS + 1)}
         named = {str(Played(move, state.player)): move for move in judgement}
         for line in lines[2]:
             if found := re.fullmatch(r"Play (.*)\.", line):
@@ -394,7 +443,7 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
 def test_hints_address_their_reader_as_you(solution: Solution) -> None:
     for state in positions(solution, 11, 20):
         lines = [line for step in range(1, STEPS + 1) for line in hint(state, solution, step)]
-        for line in (*lines, *(group.words for group in values(state, solution))):
+        for line in (*lines, *(group.words for group in values(state, solution.judge(state)))):
             for player in (0, 1):
                 line_text = line.to(reader=player)
                 assert player_name(player) not in line_text

@@ -22,10 +22,10 @@ from conftest import DUELS, PATIENCE, ROOT, Run
 from digitduels.lab import stored_reports
 from digitduels.lab.measures import measure, report_from
 from digitduels.lab.optimization import changed, front, near_book, optimize, space
-from digitduels.lab.rule_sets import EDITIONS, read_file, rule_set, to_toml
 from digitduels.lab.stored_reports import read_reports, stored_report
 from digitduels.lab.sweeps import grid, measured_row, read_range, sweep
 from digitduels.players.levels import LEVELS_VERSION
+from digitduels.rule_sets import EDITIONS, read_file, rule_set, to_toml
 
 pytestmark = pytest.mark.slow
 

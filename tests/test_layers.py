@@ -28,8 +28,11 @@ LAYERS = [
     "options",
     "notation",
     "core",
+    "asking",
+    "position_json",
     "pool",
     "games",
+    "rule_sets",
     "match",
     "record",
     "manual",
@@ -49,7 +52,7 @@ STANDARD_LIBRARY_ONLY = set(LAYERS[: LAYERS.index("manual") + 1])
 # Where a game may be named, by module and variable: tables with a fallback for unknown games.
 GAME_TABLES = {
     ("players.levels", "TUNING"),
-    ("lab.rule_sets", "EDITIONS"),
+    ("rule_sets", "EDITIONS"),
     ("study.ideas", "IDEAS"),
     ("evals.suite", "RULE_SETS"),  # the rule sets of the benchmark
     ("web.looks", "LOOKS"),
@@ -147,6 +150,21 @@ def test_no_layer_below_the_interfaces_prints_or_reads() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in ("print", "input"), f"{module}, line {node.lineno}"
+
+
+# The rules without checks
+
+UNCHECKED = {"solver", "players", "study", "lab", "adapters"}  # these take their moves from the rules themselves
+
+
+def test_a_move_from_outside_goes_through_the_checks() -> None:
+    for module, tree in modules().items():
+        allowed = {"core": ("after", "permitted", "forbids"), "games": ("after", "permitted")}.get(layer(module), ())
+        allowed = ("after", "permitted") if layer(module) in UNCHECKED else allowed
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                name = node.func.attr
+                assert name not in ("after", "permitted", "forbids") or name in allowed, f"{module}, {node.lineno}"
 
 
 # Only the file of a game knows the game.

@@ -22,6 +22,7 @@ import digitduels as dd
 from conftest import PATIENCE
 from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
+from digitduels.position_json import position_to_json
 from variants import ALL, describe, play_on, reachable, solve
 
 pytestmark = pytest.mark.slow
@@ -238,7 +239,7 @@ def test_a_clone_is_independent() -> None:
 def test_different_positions_have_different_observations(variant: tuple[str, dict[str, Any]]) -> None:
     game = load(variant)
     positions = [state for state in reachable(game.rules) if game.rules.outcome(state) is None]
-    states = [game.new_initial_state(game.rules.placed(state)) for state in positions]
+    states = [game.new_initial_state(position_to_json(game.rules, state)) for state in positions]
     for player in (0, 1):
         assert len({tuple(state.observation_tensor(player)) for state in states}) == len(states) > 1
 

@@ -48,7 +48,9 @@ def some(solution: Solution, count: int = 4, seed: object = 1) -> list[Puzzle]:
 
 def typed(game: AnyGame, *moves: Any) -> str:
     """The text that a person types to play these moves."""
-    return "".join(f"{game.labels.get(field, field)}\n" for move in moves for field in move)
+    return "".join(
+        f"{field.label(value)}\n" for move in moves for field, value in zip(game.move_fields, move, strict=True)
+    )
 
 
 # The criteria

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import digitduels as dd
+from digitduels.asking import answer
+from digitduels.core import notation_of
 
 NAMES = ("Ann", "Bob")
 
@@ -29,9 +31,9 @@ def test_the_score_of_a_reset_can_be_named_in_many_ways(text: str, token: str) -
 
 def test_half_a_move_has_a_question_that_completes_it() -> None:
     game = dd.game("numerical-nexus")
-    assert game.half("Reset") == game.half("reset to 0") == "Whose score? "
-    assert game.half("+5") is None
-    assert dd.game("number-duel").half("reset") is None
+    assert game.move_fields[0].completion("Reset") == game.move_fields[0].completion("reset to 0") == "Whose score? "
+    assert game.move_fields[0].completion("+5") is None
+    assert dd.game("number-duel").move_fields[0].completion("reset") is None
 
 
 @pytest.mark.parametrize(
@@ -49,14 +51,14 @@ def test_half_a_move_has_a_question_that_completes_it() -> None:
 )
 def test_signs_and_menu_numbers_are_understood(name: str, text: str, token: str) -> None:
     game = dd.game(name)
-    assert str(game.partial(game.answer(game.start(), (), text))) == token
+    assert str(notation_of(game).partial(answer(game, game.start(), (), text))) == token
 
 
 def test_a_bare_minus_says_how_to_subtract() -> None:
     game = dd.game("number-quest")
     with pytest.raises(dd.InvalidMove, match="To subtract 9, type 'minus 9', or type 9 and then -"):
-        game.answer(game.start(), (), "-9")
-    assert game.answer(game.start(), (), "−9") == tuple(game.read("-9"))  # the sign that we print is accepted
+        answer(game, game.start(), (), "-9")
+    assert answer(game, game.start(), (), "−9") == tuple(game.read("-9"))  # the sign that we print is accepted
     duel = dd.game("number-duel")
     with pytest.raises(dd.InvalidMove, match="Possible: 1, 2"):
-        duel.answer(duel.start(), (), "-9")
+        answer(duel, duel.start(), (), "-9")

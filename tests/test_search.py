@@ -12,6 +12,7 @@ import digitduels as dd
 from digitduels.core import Game, Outcome, State
 from digitduels.games import AnyGame
 from digitduels.options import Integer, option
+from digitduels.position_json import position_from_json
 from digitduels.sentence import Sentence
 from digitduels.solver import Reference
 from digitduels.solver.search import DEEPEST, Search
@@ -109,7 +110,7 @@ def test_huge_variants_are_searched_within_the_limit(variant: tuple[str, dict[st
 
 def test_an_immediate_win_is_found_in_a_huge_variant() -> None:
     game = dd.game("number-duel", target=10**6, highest=99, copies=99)
-    state = game.position({"player": 1, "hands": [[999_990], [0]], "table": [99] * 99})
+    state = position_from_json(game, {"player": 1, "hands": [[999_990], [0]], "table": [99] * 99})
     seen = Search(game).within(state, 1)
     assert [str(move) for move, verdict in seen.items() if verdict is not None] == ["+10"]
     assert seen[game.read("+10")] == (1, 1)

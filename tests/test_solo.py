@@ -335,7 +335,8 @@ def test_people_see_signs_instead_of_tokens(name: str, settings: tuple[str, ...]
     played = duels("play", name, "--vs", "2", "--seed", "1", *settings, answers="\n".join(answers))
     assert (played.returncode, played.stderr) == (0, "")
     # Typed text is echoed after a question, and quoted in a refusal.
-    typed = ("Error: ", *(prompt.removeprefix("{player}, ").capitalize().split("\n")[-1] for prompt in game.prompts))
+    prompts = [field.prompt.removeprefix("{player}, ").capitalize() for field in game.move_fields]
+    typed = ("Error: ", *(prompt.split("\n")[-1] for prompt in prompts))
     output = [line for line in played.stdout.splitlines() if not line.startswith(typed) and " > " not in line]
     assert not [line for line in output if re.search(r"(?<!\w)\d*[x*/]\d|reset-", line)]
     assert any("×" in line for line in output)

@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 
 import digitduels as dd
+from digitduels.position_json import position_from_json
 from digitduels.study.positions import positions
 from digitduels.study.splits import SPLITS, split
 from variants import play_on, solve
@@ -28,7 +29,7 @@ def test_the_split_of_a_position_is_pinned(text: str) -> None:
     game = dd.game(name, **options)
     for player in (1, 2):
         hands = [mine, theirs] if player == 1 else [theirs, mine]
-        state = game.position({"player": player, "hands": hands, "table": table})
+        state = position_from_json(game, {"player": player, "hands": hands, "table": table})
         assert split(game, state) == PINNED[text]
     index = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % 10
     assert PINNED[text] == ("train" if index < 8 else "validation" if index == 8 else "test")

@@ -16,6 +16,7 @@ import pytest
 
 import digitduels as dd
 from conftest import DUELS, HINT, LEAVE, PATIENCE, Open, Run, Terminal
+from digitduels import asking
 from digitduels.cli import saved_games
 from digitduels.cli.columns import columns
 from digitduels.cli.console import LONGEST, Console, wrap
@@ -68,9 +69,9 @@ def test_no_command_is_a_move_or_part_of_one(name: str) -> None:
         for state in (None, start):
             with pytest.raises(dd.InvalidMove):
                 game.read(word, state)
-        for count in range(len(game.prompts)):
+        for count in range(len(game.move_fields)):
             with pytest.raises(dd.InvalidMove):
-                game.answer(start, game.moves[0][:count], word)
+                asking.answer(game, start, game.moves[0][:count], word)
 
 
 @pytest.mark.parametrize("word", ["?", "help", "HELP"])

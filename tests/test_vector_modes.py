@@ -13,6 +13,7 @@ import digitduels as dd
 from digitduels.adapters import pettingzoo
 from digitduels.adapters.gymnasium import DuelEnv
 from digitduels.adapters.vector import DuelVectorEnv
+from digitduels.position_json import position_from_json
 from digitduels.study.fair_starts import fair_start
 
 pytestmark = pytest.mark.slow
@@ -67,7 +68,7 @@ def test_without_autoreset_games_wait_for_a_reset_mask() -> None:
 def test_games_can_start_from_given_positions_and_follow_the_rules(mode: AutoresetMode) -> None:
     games = make(mode)
     game = dd.game("number-quest", **SMALL)
-    state = game.position(NEAR)
+    state = position_from_json(game, NEAR)
     for given in (NEAR, state, [state] * 50):
         seen, info = games.reset(seed=1, options={"positions": given})
         assert games.state(7) == state
@@ -101,7 +102,7 @@ def test_fair_starts_agree_with_the_library_and_the_agent_keeps_its_seat(home: o
 
 def test_gymnasium_and_pettingzoo_start_from_a_given_position() -> None:
     game = dd.game("number-quest", **SMALL)
-    state = game.position(NEAR)
+    state = position_from_json(game, NEAR)
     for given in (NEAR, state):
         env = DuelEnv("number-quest", seat=2, options=SMALL)
         env.reset(seed=1, options={"position": given})

@@ -13,7 +13,8 @@ import httpx
 import pytest
 
 import digitduels as dd
-from digitduels.core import State
+from digitduels.asking import objection
+from digitduels.core import State, notation_of
 from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import characters
@@ -29,7 +30,7 @@ from digitduels.study.score_map import cells
 from digitduels.study.theory import theory
 from digitduels.study.wording import standing, worth
 from digitduels.web import link
-from digitduels.web.view import columns, view
+from digitduels.web.view import view
 from digitduels.web.wire import wire, wires
 from variants import ALL, describe, play_on
 from web import running
@@ -148,12 +149,12 @@ def test_the_position_route_agrees_with_the_library(site: httpx.Client, variant:
 def test_the_picks_of_a_move_lead_to_that_move(site: httpx.Client, variant: Variant) -> None:
     for match in matches(variant):
         position = get(site, f"position/{variant[0]}", match)
-        values = columns(match.game)
+        values = notation_of(match.game).columns
         for entry in position["legal"]:
             fields = [column[pick] for column, pick in zip(values, entry["picks"], strict=True)]
-            assert str(match.game.partial(fields)) == entry["move"]
-        for field, column in zip(position["fields"], values, strict=True):
-            assert field["choices"] == [signs(match.game.labels.get(value, str(value))) for value in column]
+            assert str(notation_of(match.game).partial(fields)) == entry["move"]
+        for field, column, shown in zip(match.game.move_fields, values, position["fields"], strict=True):
+            assert shown["choices"] == [signs(field.label(value)) for value in column]
 
 
 @every_variant
@@ -169,9 +170,9 @@ def test_a_link_to_a_position_leads_back_to_it(variant: Variant) -> None:
 @every_game
 def test_an_illegal_choice_is_explained_in_the_words_of_the_rules(site: httpx.Client, name: str) -> None:
     for match in ongoing(name):
-        first = columns(match.game)[0]
+        first = notation_of(match.game).columns[0]
         for pick, value in enumerate(first):
-            reason = match.game.objection(match.state, match.game.partial([value]))
+            reason = objection(match.game, match.state, [value])
             expected = None if reason is None else wire(reason, match.names)
             assert get(site, f"objection/{name}", match, picks=pick) == {"reason": expected}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import digitduels as dd
 from digitduels.core import State
 from digitduels.games import AnyGame
-from digitduels.options import Choice, Integer, Wholes
+from digitduels.options import Choice, Integer, Integers
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "numerical-nexus": [{}, {"target": 7, "uses": (1, 1, 0, 1, 0, 1)}, {"target": 2, "uses": (0, 1, 0, 0, 1, 0)}],
@@ -48,7 +48,7 @@ def variants(draw: st.DrawFn) -> AnyGame:
         match option.kind:
             case Integer(low, high):
                 chosen[option.name] = draw(st.integers(low, min(high, 120 if option.name == "target" else 12)))
-            case Wholes(length, low, high):
+            case Integers(length, low, high):
                 uses = st.lists(st.integers(low, min(high, 3)), min_size=length, max_size=length)
                 chosen[option.name] = tuple(draw(uses.filter(any)))
             case Choice(words):

@@ -13,6 +13,7 @@ from open_spiel.python.algorithms.alpha_zero import alpha_zero
 from open_spiel.python.algorithms.alpha_zero.evaluator import AlphaZeroEvaluator
 
 import digitduels.adapters.openspiel as openspiel  # registers the games
+from digitduels.position_json import position_to_json
 
 GAME = f"{openspiel.NAME}(game={NAME},{','.join(f'{name}={value}' for name, value in OPTIONS.items())})"
 STEPS, SEARCH = max(1, round(SECONDS / 10)), 20  # learning steps, each after 64 new positions; simulations per search
@@ -61,7 +62,7 @@ def main() -> None:
 
     def choose(state: Any) -> int:
         """The move of the network alone, without a search."""
-        position = game.new_initial_state(game.rules.placed(state))
+        position = game.new_initial_state(position_to_json(game.rules, state))
         actions = network.prior(position)
         return int(max(actions, key=lambda pair: pair[1])[0])
 

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 
 from digitduels.evals.suite import read_suite
-from digitduels.match import Match, played
+from digitduels.match import Match
 from digitduels.players import OPPONENTS, player
 from digitduels.solver.solution_cache import solution_of
 
@@ -33,7 +33,8 @@ def position(texts: list[str]) -> Match:
     """Parses the match in the last question. Its rules must be those of a rule set of suite-v1."""
     variant = next(number for number, variant in enumerate(SUITE.variants) if variant["rules"] == texts[0])
     question = next(text for text in reversed(texts) if text.startswith("The position:"))
-    return played(SUITE.game({"variant": variant}), re.findall(r"^\d+\. (\S+) \(", question, re.MULTILINE))
+    rules, moves = SUITE.game({"variant": variant}), re.findall(r"^\d+\. (\S+) \(", question, re.MULTILINE)
+    return Match(rules, opening=map(rules.read, moves))
 
 
 class Handler(BaseHTTPRequestHandler):

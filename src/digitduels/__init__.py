@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from digitduels.core import Game, IllegalMove, InvalidMove, Outcome, State, TooLarge
@@ -18,10 +17,10 @@ from digitduels.match import Match
 
 if TYPE_CHECKING:
     from digitduels import lab
-    from digitduels.players import Player, player
-    from digitduels.players.evaluation import AnyPolicy, Evaluation
+    from digitduels.players import Player, player  # type: ignore[no-redef]  # mypy loses its way in an import cycle
+    from digitduels.players.evaluation import Evaluation, evaluate
     from digitduels.players.policy import Policy
-    from digitduels.solver import Counts, Solution, Verdict
+    from digitduels.solver import Counts, Solution, Verdict, solve
     from digitduels.study.positions import positions
     from digitduels.study.splits import split
 
@@ -56,53 +55,13 @@ _LAZY = {
     "Policy": "digitduels.players.policy",
     "Solution": "digitduels.solver",
     "Verdict": "digitduels.solver",
+    "evaluate": "digitduels.players.evaluation",
     "player": "digitduels.players",
     "positions": "digitduels.study.positions",
+    "solve": "digitduels.solver",
     "split": "digitduels.study.splits",
 }
 __version__ = "0.1.0"
-
-
-def evaluate(
-    policy: AnyPolicy,
-    game: Game[Any, Any, Any],
-    against: AnyPolicy | None = None,
-    starts: Sequence[State[Any, Any]] = (),
-) -> Evaluation:
-    """The exact score of a policy against another one. By default it plays against itself.
-
-    A policy is the name of a player ("random", 1 to 7, "perfect"), an object with `probabilities(state)`, a mapping
-    from positions to move probabilities, or a function of arrays of observations and action masks. All figures are
-    averages over the positions in `starts`. Default: the first position of the game.
-
-    >>> evaluate("perfect", game("operation-target"), against="random").score
-    (1.0, 0.5)
-    """
-    from digitduels.players import evaluation
-
-    return evaluation.evaluate(policy, game, against, starts)
-
-
-def solve(
-    game: Game[Any, Any, Any],
-    *,
-    cache: bool = True,
-    limit: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> Solution:
-    """Solves a game, or loads its solution from the cache.
-
-    With `cache=False` the game is solved again and nothing is stored. `limit` is the memory it may use, in bytes
-    (default: half of the free memory). A game that needs more raises TooLarge before any work is done. `progress` is
-    called with the name of the current step and the fraction done, from 0 to 1.
-
-    >>> solution = solve(game("operation-target"))
-    >>> solution.start
-    Verdict(value=1, distance=8)
-    """
-    from digitduels import solver
-
-    return solver.solve(game, cache=cache, limit=limit, progress=progress)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,24 +1,24 @@
 """What every duel has in common: a position, the rules of a game, and everything that follows from them.
 
-A game file states its rules (`moves`, `start`, `forbids`, `after`, `outcome`) and its words. Legal moves, parsing,
-step-by-step questions and the checks around a move are derived here, once, for all games.
+A game file states its rules (`moves`, `longest`, `start`, `forbids`, `after`, `outcome`), how a position looks, and its
+words. Legal moves and the checks around a move are derived here, once, for all games.
 """
 
 from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
-from digitduels.notation import Notation
+from digitduels.notation import MoveField, Notation
 from digitduels.options import Option
 from digitduels.sentence import PLAYERS, Names, Played, Sentence
-from digitduels.text import quoted, spelled
+from digitduels.text import quoted
 
 Hand = TypeVar("Hand", bound=Hashable)
 Table = TypeVar("Table", bound=Hashable)
@@ -146,18 +146,8 @@ class Game(Generic[Hand, Table, Move]):
     """Moves of an instructive short game, as tokens."""
     spellings: ClassVar[tuple[str, ...]] = ()
     """A few examples of how people can type moves."""
-    prompts: ClassVar[tuple[str, ...]] = ("{player}, enter your move: ",)
-    """The book's question for each field of a move, in order."""
-    questions: ClassVar[tuple[str, ...]] = ()
-    """The same for the browser, where people press buttons. Default: "Choose your move"."""
-    slots: ClassVar[tuple[int, ...]] = ()
-    """Where the page shows each field of a move. Default: in the order of the fields."""
-    ordered: ClassVar[bool] = False
-    """Whether the page asks for the fields one after the other, in their order."""
-    labels: ClassVar[Mapping[Any, str]] = {}
-    """How people write a field's value, if that differs from the value itself."""
-    menu: ClassVar[bool] = False
-    """Whether questions are numbered menus, in which a bare number picks a choice."""
+    move_fields: ClassVar[tuple[MoveField, ...]] = (MoveField(),)
+    """How people are asked for each field of a move, in order."""
 
     def __post_init__(self) -> None:
         for option in self.options():
@@ -168,7 +158,7 @@ class Game(Generic[Hand, Table, Move]):
             if not option.kind.accepts(value):
                 raise ValueError(f"{option.name} must be {option.kind}; {quoted(value)} is not.")
 
-    # What a game file defines.
+    # The rules. A game file must define these six; `forbids` and `after` are called without checks.
 
     @property
     @abstractmethod
@@ -225,19 +215,12 @@ class Game(Generic[Hand, Table, Move]):
     def effect(self, state: State[Hand, Table], move: Move) -> Effect:
         """What a legal move does. Games override this to add the arithmetic and its consequences."""
         after = self.after(state, move)
-        return Effect(None, None, self.scores(after), None, self.tone(state.player, after))
+        return Effect(None, None, self.scores(after), None, outcome_tone(state.player, self.outcome(after)))
 
     def scores(self, state: State[Hand, Table]) -> tuple[int | None, int | None]:
         """Each player's score."""
         first, second, shared = self.board(state).scores
         return (first, second) if shared is None else (shared, shared)
-
-    def tone(self, player: int, after: State[Hand, Table]) -> str:
-        """Whether a move wins ("good") or loses ("bad") for `player`; "neutral" if the game goes on or is a draw."""
-        outcome = self.outcome(after)
-        if outcome is None or outcome.winner is None:
-            return "neutral"
-        return "good" if outcome.winner == player else "bad"
 
     def report(self, state: State[Hand, Table], move: Move, effect: Effect | None = None) -> Sentence:
         """What a legal move does, in one line for people: the equation, its consequences and the new score.
@@ -262,9 +245,6 @@ class Game(Generic[Hand, Table, Move]):
         return Sentence(f"{{player}}: {text}", you=f"You: {text}", player=player, **fields)
 
     # The words. Each line is a Sentence, so that it can be addressed to a reader and use the players' names.
-
-    unclear: ClassVar[Mapping[str, str]] = {}
-    """Incomplete moves that people type, and the question that completes each of them."""
 
     def phrases(self, state: State[Hand, Table] | None, names: Names) -> Iterable[tuple[str, Move]]:
         """More ways to write a move. Some depend on the position and the players' names."""
@@ -335,68 +315,13 @@ class Game(Generic[Hand, Table, Move]):
         >>> game("number-duel", target=60).changes
         {'target': 60}
         """
-        return {option.name: value for option, value in self._changes()}
-
-    @property
-    def house_rules(self) -> str:
-        """The rules that differ from the book, in a few words for people; empty if none do.
-
-        >>> from digitduels.games import game
-        >>> game("number-duel", target=60, copies=1).house_rules
-        'first to 60, 1 of each number'
-        """
-        return ", ".join(option.rule(value) for option, value in self._changes())
-
-    def _changes(self) -> list[tuple[Option, Any]]:
-        """The options that differ from the book."""
-        values = [(option, getattr(self, option.field)) for option in self.options()]
-        return [(option, value) for option, value in values if value != option.default]
+        values = ((option, getattr(self, option.field)) for option in self.options())
+        return {option.name: value for option, value in values if value != option.default}
 
     @property
     def facts(self) -> dict[str, object]:
         """Values for the templates of the rule card and the rulings: the options, and words derived from them."""
         return {option.name: getattr(self, option.field) for option in self.options()}
-
-    @property
-    def goal(self) -> int | None:
-        """The score that wins, if the game has such an option."""
-        return getattr(self, "target", None)
-
-    def placed(self, state: State[Hand, Table]) -> dict[str, Any]:
-        """Serializes a position: the player to move (1 or 2), and the numbers of each hand and of the table."""
-        board = self.board(state)
-        return {
-            "player": state.player + 1,
-            "hands": [hand.numbers for hand in board.hands],
-            "table": board.table.numbers,
-        }
-
-    def position(self, placed: object) -> State[Hand, Table]:
-        """Deserializes a position, reachable or not; raises ValueError with the reason if it is invalid.
-
-        >>> from digitduels.games import game
-        >>> game("operation-target").position({"player": 2, "hands": [[1, 0], [1, 1]], "table": [7]})
-        State(player=1, hands=('x2', None), table=7)
-        """
-        model = self.board(self.start())
-        shape = [len(side.numbers) for side in (*model.hands, model.table)]
-        match placed:
-            case {"player": 1 | 2 as player, "hands": [list(first), list(second)], "table": list(table)}:
-                parts = first, second, table
-                if type(player) is int and [len(part) for part in parts] == shape:
-                    for side, numbers in zip((*model.hands, model.table), parts, strict=True):
-                        self._check(side, numbers)
-                    return self.arrange(player - 1, (first, second), table)
-        raise ValueError(f"A position of {self.title} looks like {self.placed(self.start())}.".replace("'", '"'))
-
-    def _check(self, side: Side, numbers: list[Any]) -> None:
-        """Raises ValueError if the numbers are out of range for this side of the board."""
-        kinds = [] if side.score is None else [("A score", side.lowest, self.goal)]
-        kinds += [(f"The count of {stock.label}", 0, stock.of) for stock in side.stocks]
-        for number, (what, low, high) in zip(numbers, kinds, strict=True):
-            if type(number) is not int or number < low or (high is not None and number > high):
-                upper = "up" if high is None else f"to {quoted(high)}"
-                raise ValueError(f"{what} must be an integer from {low} {upper}; {quoted(number)} is not.")
 
     def permitted(self, state: State[Hand, Table]) -> tuple[Move, ...]:
         """The legal moves in a game that is not over, in the order of `moves`."""
@@ -429,47 +354,10 @@ class Game(Generic[Hand, Table, Move]):
 
     def read(self, text: str, state: State[Hand, Table] | None = None, names: Names = PLAYERS) -> Move:
         """Parses a move; raises InvalidMove if the text is not one. Some texts depend on the position."""
-        move = self.notation.move(text, self.phrases(state, names))
+        move = self._notation.move(text, self.phrases(state, names))
         if move is None:
-            raise InvalidMove(self.notation.unknown(text, self.title))
+            raise InvalidMove(self._notation.unknown(text, self.title))
         return cast(Move, move)
-
-    def choices(self, state: State[Hand, Table], chosen: Sequence[Any] = ()) -> list[Any]:
-        """The possible values of the next field of a move, after the fields already chosen."""
-        count = len(chosen)
-        begun = (move for move in self.legal_moves(state) if move[:count] == tuple(chosen))
-        return list(dict.fromkeys(move[count] for move in begun))
-
-    def half(self, text: str) -> str | None:
-        """The question that completes an incomplete move, or None. The first word and the answer make up the move."""
-        key = spelled(text)
-        return next((question for phrase, question in self.unclear.items() if spelled(phrase) == key), None)
-
-    def answer(
-        self, state: State[Hand, Table], chosen: Sequence[Any], text: str, names: Names = PLAYERS
-    ) -> tuple[Any, ...]:
-        """Adds the field that `text` answers to `chosen`. The answer to the first question may be a whole move.
-
-        Raises InvalidMove if the text is not an answer, IllegalMove if the rules forbid the answer here.
-        """
-        possible = self.choices(state, chosen)
-        value = self.notation.field(len(chosen), text, possible)
-        answered = None if value is None else (*chosen, value)
-        if answered is None and not chosen and self.notation.may_be_a_move(text):
-            answered = self.notation.move(text, self.phrases(state, names))
-        if answered is None:
-            if not chosen and (number := self.notation.bare_minus(text)) is not None:
-                raise InvalidMove(f"To subtract {number}, type 'minus {number}', or type {number} and then -.")
-            raise InvalidMove(f"{quoted(text)} is not possible here. Possible: {self.notation.offer(possible)}.")
-        reason = self.objection(state, self.partial(answered))
-        if reason is not None:
-            raise IllegalMove(reason)
-        return tuple(answered)
-
-    def partial(self, chosen: Sequence[Any]) -> Move:
-        """A move with these first fields. The other fields are None."""
-        kind = type(self.moves[0])
-        return kind(*chosen, *[None] * (len(self.prompts) - len(chosen)))
 
     @cached_property
     def _permitted(self) -> dict[Hashable, tuple[Move, ...]]:
@@ -478,18 +366,35 @@ class Game(Generic[Hand, Table, Move]):
     @cached_property
     def _groups(self) -> list[tuple[Move | None, tuple[Move, ...]]]:
         """The moves grouped by their first field. If that field is forbidden, so is the whole group."""
-        if len(self.prompts) == 1:
+        if len(self.move_fields) == 1:
             return [(None, self.moves)]
-        return [(self.partial((first,)), tuple(moves)) for first, moves in groupby(self.moves, itemgetter(0))]
+        partial = self._notation.partial
+        return [(partial((first,)), tuple(moves)) for first, moves in groupby(self.moves, itemgetter(0))]
 
     @cached_property
     def _known(self) -> frozenset[Move]:
         return frozenset(self.moves)
 
     @cached_property
-    def notation(self) -> Notation:
-        """How moves are written."""
-        return Notation(self.moves, self.labels, self.menu)
+    def _notation(self) -> Notation:
+        return Notation(self.moves, self.move_fields)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, option.field) for option in self.options())
+
+
+def notation_of(game: Game[Any, Any, Any]) -> Notation:
+    """How the moves of a game are written."""
+    return game._notation
+
+
+def outcome_tone(player: int, outcome: Outcome | None) -> str:
+    """Whether an outcome is "good" or "bad" for a player; "neutral" if the game goes on or is a draw."""
+    if outcome is None or outcome.winner is None:
+        return "neutral"
+    return "good" if outcome.winner == player else "bad"
+
+
+def winning_score(game: Game[Any, Any, Any]) -> int | None:
+    """The score that wins, if the game has such an option."""
+    return getattr(game, "target", None)

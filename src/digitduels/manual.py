@@ -7,11 +7,13 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from digitduels.asking import choices
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.options import settings, written
-from digitduels.sentence import PLAYERS, Names, Sentence, tell_by_the_book
+from digitduels.rule_sets import house_rules
+from digitduels.sentence import PLAYERS, Names, Sentence, player_name, tell_by_the_book
 
 PAGE_WIDTH = 120  # characters per line of a rule page
 FIRST = Sentence("{player} always begins. The players agree beforehand who takes that seat.", player=0)
@@ -37,7 +39,7 @@ def manual(game: AnyGame, playing: bool = False) -> str:
     '# Number Duel'
     """
     about, rules = card(game)
-    changed = [f"House rules: {game.house_rules}."] if game.changes else []
+    changed = [f"House rules: {house_rules(game)}."] if game.changes else []
     parts = [f"# {game.title}", about, *changed, "## Rules", rules]
     if not playing:
         parts += ["## Options", _bullets(_options(game))]
@@ -92,27 +94,27 @@ def briefing(game: AnyGame, names: Names = PLAYERS) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def transcript(game: AnyGame, tokens: str, names: Names = PLAYERS) -> str:
+def transcript(game: AnyGame, tokens: str) -> str:
     """A game as two people at a terminal see it, including what they type."""
     match = Match(game)
     lines = game.welcome(match.state)
     for token in tokens.split():
         state, move = match.state, game.read(token, match.state)
-        lines += ["", *game.turn(state), *dialogue(game, state, move, names)]
+        lines += ["", *game.turn(state), *dialogue(game, state, move)]
         match.play(move)
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)
     lines += game.ending(match.state, outcome) if outcome else ["", "…"]
-    return "\n".join(tell_by_the_book(line, names) for line in lines)
+    return "\n".join(tell_by_the_book(line) for line in lines)
 
 
-def dialogue(game: AnyGame, state: State[Any, Any], move: Any, names: Names = PLAYERS) -> list[str]:
+def dialogue(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
     """The questions of a turn with the answers that make up a move, as lines."""
     lines = []
-    for index, prompt in enumerate(game.prompts):
-        label = game.labels.get(move[index], str(move[index]))
-        answer = str(game.choices(state, move[:index]).index(move[index]) + 1) if game.menu else label
-        lines += (prompt.format(player=names[state.player]) + answer).split("\n")
+    for index, (field, value) in enumerate(zip(game.move_fields, move, strict=True)):
+        menu = choices(game, state, move[:index]) if field.menu else []
+        answer = str(menu.index(value) + 1) if menu else field.label(value)
+        lines += (field.prompt.format(player=player_name(state.player)) + answer).split("\n")
     return lines
 
 

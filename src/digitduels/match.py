@@ -35,7 +35,9 @@ class Match:
         names: Sequence[str] = PLAYERS,
         first: int = 0,
         position: State[Any, Any] | None = None,
+        opening: Iterable[Any] = (),
     ) -> None:
+        """Starts a game, and plays the moves of an opening."""
         self.game = game
         self.names = player_names(names)
         self.first = first if position is None else position.player
@@ -49,13 +51,15 @@ class Match:
         """Who plays in each seat: "human", or the name of a computer player."""
         self.seed: str | None = None
         """The seed of the computer players' random choices."""
-        self.opening = 0
-        """How many of the moves are a given opening, which nobody chose."""
         self.asked: list[tuple[int, str]] = []
         """The hints that players asked for: the number of moves so far, and the kind of hint."""
         self.words: list[tuple[int, str]] = []
         """The players' remarks: the number of moves so far, and the text."""
         self._latest: tuple[State[Any, Any] | None, Outcome | None] = None, None
+        for move in opening:
+            self.play(move)
+        self.opening = len(self.moves)
+        """How many of the moves are a given opening, which nobody chose."""
 
     @property
     def state(self) -> State[Any, Any]:
@@ -129,8 +133,8 @@ class Match:
         return sentences
 
     def rematch(self) -> Match:
-        """The same game again with the seats swapped."""
-        match = Match(self.game, names=swap_seats(self.names), first=self.first, position=self.position)
+        """The same game again, after the same opening, with the seats swapped."""
+        match = self._again(swap_seats(self.names), self.opening)
         match.players = self.players[1], self.players[0]
         match.seed = None if self.seed is None else f"{self.seed} again"  # a different game that can be replayed too
         return match
@@ -145,11 +149,15 @@ class Match:
 
     def until(self, moves: int) -> Match:
         """The match as it was after its first `moves` moves, ready to be continued."""
-        match = Match(self.game, names=self.names, first=self.first, position=self.position)
-        match.players, match.seed, match.opening = self.players, self.seed, min(self.opening, moves)
-        for move in self.moves[:moves]:
+        match = self._again(self.names, min(self.opening, moves))
+        match.players, match.seed = self.players, self.seed
+        for move in self.moves[match.opening : moves]:
             match.play(move)
         return match
+
+    def _again(self, names: Sequence[str], opening: int) -> Match:
+        """A new match from the same position, after the first moves of the opening."""
+        return Match(self.game, names=names, first=self.first, position=self.position, opening=self.moves[:opening])
 
 
 def concession(player: int, forfeit: str | None = None) -> Sentence:
@@ -159,15 +167,6 @@ def concession(player: int, forfeit: str | None = None) -> Sentence:
     return Sentence(
         "{player} forfeits the game: {reason}", you="You forfeit the game: {reason}", player=player, reason=forfeit
     )
-
-
-def played(game: AnyGame, tokens: Iterable[str]) -> Match:
-    """A match that begins with these opening moves."""
-    match = Match(game)
-    for token in tokens:
-        match.play(game.read(token))
-    match.opening = len(match.moves)
-    return match
 
 
 def player_names(names: Sequence[str]) -> tuple[str, str]:

@@ -24,7 +24,7 @@ class Integer(NamedTuple):
         return int(text) if re.fullmatch(r"[+-]?[0-9]{1,4300}", text) else text
 
 
-class Wholes(NamedTuple):
+class Integers(NamedTuple):
     """A fixed number of integers, each from `low` to `high`, not all zero."""
 
     length: int
@@ -57,7 +57,7 @@ class Choice(NamedTuple):
         return text.strip().lower()
 
 
-Kind = Integer | Wholes | Choice
+Kind = Integer | Integers | Choice
 
 
 class Option(NamedTuple):

@@ -1,15 +1,15 @@
-"""The shared pool of numbers in three of the duels, and how a game ends when the pool runs out."""
+"""The shared pool of numbers in three of the duels, and what these games have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from itertools import chain, compress, repeat
 from operator import add, floordiv, mul, sub
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
-from digitduels.core import Board, Outcome, Side, State, Stock
-from digitduels.options import Choice, option
+from digitduels.core import Board, Game, Outcome, Side, State, Stock
+from digitduels.options import Choice, Integer, option
 from digitduels.sentence import Sentence, number_word
 
 ARITHMETIC: Final[dict[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "x": mul, "/": floordiv}
@@ -19,13 +19,10 @@ _TIE_RULES: Final = {
     "last-mover-wins": "If the scores are equal, the player who moved last wins.",
     "draw": "If the scores are equal, the game is a draw.",
 }
-_SMALL: Final = 100  # numbers in a pool
 _TIE_HOUSE_RULES: Final = ("the last mover loses a tie", "the last mover wins a tie", "a tie is a draw")
+_SMALL: Final = 100  # numbers in a pool
 
-
-def tie_option(when: str) -> Any:
-    """The option that decides who wins at equal scores."""
-    return option(TIES[0], Choice(TIES), f"who wins at equal scores when {when}", rules=_TIE_HOUSE_RULES)
+Move = TypeVar("Move", bound=tuple[Any, ...])
 
 
 class Pool(NamedTuple):
@@ -81,8 +78,10 @@ def row(pool: Pool) -> str:
     return ", ".join(map(str, pool.numbers)) or "none"
 
 
-def not_in_pool(number: int, pool: Pool) -> Sentence:
-    """The objection to taking a number that is not in the pool."""
+def not_in_pool(number: int, pool: Pool) -> Sentence | None:
+    """The objection to taking a number that is not in the pool; None if it is there."""
+    if pool.has(number):
+        return None
     # Random play and searches meet the same objections again and again, but those of a large pool are long.
     small = len(pool.counts) * pool.copies <= _SMALL
     return _cached_objection(number, pool) if small else _objection(number, pool)
@@ -95,25 +94,88 @@ def _objection(number: int, pool: Pool) -> Sentence:
 _cached_objection = lru_cache(maxsize=4096)(_objection)
 
 
-def pool_board(state: State[int, Pool], lowest: int = 0) -> Board:
-    """The board of a game in which each player has a score and both share the pool."""
-    first, second = state.hands
-    return Board((Side(first, (), lowest), Side(second, (), lowest)), _side(state.table))
+class PoolGame(Game[int, Pool, Move]):
+    """A game in which both players have a score and take numbers from a shared pool."""
+
+    # The options. A game defines these, in the order of its book.
+    target: int
+    highest: int
+    copies: int = 1
+    tie: str
+
+    @property
+    def facts(self) -> dict[str, object]:
+        each = f"{number_word(self.copies)} of each"
+        return super().facts | {"each": each, "tie_rule": _TIE_RULES[self.tie]}
+
+    # The rules
+
+    @property
+    def longest(self) -> int:
+        return self.highest * self.copies
+
+    def start(self) -> State[int, Pool]:
+        return State(0, (0, 0), Pool.full(self.highest, self.copies))
+
+    def legality(self, state: State[int, Pool]) -> Hashable:
+        return state.table.distinct
+
+    def final_score(self, hand: int) -> int:
+        return hand
+
+    def run_out(self, state: State[int, Pool]) -> Outcome:
+        """The outcome when the numbers run out: the higher score wins, and `tie` decides equal scores."""
+        return _run_out(*state.hands, 1 - state.player, self.target, self.tie)
+
+    # How it looks
+
+    @property
+    def lowest(self) -> int:
+        """The lowest possible score."""
+        return 0
+
+    def board(self, state: State[int, Pool]) -> Board:
+        first, second = state.hands
+        return Board((Side(first, (), self.lowest), Side(second, (), self.lowest)), _side(state.table))
+
+    def scores(self, state: State[int, Pool]) -> tuple[int, int]:
+        return state.hands
+
+    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> State[int, Pool]:
+        return State(player, (hands[0][0], hands[1][0]), Pool(tuple(table), self.copies))
+
+
+def target_option() -> Any:
+    """The option for the score that wins."""
+    return option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
+
+
+def highest_option(default: int, low: int = 1) -> Any:
+    """The option for the highest number in the pool."""
+    return option(default, Integer(low, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+
+
+def copies_option() -> Any:
+    """The option for the copies of each number."""
+    return option(2, Integer(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
+
+
+def tie_option(when: str) -> Any:
+    """The option that decides who wins at equal scores."""
+    return option(TIES[0], Choice(TIES), f"who wins at equal scores when {when}", rules=_TIE_HOUSE_RULES)
+
+
+def score_lines(state: State[int, Pool]) -> list[str]:
+    """The lines that show both scores."""
+    return [
+        Sentence("{player} Score: {score}", you="Your Score: {score}", player=seat, score=state.hands[seat])
+        for seat in (0, 1)
+    ]
 
 
 @lru_cache(maxsize=64)  # for several questions about one position
 def _side(pool: Pool) -> Side:
     return Side(None, tuple(Stock(str(number), left, pool.copies) for number, left in enumerate(pool.counts, 1)))
-
-
-def pool_position(player: int, hands: Sequence[Sequence[int]], table: Sequence[int], copies: int) -> State[int, Pool]:
-    """The position with these scores and this pool."""
-    return State(player, (hands[0][0], hands[1][0]), Pool(tuple(table), copies))
-
-
-def run_out(state: State[int, Pool], target: int, tie: str) -> Outcome:
-    """The outcome when the numbers run out: the higher score wins, and `tie` decides equal scores."""
-    return _run_out(*state.hands, 1 - state.player, target, tie)
 
 
 @lru_cache(maxsize=4096)
@@ -143,20 +205,3 @@ def _run_out(first: int, second: int, last_mover: int, target: int, tie: str) ->
         score=first,
     )
     return Outcome(winner, reason)
-
-
-# The words of a rule card
-
-
-def each_of(copies: int) -> str:
-    """How many copies of each number there are, in words.
-
-    >>> each_of(2)
-    'two of each'
-    """
-    return f"{number_word(copies)} of each"
-
-
-def tie_rule(tie: str) -> str:
-    """The rule for equal scores when the numbers run out."""
-    return _TIE_RULES[tie]

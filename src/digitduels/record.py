@@ -10,6 +10,7 @@ from digitduels import files
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import UnknownGame, game
 from digitduels.match import LONGEST_NAME, LONGEST_REASON, LONGEST_WORDS, MOST_WORDS, Match
+from digitduels.position_json import position_from_json, position_to_json
 from digitduels.text import clean, quoted
 
 FORMAT = "digitduels-record"
@@ -33,7 +34,7 @@ def to_record(match: Match) -> dict[str, Any]:
         "options": match.game.values,
         "names": list(match.names),
         "first": match.first + 1,
-        "position": None if match.position is None else match.game.placed(match.position),
+        "position": None if match.position is None else position_to_json(match.game, match.position),
         "players": list(match.players),
         "seed": match.seed,
         "opening": match.opening,
@@ -71,7 +72,7 @@ def replay(record: object) -> Match:
         raise RecordError("The record's moves and names must be strings.")
     try:
         rules = game(record["game"], **record["options"])
-        position = rules.position(record["position"]) if record.get("position") is not None else None
+        position = position_from_json(rules, record["position"]) if record.get("position") is not None else None
         match = Match(rules, names=record["names"], first=_PLAYERS.index(first), position=position)
     except UnknownGame as error:
         raise RecordError(f"The game of this record is not installed. {error}") from None

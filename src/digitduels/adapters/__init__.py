@@ -8,6 +8,7 @@ from typing import Any
 
 from digitduels.core import State
 from digitduels.games import AnyGame, game
+from digitduels.position_json import position_from_json
 
 BEGINNINGS = 100  # how often a game restarts because the opponent ended it with its first move
 
@@ -24,7 +25,7 @@ def needs(extra: str) -> Iterator[None]:
 
 def placed_state(game: AnyGame, position: State[Any, Any] | Mapping[str, Any]) -> State[Any, Any]:
     """Converts a position in the format of `game.placed` to a State; raises ValueError if the game is over there."""
-    state = position if isinstance(position, State) else game.position(dict(position))
+    state = position if isinstance(position, State) else position_from_json(game, dict(position))
     if game.outcome(state) is not None:
         raise ValueError("The game is over in this position.")
     return state

@@ -132,11 +132,8 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
         """Starts a game and plays the opponent's first move if it is to move. With `first`, the agent moves first."""
         self.close()
         seed = int(self.np_random.integers(2**62))
-        self.match = Match(self.game, position=self._from)
-        if self.start == "fair" and self._from is None:
-            for move in fair_start(self.solution, seed):
-                self.match.play(move)
-            self.match.opening = len(self.match.moves)
+        opening = fair_start(self.solution, seed) if self.start == "fair" and self._from is None else ()
+        self.match = Match(self.game, position=self._from, opening=opening)
         seat = seed % 2 if self.seat == "random" else int(self.seat) - 1
         self.player = self.match.state.player if first else seat
         self._other = player(self.opponent, self.game, lambda _: self.solution, seed, self.move_time)

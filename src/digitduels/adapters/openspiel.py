@@ -18,8 +18,9 @@ import numpy as np
 from digitduels.adapters import needs
 from digitduels.core import IllegalMove, State
 from digitduels.games import AnyGame, game, game_class, games
-from digitduels.options import Integer, Wholes
+from digitduels.options import Integer, Integers
 from digitduels.players.observation import Observation
+from digitduels.position_json import position_from_json, position_to_json
 
 with needs("openspiel"):
     import pyspiel
@@ -103,7 +104,7 @@ class DuelGame(pyspiel.Game):  # type: ignore[misc]
         if state is None:
             return DuelState(self, self.first)
         placed = state.to_dict() if hasattr(state, "to_dict") else state
-        return DuelState(self, self.at(self.rules.position(placed)))
+        return DuelState(self, self.at(position_from_json(self.rules, placed)))
 
     def make_py_observer(self, kind: Any = None, parameters: Any = None) -> Any:
         if kind is None or kind.public_info:
@@ -177,7 +178,7 @@ class DuelState(pyspiel.State):  # type: ignore[misc]
     # The structs of OpenSpiel 2, which convert positions and moves to JSON and back.
 
     def _to_struct(self) -> dict[str, Any]:
-        return self.duel.rules.placed(self.here.state)
+        return position_to_json(self.duel.rules, self.here.state)
 
     def _to_observation_struct(self, player: int) -> dict[str, Any]:
         return self._to_struct()
@@ -231,7 +232,7 @@ def _rules(parameters: Mapping[str, Any]) -> AnyGame:
     changed = {name: value for name, value in parameters.items() if value != _TYPE.parameter_specification[name]}
     name = changed.pop("game", _TEXT)
     for option in game_class(name).options():
-        if isinstance(option.kind, Wholes) and option.name in changed:
+        if isinstance(option.kind, Integers) and option.name in changed:
             changed[option.name] = option.kind.read(changed[option.name].replace("/", ","))
     return game(name, **changed)
 

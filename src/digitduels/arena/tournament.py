@@ -170,11 +170,9 @@ def play(plan: TournamentPlan, task: Task, record: dict[str, Any] | None = None)
     if record is not None:
         match = replay(record)
     else:
-        match = Match(rules, names=_names(plan, task))
+        opening = _opening(rules, f"{plan.seed} {task.number // 2}") if plan.start == "fair" else ()
+        match = Match(rules, names=_names(plan, task), opening=opening)
         match.players, match.seed = _players(plan, task), _seed(plan, task)
-        for move in _opening(rules, f"{plan.seed} {task.number // 2}") if plan.start == "fair" else ():
-            match.play(move)
-        match.opening = len(match.moves)
         one, two = (player(name, rules, solution_of, match.seed, plan.move_time) for name in match.players)
         with one, two:
             contest(match, one, two)

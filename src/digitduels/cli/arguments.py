@@ -115,7 +115,7 @@ def read_rules(name: str, rules: str | None) -> tuple[str, dict[str, Any]]:
     """The game's id and options from GAME and `--rules`; raises ValueError if they are invalid."""
     from pathlib import Path
 
-    from digitduels.lab.rule_sets import read_file, rule_set
+    from digitduels.rule_sets import read_file, rule_set
 
     game_id, values = rule_set(name)
     if rules is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from digitduels.asking import answer, offer
 from digitduels.cli.console import Console
-from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.core import IllegalMove, InvalidMove, State, notation_of
 from digitduels.match import Match
 from digitduels.sentence import Sentence, tell
 from digitduels.solver import Solution
@@ -40,25 +41,26 @@ class Exercise:
         """Asks for a move and returns it; None if the person wants to see the answer."""
         game = self.match.game
         chosen: tuple[Any, ...] = ()
-        if game.menu:
+        if game.move_fields[0].menu:
             self.say(*game.turn(state))
-        while len(chosen) < len(game.prompts):
-            text = self.console.ask(game.prompts[len(chosen)].format(player=self.match.names[state.player]))
+        while len(chosen) < len(game.move_fields):
+            prompt = game.move_fields[len(chosen)].prompt
+            text = self.console.ask(prompt.format(player=self.match.names[state.player]))
             match text.strip().lower():
                 case "" | "answer":
                     return None
                 case "quit" | "exit":
                     raise Leave
                 case "?" | "help":
-                    self.say(f"Possible: {game.notation.offer(game.choices(state, chosen))}.", EXERCISE_HELP)
+                    self.say(f"Possible: {offer(game, state, chosen)}.", EXERCISE_HELP)
                 case "hint":
                     self.step = min(self.step + 1, STEPS)
                     self.say(*hint(state, self.solution, self.step))
                 case _:
-                    if not chosen and (question := game.half(text)) is not None:
+                    if not chosen and (question := game.move_fields[0].completion(text)) is not None:
                         text = f"{text.split()[0]} {self.console.ask(question)}"
                     try:
-                        chosen = game.answer(state, chosen, text, self.match.names)
+                        chosen = answer(game, state, chosen, text, self.match.names)
                     except (InvalidMove, IllegalMove) as error:
                         self.say(Sentence("Error: {reason}", reason=error.reason))
-        return game.partial(chosen)
+        return notation_of(game).partial(chosen)

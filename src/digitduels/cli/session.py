@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from digitduels.asking import answer, offer
 from digitduels.cli.console import BOLD, LONGEST, Console, invocation
 from digitduels.cli.saved_games import Save
-from digitduels.core import IllegalMove, InvalidMove, State
+from digitduels.core import IllegalMove, InvalidMove, State, notation_of
 from digitduels.manual import manual, plain_text
 from digitduels.match import Match
 from digitduels.record import save
@@ -118,7 +119,7 @@ class Session:
         state = match.state
         self.chosen, self.half = (), None
         self.say("", *game.turn(state))
-        while len(self.chosen) < len(game.prompts):
+        while len(self.chosen) < len(game.move_fields):
             text = self.console.ask(self.prompt(state))
             command, argument = self.command(text, self.commands)
             if command is not None:
@@ -133,11 +134,11 @@ class Session:
                 self.say(Sentence("Error: {reason}", reason=error.reason))
             except IllegalMove as error:
                 # If the turn did not begin with the choices, the error lists them.
-                possible = "" if game.turn(state) else f" Possible: {game.notation.offer(game.choices(state))}."
+                possible = "" if game.turn(state) else f" Possible: {offer(game, state)}."
                 self.say(Sentence("Error: {reason}{possible}", reason=error.reason, possible=possible))
-            if len(self.chosen) == len(game.prompts) and not self.accepts(game.partial(self.chosen)):
+            if len(self.chosen) == len(game.move_fields) and not self.accepts(notation_of(game).partial(self.chosen)):
                 self.chosen = ()
-        move = game.partial(self.chosen)
+        move = notation_of(game).partial(self.chosen)
         match.play(move)
         self.keep()
         self.say(*game.announce(state, move, match.state))
@@ -146,21 +147,21 @@ class Session:
         """The current question: the game's next prompt, or the one that completes a move."""
         if self.half is not None:
             return self.half[1]
-        return self.match.game.prompts[len(self.chosen)].format(player=self.match.names[state.player])
+        return self.match.game.move_fields[len(self.chosen)].prompt.format(player=self.match.names[state.player])
 
     def answer(self, state: State[Any, Any], text: str) -> None:
         """Parses an answer to the current question; raises InvalidMove or IllegalMove if it is wrong."""
         game, word = self.match.game, text.split()[0]
         if text.strip().lower() in ("hint", "values"):
             raise InvalidMove(HINTLESS)
-        question = None if self.chosen else game.half(text)
+        question = None if self.chosen else game.move_fields[0].completion(text)
         if question is not None:
             self.half = word, question
             return
         if self.half is not None and word.lower() != self.half[0].lower():
             text = f"{self.half[0]} {text}"
         self.half = None
-        self.chosen = game.answer(state, self.chosen, text, self.match.names)
+        self.chosen = answer(game, state, self.chosen, text, self.match.names)
 
     def accepts(self, move: Any) -> bool:
         """Whether to play a complete move. Subclasses may ask the person again."""
@@ -214,7 +215,7 @@ class Session:
 
     def help(self, _: str) -> bool:
         game, state = self.match.game, self.match.state
-        possible = game.notation.offer(game.choices(state, self.chosen))
+        possible = offer(game, state, self.chosen)
         answers = Sentence(
             "{player} can answer: {possible}",
             you="You can answer: {possible}",
@@ -278,7 +279,7 @@ class Session:
                     "{player} takes back {answer}.",
                     you="You take back {answer}.",
                     player=match.state.player,
-                    answer=self.half[0] if self.half else game.notation.label(self.chosen[-1]),
+                    answer=self.half[0] if self.half else game.move_fields[len(self.chosen) - 1].label(self.chosen[-1]),
                 )
             )
             self.half, self.chosen = None, self.chosen[:-1]

@@ -16,10 +16,10 @@ from digitduels.players import COACH, COACH_LEVEL, Forfeit, Player, player
 from digitduels.sentence import Sentence, shown_moves, tell
 from digitduels.solver import Solution
 from digitduels.solver.background import Background
-from digitduels.solver.verdict import Verdict
 
 if TYPE_CHECKING:  # games start faster without this import
     from digitduels.study.decisions import Decision
+    from digitduels.study.foresight import Foresight
 
 SOLO_HELP = (
     "hint     get a hint; ask again for more",
@@ -102,7 +102,7 @@ class Solo(Session):
         """The current question, without a name because only one person plays."""
         if self.half is not None:
             return super().prompt(state)
-        question = self.match.game.prompts[len(self.chosen)].removeprefix("{player}, ")
+        question = self.match.game.move_fields[len(self.chosen)].prompt.removeprefix("{player}, ")
         return f"{question[:1].upper()}{question[1:]}".format(player=self.match.names[state.player])
 
     def turn(self) -> None:
@@ -126,14 +126,12 @@ class Solo(Session):
         """Lets the person take back a move that the coach warns about."""
         if not self.coach:
             return True
-        from digitduels.study.foresight import near_warning
         from digitduels.study.hints import warning
 
-        game, state, solution = self.match.game, self.match.state, self.solution(MOMENT)
-        near = self.near() if solution is None else {}
-        objection = warning(state, move, solution) if solution else near_warning(game, state, near, move)
+        state, source = self.match.state, self.source()
+        objection = warning(state, move, source)
         if objection is None:
-            if solution is None and near[move] is None and not self.truth.too_large:
+            if source.judge(state)[move] is None and not self.truth.too_large:
                 self.say(UNWARNED)
             return True
         if not self.console.agrees(f"{self.tell(objection)} Take it back?"):
@@ -156,46 +154,33 @@ class Solo(Session):
             lines += match.take_back(count or 0)
         return lines
 
-    def near(self) -> dict[Any, Verdict | None]:
-        """The verdicts that a bounded search finds without a solution; None where it finds none."""
-        from digitduels.study.foresight import PLIES
+    def source(self) -> Solution | Foresight:
+        """What hints rely on: the solution, or near results if there is none yet."""
+        from digitduels.study.foresight import LATER, NEVER, Foresight
 
-        return self.truth.within(self.match.state, PLIES)
-
-    @property
-    def rest(self) -> Sentence:
-        """The sentence that says why some verdicts are unknown."""
-        from digitduels.study.foresight import LATER, NEVER
-
-        return NEVER if self.truth.too_large else LATER
+        return self.solution(MOMENT) or Foresight(self.truth, NEVER if self.truth.too_large else LATER)
 
     def hint(self, _: str) -> bool:
-        from digitduels.study.foresight import near_hint
         from digitduels.study.hints import STEPS, hint_in
 
-        moves, state = len(self.match.moves), self.match.state
+        moves = len(self.match.moves)
         last, step = self.hints
         step = min(step + 1, STEPS) if last == moves else 1
         self.hints = moves, step
         self.note(f"hint {step}")
-        solution = self.solution(MOMENT)
-        if solution is None:
-            self.say(*near_hint(self.match.game, state, self.near(), step, self.rest))
-        else:
-            self.say(*hint_in(self.match, solution, step))
+        self.say(*hint_in(self.match, self.source(), step))
         return False
 
     def values(self, _: str) -> bool:
-        from digitduels.study.foresight import near_values, unknown
-        from digitduels.study.hints import values
+        from digitduels.study.hints import unknown, values
 
         self.note("values")
-        state, solution = self.match.state, self.solution(MOMENT)
-        known = self.near() if solution is None else {}
-        for group in near_values(state, known) if solution is None else values(state, solution):
+        state = self.match.state
+        judgement = self.source().judge(state)
+        for group in values(state, judgement):
             moves = shown_moves(group.moves, self.person, self.match.names, self.person)
             self.console.say_wrapped(f"{group.sign} {self.tell(group.words)}: {', '.join(moves)}", 4)
-        self.say(*unknown(known, self.rest))
+        self.say(*unknown(judgement))
         return False
 
     # After the game

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from digitduels.evals import protocol
 from digitduels.games import game
-from digitduels.match import Match, played
+from digitduels.match import Match
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.study.positions import positions
@@ -62,7 +62,8 @@ def row(match: Match, solution: Solution) -> dict[str, Any]:
 
 def reached(row: Mapping[str, Any]) -> Match:
     """The match that leads to the position of a row."""
-    return played(game(row["game"], **json.loads(row["options"])), row["moves"])
+    rules = game(row["game"], **json.loads(row["options"]))
+    return Match(rules, opening=map(rules.read, row["moves"]))
 
 
 def write_lines(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:

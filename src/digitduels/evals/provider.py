@@ -81,7 +81,7 @@ class Players(ModelAPI):
             return "It depends."
         if about == "legal":
             return _json(legal=legal != (self.model_name == "illegal"))
-        after = state if self.model_name == "illegal" else game.after(state, move)
+        after = state if self.model_name == "illegal" else game.play(state, move)
         return _json(position=seen(game, after, state.player))
 
 

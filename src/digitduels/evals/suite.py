@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 from digitduels.evals import protocol
 from digitduels.games import AnyGame, game
-from digitduels.match import Match, played
+from digitduels.match import Match
+from digitduels.position_json import position_to_json
 from digitduels.solver import Progress
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.verdict import Judgement
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.positions import positions
+from digitduels.study.positions import Sort, positions
 from digitduels.study.splits import split
 
 SUITE = Path(__file__).with_name("suite-v1.json")
@@ -66,7 +67,8 @@ class Suite(NamedTuple):
 
     def match(self, item: Mapping[str, Any]) -> Match:
         """The match that leads to a position or a start."""
-        return played(self.game(item), item["moves"])
+        rules = self.game(item)
+        return Match(rules, opening=map(rules.read, item["moves"]))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yields the positions, each with an id and the dataset columns that prompts and scoring need."""
@@ -152,7 +154,7 @@ def make_suite(
 
 
 def stratum(judgement: Judgement[Any]) -> Hashable:
-    """Sorts critical positions by distance and by a random mover's chance of keeping the value."""
+    """The kind of a critical position: its distance, and a random mover's chance of keeping the value."""
     chance = len(judgement.keeping) / len(judgement)
     if not judgement.critical or chance > CHANCES[-1]:
         return None
@@ -166,8 +168,8 @@ def band(value: float, ends: Sequence[float]) -> int:
 
 def _positions(rules: AnyGame, seed: str, count: int, taken: set[str]) -> Iterator[Match]:
     """Positions of the test split, spread over the strata."""
-    number = 0
-    for match in positions(solution_of(rules), count + len(taken), seed, stratum, part="test"):
+    number, sort = 0, Sort("stratum", stratum)
+    for match in positions(solution_of(rules), count + len(taken), seed, sort, part="test"):
         if number < count and _key(match) not in taken:
             number += 1
             yield match
@@ -191,17 +193,16 @@ def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
     """Different fair starts of the test split; fewer if there are no more."""
     openings: dict[str, list[str]] = {}
     for number in range(_CANDIDATES if count else 0):
-        opening = [str(move) for move in fair_start(solution_of(rules), f"{seed} {number}")]
-        match = played(rules, opening)
+        match = Match(rules, opening=fair_start(solution_of(rules), f"{seed} {number}"))
         if split(rules, match.state) == "test":
-            openings.setdefault(_key(match), opening)
+            openings.setdefault(_key(match), [str(move) for move in match.moves])
         if len(openings) == count:
             break
     return list(openings.values())
 
 
 def _key(match: Match) -> str:
-    return json.dumps([match.game.id, match.game.values, match.game.placed(match.state)], sort_keys=True)
+    return json.dumps([match.game.id, match.game.values, position_to_json(match.game, match.state)], sort_keys=True)
 
 
 def _serialize(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:

@@ -25,6 +25,7 @@ from digitduels.evals.protocol import RETRIES, STYLE, NoAnswer, Style
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, player
+from digitduels.position_json import position_to_json
 from digitduels.record import replay, to_record
 from digitduels.sentence import Count, Sentence
 from digitduels.solver.solution_cache import solution_of
@@ -111,10 +112,9 @@ def match(
     samples = []
     for number in range(games):
         pair, seat = divmod(number, 2)
-        prepared = Match(rules)
-        for move in fair_start(solution_of(rules), f"{seed} {pair}") if start == "fair" else ():
-            prepared.play(move)
-        prepared.opening, prepared.seed = len(prepared.moves), f"{seed} {start} {number}"
+        opening = fair_start(solution_of(rules), f"{seed} {pair}") if start == "fair" else ()
+        prepared = Match(rules, opening=opening)
+        prepared.seed = f"{seed} {start} {number}"
         samples.append(
             Sample(
                 id=f"{pair + 1}-{seat + 1}",
@@ -150,7 +150,7 @@ def rules(
             right: dict[str, Any] = {"legal": move in allowed}
         else:
             text = protocol.outcome_question(match, move)
-            right = {"position": protocol.seen(variant, variant.after(match.state, move), match.state.player)}
+            right = {"position": protocol.seen(variant, variant.play(match.state, move), match.state.player)}
         samples.append(
             Sample(
                 id=number,
@@ -195,7 +195,7 @@ def about(match: Match, pair: str) -> dict[str, Any]:
         "options": match.game.values,
         "record": to_record(match),
         "pair": pair,
-        "start": json.dumps(match.game.placed(match.state)),
+        "start": json.dumps(position_to_json(match.game, match.state)),
         "seat": match.state.player + 1,
     }
 
@@ -235,10 +235,8 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
         prepared = replay(state.metadata["record"])
         seat = state.metadata["seat"] - 1
         players = (str(state.model), opponent) if seat == 0 else (opponent, str(state.model))
-        match = Match(prepared.game, names=names(players))
-        for move in prepared.moves:
-            match.play(move)
-        match.opening, match.seed, match.players = prepared.opening, prepared.seed, players
+        match = Match(prepared.game, names=names(players), opening=prepared.moves)
+        match.seed, match.players = prepared.seed, players
         other = player(opponent, match.game, solution_of, match.seed)
         while match.outcome is None:
             if match.state.player == seat:

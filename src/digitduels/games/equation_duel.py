@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Integer, option
-from digitduels.pool import ARITHMETIC, Pool, pool_board, pool_position, run_out, tie_option, tie_rule
+from digitduels.core import Effect, Outcome, State, outcome_tone
+from digitduels.notation import MoveField
+from digitduels.pool import ARITHMETIC, Pool, PoolGame, highest_option, target_option, tie_option
 from digitduels.sentence import Sentence, equation
 
 Position = State[int, Pool]
@@ -27,7 +27,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True)
-class EquationDuel(Game[int, Pool, Move]):
+class EquationDuel(PoolGame[Move]):
     """Combine two numbers and add the result to your score. Be the first to hit exactly {target}; go over and you lose.
 
     Both players start at 0. The pool holds the numbers 1 to {highest}, one of each. On your turn, pick two numbers and
@@ -39,8 +39,8 @@ class EquationDuel(Game[int, Pool, Move]):
     higher score wins, because it is closest to {target}. {tie_rule}
     """
 
-    target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
-    highest: int = option(9, Integer(2, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
+    target: int = target_option()
+    highest: int = highest_option(9, low=2)
     tie: str = tie_option("the numbers run out")
 
     rulings = (
@@ -53,10 +53,6 @@ class EquationDuel(Game[int, Pool, Move]):
     spellings = ("2 * 1", "2×1", "1-2", "2/1")
     example = "6x7 9-5 8x1"
 
-    @property
-    def facts(self) -> dict[str, object]:
-        return super().facts | {"tie_rule": tie_rule(self.tie)}
-
     # The rules
 
     @cached_property
@@ -67,9 +63,6 @@ class EquationDuel(Game[int, Pool, Move]):
     @property
     def longest(self) -> int:
         return self.highest // 2
-
-    def start(self) -> Position:
-        return State(0, (0, 0), Pool.full(self.highest, 1))
 
     def legality(self, state: Position) -> Hashable:
         return state.table
@@ -97,11 +90,8 @@ class EquationDuel(Game[int, Pool, Move]):
                 return _exceeded(player, self.target)
         # An equation needs two numbers; without them the higher score wins.
         if sum(state.table.counts) < 2:
-            return run_out(state, self.target, self.tie)
+            return self.run_out(state)
         return None
-
-    def final_score(self, hand: int) -> int:
-        return hand
 
     def effect(self, state: Position, move: Move) -> Effect:
         after, (first, second, operation) = self.after(state, move), move
@@ -110,35 +100,22 @@ class EquationDuel(Game[int, Pool, Move]):
         if outcome is not None:
             note = outcome.reason
         calculation = equation(first, operation, second, result)
-        return Effect(calculation, result, self.scores(after), note, self.tone(state.player, after))
+        return Effect(calculation, result, self.scores(after), note, outcome_tone(state.player, outcome))
 
     # How it looks
 
-    def board(self, state: Position) -> Board:
-        return pool_board(state, self._lowest)
-
-    def scores(self, state: Position) -> tuple[int, int]:
-        return state.hands
-
-    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
-        return pool_position(player, hands, table, 1)
-
     @property
-    def _lowest(self) -> int:
-        """The lowest possible score: every pair subtracts the highest number left from the lowest."""
+    def lowest(self) -> int:
+        # Every pair subtracts the highest number left from the lowest.
         return -sum(range(self.highest - 1, 0, -2))
 
     # The words
 
-    prompts = (
-        "{player}, select your first number:\n> ",
-        "{player}, select your second number:\n> ",
-        "{player}, choose an operation (+, -, *, /):\n> ",
+    move_fields = (
+        MoveField("{player}, select your first number:\n> ", "Pick your first number", slot=0),
+        MoveField("{player}, select your second number:\n> ", "Pick your second number", slot=2),
+        MoveField("{player}, choose an operation (+, -, *, /):\n> ", "Pick an operation", labels={"x": "*"}, slot=1),
     )
-    slots = (0, 2, 1)
-    ordered = True  # both numbers are chosen before the operation
-    questions = ("Pick your first number", "Pick your second number", "Pick an operation")
-    labels = {"x": "*"}
 
     def view(self, state: Position) -> list[str]:
         scores = [Sentence("{player:Whose} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
@@ -177,7 +154,7 @@ class EquationDuel(Game[int, Pool, Move]):
                 book="Equation: {first} {sign} {second} = {result}",
                 equation=equation(first, operation, second, result),
                 first=first,
-                sign=self.labels.get(operation, operation),
+                sign=self.move_fields[2].label(operation),
                 second=second,
                 result=result,
             ),

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Integer, option
+from digitduels.core import Effect, Outcome, State, outcome_tone
+from digitduels.notation import MoveField
 from digitduels.pool import (
     ARITHMETIC,
     Pool,
-    each_of,
+    PoolGame,
+    copies_option,
+    highest_option,
     not_in_pool,
-    pool_board,
-    pool_position,
     row,
-    run_out,
+    score_lines,
+    target_option,
     tie_option,
-    tie_rule,
 )
 from digitduels.sentence import Sentence, equation
 
@@ -35,7 +34,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NumberDuel(Game[int, Pool, Move]):
+class NumberDuel(PoolGame[Move]):
     """Pick a number, then add it or multiply by it. Be the first to hit exactly {target}; go over and you're back at 0.
 
     Both players start at 0. The pool holds the numbers 1 to {highest}, {each}. On your turn, pick any number that is
@@ -45,9 +44,9 @@ class NumberDuel(Game[int, Pool, Move]):
     empty, the higher score wins. {tie_rule}
     """
 
-    target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
-    highest: int = option(10, Integer(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
-    copies: int = option(2, Integer(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
+    target: int = target_option()
+    highest: int = highest_option(10)
+    copies: int = copies_option()
     tie: str = tie_option("the pool is empty")
 
     rulings = (
@@ -58,31 +57,15 @@ class NumberDuel(Game[int, Pool, Move]):
     spellings = ("2", "+2", "add 2", "×2", "2 *", "times 2")
     example = "+5 +10 x10"
 
-    @property
-    def facts(self) -> dict[str, object]:
-        return super().facts | {"each": each_of(self.copies), "tie_rule": tie_rule(self.tie)}
-
     # The rules
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         return tuple(Move(number, operation) for number in range(1, self.highest + 1) for operation in "+x")
 
-    @property
-    def longest(self) -> int:
-        return self.highest * self.copies
-
-    def start(self) -> Position:
-        return State(0, (0, 0), Pool.full(self.highest, self.copies))
-
-    def legality(self, state: Position) -> Hashable:
-        return state.table.distinct
-
     def forbids(self, state: Position, move: Move) -> str | None:
         # Only numbers that are still in the pool can be taken.
-        if not state.table.has(move.number):
-            return not_in_pool(move.number, state.table)
-        return None
+        return not_in_pool(move.number, state.table)
 
     def after(self, state: Position, move: Move) -> Position:
         score = ARITHMETIC[move.operation](state.mine, move.number)
@@ -96,42 +79,29 @@ class NumberDuel(Game[int, Pool, Move]):
             return Outcome(winner, _reached(winner, self.target))
         # When the pool is empty, the higher score wins.
         if not any(state.table.counts):
-            return run_out(state, self.target, self.tie)
+            return self.run_out(state)
         return None
-
-    def final_score(self, hand: int) -> int:
-        return hand
 
     def effect(self, state: Position, move: Move) -> Effect:
         after = self.after(state, move)
         result = ARITHMETIC[move.operation](state.mine, move.number)
-        tone, outcome = self.tone(state.player, after), self.outcome(after)
-        note = None if outcome is None else outcome.reason
+        outcome = self.outcome(after)
+        tone, note = outcome_tone(state.player, outcome), None if outcome is None else outcome.reason
         if result > self.target:
             tone = "bad"
             note = note or Sentence("Over {target}: back to 0.", target=self.target)
         calculation = equation(state.mine, move.operation, move.number, result)
         return Effect(calculation, result, self.scores(after), note, tone)
 
-    # How it looks
-
-    def board(self, state: Position) -> Board:
-        return pool_board(state)
-
-    def scores(self, state: Position) -> tuple[int, int]:
-        return state.hands
-
-    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
-        return pool_position(player, hands, table, self.copies)
-
     # The words
 
-    prompts = ("Select a number: ", "Choose an operation (add/multiply): ")
-    questions = ("Pick a number", "Add or multiply?")
-    labels = {"+": "add", "x": "multiply"}
+    move_fields = (
+        MoveField("Select a number: ", "Pick a number"),
+        MoveField("Choose an operation (add/multiply): ", "Add or multiply?", labels={"+": "add", "x": "multiply"}),
+    )
 
     def view(self, state: Position) -> list[str]:
-        return ["Number Pool:", row(state.table), "", *_scores(state)]
+        return ["Number Pool:", row(state.table), "", *score_lines(state)]
 
     def welcome(self, state: Position) -> list[str]:
         return ["Welcome to Number Duel!", "", *self.view(state)]
@@ -179,7 +149,7 @@ class NumberDuel(Game[int, Pool, Move]):
         lines.append(Sentence("{player:Whose} New Score: {score}", player=player, score=score))
         if score != self.target:
             lines += ["", "Number Pool (updated):", f"{row(after.table)} (one {number} is removed)"]
-            lines += ["", *_scores(after)]
+            lines += ["", *score_lines(after)]
         return lines
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
@@ -192,13 +162,6 @@ class NumberDuel(Game[int, Pool, Move]):
             target=self.target,
         )
         return ["", won]
-
-
-def _scores(state: Position) -> list[str]:
-    return [
-        Sentence("{player} Score: {score}", you="Your Score: {score}", player=seat, score=state.hands[seat])
-        for seat in (0, 1)
-    ]
 
 
 @lru_cache

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from digitduels.core import Board, Effect, Game, Outcome, State
-from digitduels.options import Choice, Integer, option
+from digitduels.core import Effect, Outcome, State, outcome_tone
+from digitduels.notation import MoveField
+from digitduels.options import Choice, option
 from digitduels.pool import (
     ARITHMETIC,
     Pool,
-    each_of,
+    PoolGame,
+    copies_option,
+    highest_option,
     not_in_pool,
-    pool_board,
-    pool_position,
     row,
-    run_out,
+    score_lines,
+    target_option,
     tie_option,
-    tie_rule,
 )
 from digitduels.sentence import Sentence, equation
 
@@ -35,7 +36,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NumberQuest(Game[int, Pool, Move]):
+class NumberQuest(PoolGame[Move]):
     """Pick a number, then +, −, × or ÷. Hit exactly {target} to win. Go over and you lose.
 
     Both players start at 0. The pool holds the numbers 1 to {highest}, {each}. On your turn, pick any number that is
@@ -48,9 +49,9 @@ class NumberQuest(Game[int, Pool, Move]):
     wins. {tie_rule}
     """
 
-    target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
-    highest: int = option(9, Integer(1, 99), "the highest number in the pool", rules=("numbers 1 to {}",))
-    copies: int = option(2, Integer(1, 99), "how many of each number the pool holds", rules=("{} of each number",))
+    target: int = target_option()
+    highest: int = highest_option(9)
+    copies: int = copies_option()
     division: str = option(
         "floor",
         Choice(("floor", "exact")),
@@ -88,8 +89,7 @@ class NumberQuest(Game[int, Pool, Move]):
             "is not allowed." if refused else "costs you the turn: your score stays as it is and the number is gone."
         )
         invalid = f"An operation that would {faults} {costs}"
-        words = {"each": each_of(self.copies), "tie_rule": tie_rule(self.tie)}
-        return super().facts | words | {"division_rule": division, "invalid_rule": invalid}
+        return super().facts | {"division_rule": division, "invalid_rule": invalid}
 
     # The rules
 
@@ -97,23 +97,16 @@ class NumberQuest(Game[int, Pool, Move]):
     def moves(self) -> tuple[Move, ...]:
         return tuple(Move(number, operation) for number in range(1, self.highest + 1) for operation in "+-x/")
 
-    @property
-    def longest(self) -> int:
-        return self.highest * self.copies
-
-    def start(self) -> Position:
-        return State(0, (0, 0), Pool.full(self.highest, self.copies))
-
     def legality(self, state: Position) -> Hashable:
-        return state.table.distinct if self.invalid == "lost-turn" else (state.table.distinct, state.mine)
+        numbers = state.table.distinct
+        return numbers if self.invalid == "lost-turn" else (numbers, state.mine)
 
     def forbids(self, state: Position, move: Move) -> str | None:
         # Only numbers that are still in the pool can be selected. The operation may not be chosen yet.
-        if not state.table.has(move.number):
-            return not_in_pool(move.number, state.table)
-        if self.invalid == "refused" and move.operation is not None and not self._valid(state.mine, move):
-            return _refusal(state.mine, move)
-        return None
+        missing = not_in_pool(move.number, state.table)
+        if missing is None and self.invalid == "refused" and move.operation is not None:
+            return None if self._valid(state.mine, move) else _refusal(state.mine, move)
+        return missing
 
     def _valid(self, score: int, move: Move) -> bool:
         """Whether the operation is valid on this score."""
@@ -139,17 +132,15 @@ class NumberQuest(Game[int, Pool, Move]):
                 return _reached(player, self.target) if score == self.target else _exceeded(player, self.target)
         # When the pool is empty, the higher score wins.
         if not any(state.table.counts):
-            return run_out(state, self.target, self.tie)
+            return self.run_out(state)
         return None
-
-    def final_score(self, hand: int) -> int:
-        return hand
 
     def effect(self, state: Position, move: Move) -> Effect:
         after, player, (number, operation) = self.after(state, move), state.player, move
         result = ARITHMETIC[operation](state.mine, number)
         calculation = equation(state.mine, operation, number, result)
-        tone, outcome = self.tone(player, after), self.outcome(after)
+        outcome = self.outcome(after)
+        tone = outcome_tone(player, outcome)
         remainder = state.mine % number if operation == "/" else 0
         note = Sentence("The remainder is dropped.") if remainder else None
         if not self._valid(state.mine, move):
@@ -166,29 +157,15 @@ class NumberQuest(Game[int, Pool, Move]):
             note = outcome.reason
         return Effect(calculation, result, self.scores(after), note, tone)
 
-    # How it looks
-
-    def board(self, state: Position) -> Board:
-        return pool_board(state)
-
-    def scores(self, state: Position) -> tuple[int, int]:
-        return state.hands
-
-    def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
-        return pool_position(player, hands, table, self.copies)
-
     # The words
 
-    prompts = ("Select a number: ", "Choose an operation (+, -, *, /): ")
-    questions = ("Pick a number", "Pick an operation")
-    labels = {"x": "*"}
+    move_fields = (
+        MoveField("Select a number: ", "Pick a number"),
+        MoveField("Choose an operation (+, -, *, /): ", "Pick an operation", labels={"x": "*"}),
+    )
 
     def view(self, state: Position) -> list[str]:
-        scores = [
-            Sentence("{player} Score: {score}", you="Your Score: {score}", player=seat, score=state.hands[seat])
-            for seat in (0, 1)
-        ]
-        return [f"Number Pool: {row(state.table)}", *scores]
+        return [f"Number Pool: {row(state.table)}", *score_lines(state)]
 
     def turn(self, state: Position) -> list[str]:
         player = state.player
@@ -217,7 +194,7 @@ class NumberQuest(Game[int, Pool, Move]):
                 book="Calculation: {score} {sign} {number} = {result}",
                 equation=equation(score, operation, number, result),
                 score=score,
-                sign=self.labels.get(operation, operation),
+                sign=self.move_fields[1].label(operation),
                 number=number,
                 result=result,
             ),

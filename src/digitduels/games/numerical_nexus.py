@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
-from digitduels.options import Integer, Wholes, option
+from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock, outcome_tone
+from digitduels.notation import MoveField
+from digitduels.options import Integer, Integers, option
 from digitduels.sentence import Names, Sentence, equation, number_word, player_name
 
 
@@ -60,7 +61,7 @@ class NumericalNexus(Game[Hand, None, Move]):
     target: int = option(50, Integer(1, 10**6), "the score that wins", rules=("first to {}",))
     uses: tuple[int, ...] = option(
         (3, 2, 1, 2, 1, 1),
-        Wholes(6, 0, 99),
+        Integers(6, 0, 99),
         "each player's uses of +1, +3, +5, ×2, ×3, reset",
         rules=("uses of +1, +3, +5, ×2, ×3, reset: {}",),
     )
@@ -129,8 +130,8 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     def effect(self, state: Position, move: Move) -> Effect:
         after, player, (score, _) = self.after(state, move), state.player, state.mine
-        scores, tone, outcome = self.scores(after), self.tone(player, after), self.outcome(after)
-        note = None if outcome is None else outcome.reason
+        scores, outcome = self.scores(after), self.outcome(after)
+        tone, note = outcome_tone(player, outcome), None if outcome is None else outcome.reason
         if move.operation in RESETS:
             mine = move.operation == "reset-mine"
             if tone == "neutral" and (score if mine else state.theirs.score):
@@ -157,9 +158,12 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     # The words
 
-    labels = dict(zip(EFFECT, (*OPERATIONS[:5], "reset-mine", "reset-theirs"), strict=True))
-
-    unclear = {"reset": "Whose score? ", "reset to 0": "Whose score? "}
+    move_fields = (
+        MoveField(
+            labels=dict(zip(EFFECT, (*OPERATIONS[:5], "reset-mine", "reset-theirs"), strict=True)),
+            incomplete=dict.fromkeys(("reset", "reset to 0"), "Whose score? "),
+        ),
+    )
 
     def phrases(self, state: Position | None, names: Names) -> Iterator[tuple[str, Move]]:
         mine, theirs = MOVES[5:]

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock
+from digitduels.asking import choices
+from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock, outcome_tone
+from digitduels.notation import MoveField
 from digitduels.options import Integer, option
 from digitduels.sentence import Names, Played, Sentence, equation
 from digitduels.text import quoted
@@ -23,6 +25,7 @@ class Move(NamedTuple):
 
 
 MOVES: Final = (Move("+1"), Move("x2"))
+LABELS: Final = {"+1": "Add 1", "x2": "Multiply by 2"}
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class OperationTarget(Game["str | None", int, Move]):
                 you="You cannot {label} again: it was your previous operation.",
                 book="You cannot {label} again: it was your previous operation.",
                 player=state.player,
-                label=self.labels[move.operation],
+                label=LABELS[move.operation],
             )
         return None
 
@@ -109,14 +112,14 @@ class OperationTarget(Game["str | None", int, Move]):
         outcome = self.outcome(after)
         calculation = equation(state.table, move.operation[0], int(move.operation[1]), after.table)
         note = None if outcome is None else outcome.reason
-        return Effect(calculation, after.table, self.scores(after), note, self.tone(state.player, after))
+        return Effect(calculation, after.table, self.scores(after), note, outcome_tone(state.player, outcome))
 
     # How it looks
 
     def board(self, state: Position) -> Board:
         # A player's previous operation is barred for one turn, so none of it is left.
         first, second = (
-            Side(None, tuple(Stock(self.labels[operation], int(operation != last), 1) for (operation,) in MOVES))
+            Side(None, tuple(Stock(LABELS[operation], int(operation != last), 1) for (operation,) in MOVES))
             for last in state.hands
         )
         return Board((first, second), Side(state.table, lowest=1))
@@ -132,9 +135,7 @@ class OperationTarget(Game["str | None", int, Move]):
 
     # The words
 
-    prompts = ("Enter the number of your chosen operation: ",)
-    labels = {"+1": "Add 1", "x2": "Multiply by 2"}
-    menu = True
+    move_fields = (MoveField("Enter the number of your chosen operation: ", labels=LABELS, menu=True),)
 
     def phrases(self, state: Position | None, names: Names) -> Iterator[tuple[str, Move]]:
         yield "double", MOVES[1]
@@ -146,11 +147,11 @@ class OperationTarget(Game["str | None", int, Move]):
         return ["Game Start!", *self.view(state)]
 
     def turn(self, state: Position) -> list[str]:
-        possible = self.choices(state)
+        possible, (field,) = choices(self, state), self.move_fields
         return [
             Sentence("{player}'s Turn:", you="Your Turn:", player=state.player),
-            f"Previous Operation: {self.labels.get(state.mine, 'None')}",
-            f"Available Operation{'s' if len(possible) > 1 else ''}: {self.notation.offer(possible)}",
+            f"Previous Operation: {LABELS.get(state.mine or '', 'None')}",
+            f"Available Operation{'s' if len(possible) > 1 else ''}: {field.offer(possible)}",
         ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
@@ -160,7 +161,7 @@ class OperationTarget(Game["str | None", int, Move]):
             book="You chose to {label}.",
             player=state.player,
             move=Played(move, state.player),
-            label=self.labels[move.operation],
+            label=LABELS[move.operation],
         )
         return [chosen, f"New Current Number: {after.table}"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from digitduels.lab.measures import STRONGER, Report
-from digitduels.lab.rule_sets import label
 from digitduels.options import written
+from digitduels.rule_sets import label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from digitduels.lab.measures import STRONGER, Report
-from digitduels.lab.rule_sets import label
 from digitduels.match import Match
+from digitduels.rule_sets import label
 from digitduels.sentence import Count, Line, player_name
 from digitduels.text import percent
 

@@ -18,7 +18,7 @@ from digitduels import files
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game, game_class
 from digitduels.lab.executors import executor
-from digitduels.options import Integer, Option, Wholes
+from digitduels.options import Integer, Integers, Option
 from digitduels.text import quoted
 
 SOLVED = "solved"  # the status of a row; the others are too-large and failed
@@ -38,7 +38,7 @@ def read_range(option: Option, text: str) -> list[Any]:
 
     If the option is a list of integers, each of them can be a range.
     """
-    if isinstance(option.kind, Wholes):
+    if isinstance(option.kind, Integers):
         parts = [_numbers(option, part) for part in text.strip("()[]").split(",")]
         return _checked(option, [tuple(values) for values in product(*parts)])
     if isinstance(option.kind, Integer):

@@ -20,6 +20,7 @@ from typing import Any
 from digitduels.core import InvalidMove
 from digitduels.match import Match
 from digitduels.players.policy import Forfeit, Player
+from digitduels.position_json import position_to_json
 from digitduels.text import clean, quoted
 
 LINE = 1 << 16  # the maximum length of an answer, in bytes
@@ -61,7 +62,7 @@ def question(match: Match, seed: int) -> dict[str, Any]:
     return {
         "game": match.game.id,
         "options": match.game.values,
-        **({} if match.position is None else {"position": match.game.placed(match.position)}),
+        **({} if match.position is None else {"position": position_to_json(match.game, match.position)}),
         "moves": [str(move) for move in match.moves],
         "legal": [str(move) for move in match.game.legal_moves(match.state)],
         "player": match.state.player + 1,

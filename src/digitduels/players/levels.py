@@ -19,7 +19,7 @@ import random
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from digitduels.core import State
+from digitduels.core import State, outcome_tone, winning_score
 from digitduels.games import AnyGame
 from digitduels.players.policy import LEVEL, PolicyPlayer
 from digitduels.solver.solution import Truth
@@ -182,19 +182,19 @@ def natural_weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
     for move in game.legal_moves(state):
         after = game.after(state, move)
         scores = game.scores(after)
-        own = apparent_score(game, scores[player], game.tone(player, after))
+        own = apparent_score(game, scores[player], outcome_tone(player, game.outcome(after)))
         natural[move] = (WASTED if scores == before else 1.0) * nearness(game, own, scores[1 - player])
     return natural
 
 
 def apparent_score(game: AnyGame, score: int | None, tone: str) -> int | None:
     """A player's score as people see it: a win counts as being at the goal, a loss as being at 0, however it came."""
-    return {"good": game.goal, "bad": 0}.get(tone, score)
+    return {"good": winning_score(game), "bad": 0}.get(tone, score)
 
 
 def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
     """How good two scores look to a person: best if their own is near the goal and the other is far from it."""
-    goal = game.goal
+    goal = winning_score(game)
     if goal is None or own is None or other is None:
         return 1.0
     return math.exp(FURTHER * min(1.0, abs(goal - other) / goal) - NEARER * min(1.0, abs(goal - own) / goal))

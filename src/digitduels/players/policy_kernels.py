@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from digitduels.core import State
+from digitduels.core import State, winning_score
 from digitduels.players.levels import TIE, WASTED, apparent_score, nearness
 from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, PolicyPlayer
 from digitduels.solver.arrays import Arrays, arrays
@@ -89,10 +89,10 @@ def rules_of(solution: Tables) -> Rules:
         high=int(solution.scale.high),
         top=int(solution.scale.top),
         # A weight is a product: the nearness of one's own hand, times that of the other hand.
-        near_own=np.array([nearness(game, score, game.goal) for score in scores]),
-        near_won=nearness(game, apparent_score(game, None, "good"), game.goal),
-        near_lost=nearness(game, apparent_score(game, None, "bad"), game.goal),
-        near_other=np.array([nearness(game, game.goal, score) for score in scores]),
+        near_own=np.array([nearness(game, score, winning_score(game)) for score in scores]),
+        near_won=nearness(game, apparent_score(game, None, "good"), winning_score(game)),
+        near_lost=nearness(game, apparent_score(game, None, "bad"), winning_score(game)),
+        near_other=np.array([nearness(game, winning_score(game), score) for score in scores]),
         scores=np.array([np.inf if score is None else float(score) for score in scores]),
         wasted=WASTED,
     )

@@ -15,7 +15,16 @@ SHARE = 0.5  # the share of the free memory that a solution may use
 
 
 def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progress: Progress | None = None) -> Solution:
-    """Implements digitduels.solve."""
+    """Solves a game, or loads its solution from the cache.
+
+    With `cache=False` the game is solved again and nothing is stored. `limit` is the memory it may use, in bytes
+    (default: half of the free memory). A game that needs more raises TooLarge before any work is done. `progress` is
+    called with the name of the current step and the fraction done, from 0 to 1.
+
+    >>> from digitduels.games import game
+    >>> solve(game("operation-target")).start
+    Verdict(value=1, distance=8)
+    """
     most = int(SHARE * memory.available()) if limit is None else limit
     # Imported here because it takes a while, and code that needs only a Verdict should not wait for it.
     from digitduels.solver import cache as store

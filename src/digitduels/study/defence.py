@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from digitduels.core import State
-from digitduels.players.perfect import FALLIBLE, REPLIES, error_chance
+from digitduels.players.perfect import FALLIBLE, REPLIES, Perfect, error_chance
+from digitduels.players.policy import chance_steps
 from digitduels.sentence import Moves, Played, Sentence
 from digitduels.solver.solution import Solution
 
 NOTABLE = 0.05
 """How much the chances must differ for one move to count as harder to answer than another."""
-EQUAL = 0.001  # chances that differ by less count as equal
 
 
 class Defence(NamedTuple):
@@ -78,9 +78,8 @@ def error_chances(state: State[Any, Any], solution: Solution) -> dict[Any, float
 
 
 def hardest(state: State[Any, Any], solution: Solution) -> Any:
-    """The move in a lost position that is hardest to answer; of several, the one that holds out longest."""
-    judgement, chances = solution.judge(state), error_chances(state, solution)
-    return max(judgement, key=lambda move: (round(chances[move], 6), judgement[move].distance))
+    """The move in a lost position that is hardest to answer, of several the longest defence: as perfect play has it."""
+    return Perfect(solution).candidates(state)[0]
 
 
 def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | None:
@@ -92,7 +91,8 @@ def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | 
     hardest, longest = max(chances.values()), judgement.best.distance
     best = judgement.best_moves
     if hardest >= NOTABLE:
-        best = [candidate for candidate, chance in chances.items() if chance > hardest - EQUAL]
+        steps = chance_steps(hardest)
+        best = [candidate for candidate, chance in chances.items() if chance_steps(chance) == steps]
     defences = {
         candidate: Defence(state.player, candidate, chance, hardest, best, longest - judgement[candidate].distance)
         for candidate, chance in chances.items()

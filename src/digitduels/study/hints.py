@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from digitduels.core import State
@@ -12,26 +11,34 @@ from digitduels.match import Match
 from digitduels.players.levels import natural_weights
 from digitduels.sentence import Count, Line, Moves, Played, Sentence, signs
 from digitduels.solver.solution import Solution
+from digitduels.solver.verdict import Judgement
+from digitduels.study.foresight import Foresight, PartialJudgement
 from digitduels.study.reasons import reason, unstoppable, wins_at_once
 from digitduels.study.wording import SIGNS, VALUES, standing, worth
 
 STEPS = 4
 Position = State[Any, Any]
+Judged = Judgement[Any] | PartialJudgement
 
 
-def hint(state: Position, solution: Solution, step: int) -> list[Sentence]:
+def hint(state: Position, source: Solution | Foresight, step: int) -> list[Sentence]:
     """The sentences of a hint step from 1 to 4, in a game that is not over.
 
     1: who is winning and how many moves keep it that way. 2: the tempting move and its refutation. 3: half the move.
-    4: the move, its line and a reason.
+    4: the move, its line and a reason. With Foresight, all steps after the first name the moves to play or to avoid;
+    where no result is near, 3 and 4 add the natural move and say that nobody knows whether it is good.
     """
-    return (_assessment, _temptation, _half, _whole)[step - 1](state, solution)
+    if step == 1:
+        return _assessment(state.player, source.judge(state))
+    if isinstance(source, Foresight):
+        return _near_moves(state, source, step)
+    return (_temptation, _half, _whole)[step - 2](state, source)
 
 
-def hint_in(match: Match, solution: Solution, step: int, takebacks: bool = True) -> list[Sentence]:
+def hint_in(match: Match, source: Solution | Foresight, step: int, takebacks: bool = True) -> list[Sentence]:
     """A hint in a game. In a lost position the first step also points out a losing move that can be taken back."""
-    lines = hint(match.state, solution, step)
-    return [*lines, *_regret(match, solution)] if step == 1 and takebacks else lines
+    lines = hint(match.state, source, step)
+    return [*lines, *_regret(match, source)] if step == 1 and takebacks and isinstance(source, Solution) else lines
 
 
 class Group(NamedTuple):
@@ -43,33 +50,43 @@ class Group(NamedTuple):
     moves: list[Any]
 
 
-def values(state: Position, solution: Solution) -> list[Group]:
-    """All moves grouped by their verdict in words: quickest wins first, quickest losses last."""
-    groups: list[Group] = []
-    for verdict, items in groupby(solution.judge(state).items(), lambda pair: pair[1]):
-        words = worth(state.player, verdict)
-        if groups and groups[-1].words == words:  # different plies, but the same number of turns
-            groups[-1].moves.extend(move for move, _ in items)
-        else:
-            groups.append(Group(verdict.value, SIGNS[verdict.value], words, [move for move, _ in items]))
-    return groups
+def values(state: Position, judgement: Judged) -> list[Group]:
+    """The moves with a known verdict, grouped by that verdict in words: quickest wins first, quickest losses last."""
+    groups: dict[str, Group] = {}  # different plies can be the same number of turns
+    for move, verdict in judgement.items():
+        if verdict is not None:
+            words = worth(state.player, verdict)
+            groups.setdefault(words, Group(verdict.value, SIGNS[verdict.value], words, [])).moves.append(move)
+    return list(groups.values())
 
 
-def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
-    """The coach's warning about a move that gives the result away; None if the move keeps it."""
-    judgement = solution.judge(state)
-    verdict = judgement[move]
-    if verdict.value == judgement.best.value:
+def unknown(judgement: Judged) -> list[Sentence]:
+    """How many moves have an unknown verdict, and why; empty if there are none."""
+    count = sum(verdict is None for verdict in judgement.values())
+    if not count or not isinstance(judgement, PartialJudgement):
+        return []
+    return [Sentence("? not known: {count}.", count=Count(count, "move")), judgement.rest]
+
+
+def warning(state: Position, move: Any, source: Solution | Foresight) -> Sentence | None:
+    """The coach's warning about a move that is known to give the result away; None if it is not."""
+    game, judgement = source.game, source.judge(state)
+    verdict, best = judgement[move], judgement.verdict
+    if verdict is None or verdict.value > 0:
         return None
     if verdict.value == 0:
-        return Sentence("That gives the win away.")
-    game, after, other = solution.game, solution.game.after(state, move), 1 - state.player
+        return Sentence("That gives the win away.") if best is not None and best.value > 0 else None
+    if best is not None and best.value < 0:
+        return None
+    after, other = game.after(state, move), 1 - state.player
     outcome = game.outcome(after)
     if outcome is not None:
         return Sentence("That loses at once. {reason}", reason=outcome.reason)
     if verdict.distance == 2:
         return let_win(game, state, after)
-    reply = solution.judge(after).best_moves[0]
+    count, (reply, answer) = Count(verdict.distance // 2, "turn"), next(iter(source.judge(after).items()))
+    if answer is None or answer.value < 1:  # the search has reached its limit
+        return Sentence("That lets me win in {count}.", count=count)
     threats = unstoppable(game, after, game.after(after, reply)) if verdict.distance == 4 else []
     text = "That lets me win in {count}, starting with {reply}."
     if threats:
@@ -78,7 +95,7 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
     return Sentence(
         text,
         player=state.player,
-        count=Count(verdict.distance // 2, "turn"),
+        count=count,
         reply=Played(reply, other),
         threats=Moves([moves[0] for moves in threats], other, "and"),
     )
@@ -118,12 +135,18 @@ def tempting(state: Position, solution: Solution) -> Any | None:
 
 
 ONE_MOVE = Sentence("There is only one move.")
+NOTHING_NEAR = Sentence("Looking a few moves ahead finds no win and no loss.")
 
 
-def _assessment(state: Position, solution: Solution) -> list[Sentence]:
-    judgement = solution.judge(state)
-    best, moves, keeping = judgement.best, len(judgement), len(judgement.keeping)
-    lines = standing(state.player, best)
+def _assessment(player: int, judgement: Judged) -> list[Sentence]:
+    best, moves = judgement.verdict, len(judgement)
+    if isinstance(judgement, PartialJudgement) and best is None:
+        return [*_near_losses(judgement), judgement.rest]
+    assert best is not None
+    verdicts = [verdict for verdict in judgement.values() if verdict is not None]
+    lines = standing(player, best)
+    if len(verdicts) < moves:
+        return lines
     if moves == 1:
         return [*lines, ONE_MOVE]
     if best.value < 0:
@@ -131,14 +154,44 @@ def _assessment(state: Position, solution: Solution) -> list[Sentence]:
             "All {moves} moves lose if {player} makes no mistake.",
             you="All {moves} moves lose if you make no mistake.",
             moves=moves,
-            player=1 - state.player,
+            player=1 - player,
         )
         return [*lines, lose]
-    value = VALUES[best.value]
+    keeping, value = sum(verdict.value == best.value for verdict in verdicts), VALUES[best.value]
     if keeping == moves:
         return [*lines, Sentence("All {moves} moves keep the {value}.", moves=moves, value=value)]
     text = f"{{keeping}} of {{moves}} moves {'keeps' if keeping == 1 else 'keep'} the {{value}}."
     return [*lines, Sentence(text, keeping=keeping, moves=moves, value=value)]
+
+
+def _near_losses(judgement: PartialJudgement) -> list[Sentence]:
+    """How many moves lose soon, where it is not known how good the position is."""
+    losing = len(_losing(judgement))
+    if not losing:
+        return [NOTHING_NEAR]
+    lose = "loses" if losing == 1 else "lose"
+    return [
+        Sentence(f"{{losing}} of {{moves}} moves {lose} soon.", losing=losing, moves=len(judgement)),
+        Sentence("It is not known how good the others are."),
+    ]
+
+
+def _near_moves(state: Position, source: Foresight, step: int) -> list[Sentence]:
+    judgement, player = source.judge(state), state.player
+    if judgement.verdict is not None:
+        best = [move for move, verdict in judgement.items() if verdict == judgement.verdict]
+        return [Sentence("Play {moves}.", moves=Moves(best, player, "or"))]
+    losing = _losing(judgement)
+    lines = [Sentence("Don't play {moves}.", moves=Moves(losing, player, "or")) if losing else NOTHING_NEAR]
+    if step > 2:
+        natural = natural_weights(source.game, state)
+        move = max((move for move in judgement if move not in losing), key=natural.__getitem__)
+        lines.append(Sentence("{move} looks natural. Whether it is good is not known.", move=Played(move, player)))
+    return [*lines, judgement.rest]
+
+
+def _losing(judgement: PartialJudgement) -> list[Any]:
+    return [move for move, verdict in judgement.items() if verdict is not None and verdict.value < 0]
 
 
 def _temptation(state: Position, solution: Solution) -> list[Sentence]:
@@ -234,7 +287,7 @@ def beginning(game: AnyGame, move: Any) -> str:
     >>> beginning(number, number.read("x10")), beginning(nexus, nexus.read("+5")), beginning(nexus, nexus.read("x3"))
     ('10', '+', '×')
     """
-    if len(game.prompts) > 1:
-        return signs(game.notation.label(move[0]))
+    if len(game.move_fields) > 1:
+        return signs(game.move_fields[0].label(move[0]))
     operation = re.match(r"[^\W\d_]+|\W", str(move))
     return signs(operation[0] if operation else str(move)[0])

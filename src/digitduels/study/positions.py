@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.match import Match
@@ -14,22 +14,24 @@ from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement
 from digitduels.study.splits import split
 
-Sort = Callable[[Judgement[Any]], Hashable]
-"""The kind of a position, or None to leave it out. Every kind gets its share of the sample."""
-
 _IDLE, _IDLE_OF_PART = 300, 1000  # games without a new position before the search stops
 _CHOICE, _CHOICE_OF_PART = 4, 2  # candidates per position of the sample, so that rare kinds get their share …
 _MORE = 50_000  # … but at most this many more than the sample
 
 
-def any_position(judgement: Judgement[Any]) -> Hashable:
-    """Sorts every position by its value and distance, and by whether it is critical."""
-    return (*judgement.best, bool(judgement.throwing))
+class Sort(NamedTuple):
+    """A way to sort positions into kinds. Every kind gets its share of the sample."""
+
+    seed: str
+    """Part of the seed of every sample. To change it changes tasks, datasets and private suites."""
+    kind: Callable[[Judgement[Any]], Hashable]
+    """The kind of a position, or None to leave it out."""
 
 
-def only_move(judgement: Judgement[Any]) -> Hashable:
-    """Sorts positions with an only move by distance. Moves that lead to the same position count once."""
-    return judgement.best if judgement.only else None
+any_position = Sort("any_position", lambda judgement: (*judgement.best, bool(judgement.throwing)))
+"""Every position, by its value and distance, and by whether it is critical."""
+only_move = Sort("only_move", lambda judgement: judgement.best if judgement.only else None)
+"""Positions with an only move, by distance. Moves that lead to the same position count once."""
 
 
 def positions(
@@ -47,7 +49,7 @@ def positions(
     distances from the end, and `part` to one of the SPLITS. The same seed always gives the same positions.
     """
     game = solution.game
-    rng = random.Random(f"positions {game.id} {game.values} {sort.__name__} {seed}")
+    rng = random.Random(f"positions {game.id} {game.values} {sort.seed} {seed}")
     kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
@@ -62,7 +64,7 @@ def positions(
                 seen.add(state)
                 if part in (None, split(game, state)):
                     judgement = solution.judge(state)
-                    kind = sort(judgement) if distances is None or judgement.best.distance in distances else None
+                    kind = sort.kind(judgement) if distances is None or judgement.best.distance in distances else None
                     if kind is not None:
                         kinds[kind].append(moves.copy())
                         total += 1
@@ -70,7 +72,7 @@ def positions(
             moves.append(rng.choice(solution.judge(state).keeping if rng.random() < 0.5 else legal))
             state = game.after(state, moves[-1])
     for moves in _spread(kinds, count, rng):
-        yield _match(solution, moves)
+        yield Match(game, opening=moves)
 
 
 def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, rng: random.Random) -> list[list[Any]]:
@@ -84,11 +86,3 @@ def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, rng: random.Rand
         chosen += [games.pop() for games in waiting]
         waiting = [games for games in waiting if games]
     return chosen[:count]
-
-
-def _match(solution: Solution, moves: list[Any]) -> Match:
-    match = Match(solution.game)
-    for move in moves:
-        match.play(move)
-    match.opening = len(moves)
-    return match

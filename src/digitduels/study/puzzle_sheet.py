@@ -7,6 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from digitduels.manual import summary
+from digitduels.rule_sets import house_rules
 from digitduels.sentence import Line, Moves, Played, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.study.hints import refutation
@@ -86,4 +87,4 @@ def title(solution: Solution, seed: object) -> str:
 def about(solution: Solution) -> list[str]:
     """The summary of the game, and its house rules if it has any."""
     game = solution.game
-    return [summary(game), *([f"House rules: {game.house_rules}."] if game.changes else [])]
+    return [summary(game), *([f"House rules: {house_rules(game)}."] if game.changes else [])]

@@ -163,9 +163,7 @@ def _search(solution: Solution, tier: int, rng: random.Random, seen: set[State[A
             if tier_at(judgement.best) == tier and match.state not in seen:
                 judged = judge(match.state, solution)
                 if judged is not None:
-                    position = match.until(len(match.moves))
-                    position.opening = len(position.moves)
-                    candidates.append(Puzzle(position, *judged))
+                    candidates.append(Puzzle(Match(game, opening=match.moves), *judged))
             match.play(rng.choice(judgement.keeping if rng.random() < 0.5 else list(judgement)))
         if candidates:
             return rng.choice(candidates)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.position_json import position_from_json, position_to_json
 from digitduels.sentence import Moves, Played, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
@@ -163,11 +164,11 @@ def _without(after: Position, winner: int, state: Position, move: Any, solution:
     used = [index for index, (old, new) in enumerate(zip(stocks, left, strict=True)) if new.left < old.left]
     if len(used) != 1:
         return None
-    placed = game.placed(after)
+    placed = position_to_json(game, after)
     numbers = placed["hands"][winner]
     numbers[used[0] - len(stocks)] = 0  # the stocks come last
     try:
-        return solution.probe(game.position(placed))
+        return solution.probe(position_from_json(game, placed))
     except ValueError:
         return None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from digitduels.core import State
+from digitduels.core import State, winning_score
 from digitduels.pool import Pool
+from digitduels.position_json import position_from_json, position_to_json
 from digitduels.solver.solution import Solution
 
 ONE_BY_ONE = 200  # with more scores than this, positions are not looked up one by one
@@ -39,17 +40,17 @@ def cells(solution: Solution, state: State[Any, Any]) -> Cells:
 
 def _one_by_one(solution: Solution, state: State[Any, Any]) -> Cells:
     """The cells of any game, looked up one position at a time."""
-    game, goal = solution.game, solution.game.goal
+    game, goal = solution.game, winning_score(solution.game)
     hands = game.board(state).hands
     if goal is None or any(hand.score is None for hand in hands) or goal - hands[0].lowest > ONE_BY_ONE:
         return {}
-    placed, cells = game.placed(state), Cells()
+    placed, cells = position_to_json(game, state), Cells()
     mover, waiter = placed["hands"][state.player], placed["hands"][1 - state.player]
     for theirs in range(hands[0].lowest, goal):
         for mine in range(hands[0].lowest, goal):
             mover[0], waiter[0] = mine, theirs
             try:
-                position = game.position(placed)
+                position = position_from_json(game, placed)
                 if game.outcome(position) is None:
                     cells.setdefault(theirs, {})[mine] = solution.probe(position).value
             except ValueError:  # no such position

@@ -8,6 +8,7 @@ from typing import Any
 
 from digitduels.core import State
 from digitduels.games import AnyGame
+from digitduels.position_json import position_to_json
 
 SPLITS = ("train", "validation", "test")
 
@@ -24,7 +25,7 @@ def split(game: AnyGame, state: State[Any, Any]) -> str:
     >>> split(rules, rules.start())
     'train'
     """
-    placed = game.placed(state)
+    placed = position_to_json(game, state)
     mine, theirs = placed["hands"][state.player], placed["hands"][1 - state.player]
     key = [game.id, game.values, mine, theirs, placed["table"]]
     text = json.dumps(key, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

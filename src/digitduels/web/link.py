@@ -13,8 +13,9 @@ from digitduels import options
 from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import Match, player_names
-from digitduels.options import Choice, Integer, Option, Wholes
+from digitduels.options import Choice, Integer, Integers, Option
 from digitduels.players import COACH, OPPONENTS, computer_name
+from digitduels.position_json import position_from_json
 from digitduels.record import FOREIGN, replay
 from digitduels.text import quoted
 from digitduels.web.refusal import Refusal
@@ -150,7 +151,7 @@ def _option_schema(option: Option) -> dict[str, Any]:
     match option.kind:
         case Integer():
             return {"type": "integer"}
-        case Wholes():
+        case Integers():
             return {"type": "string", "pattern": "^[0-9]{1,2}(,[0-9]{1,2})*$"}
         case Choice(words):
             return {"type": "string", "enum": list(words)}
@@ -191,7 +192,7 @@ def _position(rules: AnyGame, text: str | None) -> State[Any, Any] | None:
         raise Refusal(422, f"A position of {rules.title} is written like {position_text(rules, rules.start())}.")
     sides = [[int(number) for number in side.split(",") if number] for side in text.split(";")]
     player, first, second, table = sides
-    return rules.position({"player": player[0], "hands": [first, second], "table": table})
+    return position_from_json(rules, {"player": player[0], "hands": [first, second], "table": table})
 
 
 def number(query: dict[str, str], key: str, low: int, high: int) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from digitduels.lab.rule_sets import presets
 from digitduels.options import written
+from digitduels.rule_sets import presets
 
 
 class Look(NamedTuple):

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from digitduels.core import Board, Effect, Side, State
+from digitduels.core import Board, Effect, Side, State, notation_of, winning_score
 from digitduels.games import AnyGame
 from digitduels.lab.optimization import around
 from digitduels.manual import summary
 from digitduels.match import Match
 from digitduels.options import Choice, Integer, Option
 from digitduels.players.levels import characters
+from digitduels.rule_sets import house_rules
 from digitduels.sentence import Names, Played, Sentence, signs
 from digitduels.web import link
 from digitduels.web.looks import look
 from digitduels.web.wire import Wire, wire, wires
 
 HISTORY_CHARACTERS = 100_000  # of reports in a history; earlier moves come without one
-QUESTION = "Choose your move"
 
 
 def view(match: Match) -> dict[str, Any]:
@@ -46,7 +44,7 @@ def rules_view(match: Match) -> dict[str, Any]:
         "look": look(game.id),
         "options": game.values,
         "changed": game.changes,
-        "house_rules": game.house_rules,
+        "house_rules": house_rules(game),
         "first": match.first + 1,
         "position": None if match.position is None else link.position_text(game, match.position),
         "opening": match.opening,
@@ -71,7 +69,11 @@ def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | No
             "winner": None if outcome.winner is None else outcome.winner + 1,
             "reason": wire(outcome.reason, match.names),
         },
-        "board": {"goal": game.goal, "hands": [side(hand) for hand in board.hands], "table": side(board.table)},
+        "board": {
+            "goal": winning_score(game),
+            "hands": [side(hand) for hand in board.hands],
+            "table": side(board.table),
+        },
         "move_count": len(match.moves),
         "last": last,
         "hop": None if effect is None else hop(match, board, effect),
@@ -106,36 +108,23 @@ def side(part: Side) -> dict[str, Any]:
     return {"score": part.score, "lowest": part.lowest, "stocks": stocks}
 
 
-_columns: WeakKeyDictionary[AnyGame, list[list[Any]]] = WeakKeyDictionary()
-
-
-def columns(game: AnyGame) -> list[list[Any]]:
-    """Returns all possible values of each field of a move. They are cached as long as the game is in use."""
-    result = _columns.get(game)
-    if result is None:
-        result = _columns[game] = [list(dict.fromkeys(column)) for column in zip(*game.moves, strict=True)]
-    return result
-
-
 def fields(game: AnyGame) -> list[dict[str, Any]]:
     """Returns for each field of a move its prompt, all possible choices, its slot, and whether fields are ordered."""
-    slots = game.slots or range(len(game.prompts))
+    ordered = any(field.slot is not None for field in game.move_fields)
     return [
         {
-            "prompt": question,
-            "choices": [signs(game.notation.label(value)) for value in column],
-            "slot": slot,
-            "ordered": game.ordered,
+            "prompt": field.question,
+            "choices": [signs(field.label(value)) for value in column],
+            "slot": index if field.slot is None else field.slot,
+            "ordered": ordered,
         }
-        for slot, (question, column) in zip(
-            slots, zip_longest(game.questions, columns(game), fillvalue=QUESTION), strict=True
-        )
+        for index, (field, column) in enumerate(zip(game.move_fields, notation_of(game).columns, strict=True))
     ]
 
 
 def legal(match: Match) -> list[dict[str, Any]]:
     """Returns the legal moves, each with the indices of its fields among the choices."""
-    indices = [{value: index for index, value in enumerate(column)} for column in columns(match.game)]
+    indices = [{value: index for index, value in enumerate(column)} for column in notation_of(match.game).columns]
     return [
         {
             "move": str(move),

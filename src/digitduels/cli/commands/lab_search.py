@@ -50,7 +50,7 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.lab.optimization import GOALS, changed, front, optimize
-    from digitduels.lab.rule_sets import to_toml
+    from digitduels.rule_sets import to_toml
 
     goals = [goal.strip() for goal in arguments.goals.split(",")]
     if not goals or not set(goals) <= set(GOALS):

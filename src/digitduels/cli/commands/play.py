@@ -7,7 +7,7 @@ import os
 import random
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.arguments import add_command, add_game, add_options, read_game
 from digitduels.cli.console import Console
@@ -16,6 +16,7 @@ from digitduels.cli.file_arguments import new_file
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.core import TooLarge
+from digitduels.games import AnyGame
 from digitduels.match import Match, player_names, swap_seats
 from digitduels.players import COACH, check, computer_name
 from digitduels.sentence import player_name
@@ -76,12 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
         usage("--first is for two people. Against the computer, choose your seat with --seat: Player 1 begins.")
     rng = random.Random(arguments.seed)
     swapped = {None: 0, "1": 0, "2": 1}.get(arguments.first, rng.randrange(2))
-    match = Match(game)
-    if arguments.vs != "human" or arguments.start == "fair":
-        match.seed = str(rng.getrandbits(64) if arguments.seed is None else arguments.seed)
-    console = Console()
-    if arguments.start == "fair":
-        _play_fair_opening(match)
+    fair, seed = arguments.start == "fair", None
+    if arguments.vs != "human" or fair:
+        seed = str(rng.getrandbits(64) if arguments.seed is None else arguments.seed)
+    match, console = Match(game, opening=_fair_opening(game, seed) if fair else ()), Console()
+    match.seed = seed
     if arguments.vs != "human":
         try:
             seat = _choose_seat(match, arguments.seat, rng, console)
@@ -108,18 +108,16 @@ def run(arguments: argparse.Namespace) -> int:
                 arguments.save.unlink()
 
 
-def _play_fair_opening(match: Match) -> None:
-    """Plays the opening of a fair start."""
+def _fair_opening(game: AnyGame, seed: str | None) -> list[Any]:
+    """The opening moves of a fair start."""
     from digitduels.cli.progress import solution_of
     from digitduels.study.fair_starts import fair_start
 
     try:
-        solution = solution_of(match.game)
+        solution = solution_of(game)
     except TooLarge:
         raise Failure(LIMIT, "There is no fair start for this variant: it is too large. Play from the start.") from None
-    for move in fair_start(solution, match.seed):
-        match.play(move)
-    match.opening = len(match.moves)
+    return fair_start(solution, seed)
 
 
 def _choose_seat(match: Match, choice: str, rng: random.Random, console: Console) -> int:

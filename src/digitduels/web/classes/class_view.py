@@ -7,8 +7,10 @@ from collections.abc import Mapping, Set
 from functools import lru_cache
 from typing import Any
 
+from digitduels.core import winning_score
 from digitduels.games import game
 from digitduels.manual import summary
+from digitduels.rule_sets import house_rules
 from digitduels.web.classes.classroom import Classroom, Pupil, Scores, twin, waits
 from digitduels.web.classes.ranking import games_of, standings
 from digitduels.web.rooms.acts import Room
@@ -26,7 +28,7 @@ def rules_of(classroom: Classroom) -> dict[str, Any]:
 def _words(name: str, options: str) -> tuple[str, str, str]:
     """The title of a game, its summary, and how it differs from the book."""
     rules = game(name, **json.loads(options))
-    return rules.title, summary(rules), rules.house_rules
+    return rules.title, summary(rules), house_rules(rules)
 
 
 def board_of(room: Room) -> dict[str, Any]:
@@ -38,7 +40,7 @@ def board_of(room: Room) -> dict[str, Any]:
         "id": room.id,
         "scores": [first, second],
         "table": table,
-        "goal": match.game.goal,
+        "goal": winning_score(match.game),
         "player": None if room.over else match.state.player + 1,
         "moves": len(match.moves) - match.opening,
         "since": room.touched,

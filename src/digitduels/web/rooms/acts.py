@@ -22,6 +22,7 @@ from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, UnknownGame, game
 from digitduels.match import LONGEST_NAME, Match
 from digitduels.players import computer_name
+from digitduels.position_json import position_from_json
 from digitduels.record import to_record
 from digitduels.sentence import Count, player_name, tell
 from digitduels.text import clean, skeleton
@@ -201,12 +202,9 @@ def _start(kept: Kept) -> Match:
     """The match as it was before the first event."""
     rules = kept.rules
     variant = _game(rules["game"], json.dumps(rules["options"]))
-    position = None if rules["position"] is None else variant.position(rules["position"])
-    match = Match(variant, names=_names(kept.seats), first=rules["first"] - 1, position=position)
-    for token in rules["moves"]:
-        match.play(match.game.read(token, match.state))
-    match.opening = len(match.moves)
-    return match
+    position = None if rules["position"] is None else position_from_json(variant, rules["position"])
+    opening = map(variant.read, rules["moves"])
+    return Match(variant, names=_names(kept.seats), first=rules["first"] - 1, position=position, opening=opening)
 
 
 @lru_cache(16)  # variants have at most 1,000 different moves, so they take at most a megabyte each

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic_core import to_json
 
+from digitduels.core import notation_of
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.sentence import PLAYERS, Played
@@ -25,7 +26,7 @@ from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Room
 from digitduels.web.store import Kept, Store, StoreError
-from digitduels.web.view import columns, fields, last_effect, position_view, rules_view, turn_view
+from digitduels.web.view import fields, last_effect, position_view, rules_view, turn_view
 from digitduels.web.wire import wire
 
 MOST_ROOMS = 4000
@@ -313,7 +314,7 @@ class _MoveTexts:
     """A cache of a game's moves as JSON, except for moves whose text contains a player's name."""
 
     def __init__(self, game: AnyGame) -> None:
-        self._indices = [{value: index for index, value in enumerate(column)} for column in columns(game)]
+        self._indices = [{value: index for index, value in enumerate(column)} for column in notation_of(game).columns]
         self._cache: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
 
     def texts(self, moves: Iterable[Any], player: int, names: tuple[str, str]) -> list[bytes]:
@@ -339,5 +340,5 @@ def legal_text(match: Match) -> bytes:
     texts = _move_texts.get(match.game)
     if texts is None:
         texts = _move_texts[match.game] = _MoveTexts(match.game)
-    moves = match.game.permitted(match.state)
+    moves = match.game.legal_moves(match.state)
     return b"[%b]" % b",".join(texts.texts(moves, match.state.player, match.names))

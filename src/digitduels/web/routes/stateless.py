@@ -14,11 +14,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from digitduels.core import InvalidMove
+from digitduels import asking
+from digitduels.core import InvalidMove, notation_of
 from digitduels.games import game_class, games
 from digitduels.manual import COMMON, card, rulings, tokens, transcript
 from digitduels.match import Match
 from digitduels.players import COACH, COACH_LEVEL, OPPONENTS
+from digitduels.rule_sets import house_rules
 from digitduels.study.ideas import ideas
 from digitduels.study.puzzles import TIERS, daily, order, today
 from digitduels.text import clean, quoted
@@ -28,7 +30,7 @@ from digitduels.web.classes.lessons import lessons
 from digitduels.web.rate_limits import CHEAP_QUERY
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings, split_list
-from digitduels.web.view import columns, effects_view, listing, view
+from digitduels.web.view import effects_view, listing, view
 from digitduels.web.wire import Wire, wire
 from digitduels.web.workers.supervisor import Supervisor
 
@@ -140,12 +142,12 @@ async def effects(game: Id, request: Request) -> Response:
 )
 async def objection(game: Id, request: Request) -> Response:
     match, more = await read(game, request, "picks")
-    text, choices = more.get("picks", ""), columns(match.game)
+    text, choices = more.get("picks", ""), notation_of(match.game).columns
     picks = [int(pick) for pick in text.split(",")] if re.fullmatch("[0-9]{1,6}(,[0-9]{1,6})*", text) else []
     fields = list(zip(choices, picks, strict=False))
     if not 0 < len(picks) <= len(choices) or any(pick >= len(column) for column, pick in fields):
         raise Refusal(422, f"picks must be the index of a choice for each field, in order; {quoted(text)} is not.")
-    reason = match.game.objection(match.state, match.game.partial([column[pick] for column, pick in fields]))
+    reason = asking.objection(match.game, match.state, [column[pick] for column, pick in fields])
     return reply(request, {"reason": None if reason is None else wire(reason, match.names)})
 
 
@@ -310,7 +312,7 @@ async def learn(game: Id, request: Request) -> Response:
         **listing(type(rules)),
         "summary": about,
         "changed": rules.changes,
-        "house_rules": rules.house_rules,
+        "house_rules": house_rules(rules),
         "rules": [" ".join(paragraph.split()) for paragraph in text.split("\n\n")],
         "rulings": [*rulings(rules), *COMMON],
         "moves": tokens(rules),

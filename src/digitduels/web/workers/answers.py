@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from digitduels.core import State, TooLarge
+from digitduels.core import State, TooLarge, winning_score
 from digitduels.games import AnyGame
 from digitduels.manual import card
 from digitduels.match import Match
@@ -23,7 +23,7 @@ from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study import puzzle_sheet, puzzles, serialization
 from digitduels.study.decisions import Decision, decisions
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.foresight import NEVER, PLIES, near_hint
+from digitduels.study.foresight import NEVER, Foresight
 from digitduels.study.hints import hint_in, refutation, warning
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
@@ -121,10 +121,8 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
 
 def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False) -> list[Wire]:
     """Returns the lines of a hint. With `searching`, they cover near results and say that the rest is unknown."""
-    if not searching:
-        return wires(hint_in(match, solve(match.game), step, takebacks), match.names)
-    near = search_of(match.game).within(match.state, PLIES)
-    return wires(near_hint(match.game, match.state, near, step, NEVER), match.names)
+    source = Foresight(search_of(match.game), NEVER) if searching else solve(match.game)
+    return wires(hint_in(match, source, step, takebacks), match.names)
 
 
 def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
@@ -237,10 +235,10 @@ def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str,
 def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -> list[dict[str, Any]]:
     """Returns a move and the best play that follows, move by move."""
     line = []
-    for played in (move, *solution.line(match.game.after(state, move))):
+    for played in (move, *solution.line(match.game.play(state, move))):
         shown = wire(Played(played, state.player), match.names)
         line.append({"move": str(played), "player": state.player + 1, "shown": shown})
-        state = match.game.after(state, played)
+        state = match.game.play(state, played)
     return line
 
 
@@ -285,7 +283,7 @@ def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -
     return {
         "title": puzzle_sheet.title(solution, seed),
         "about": [*puzzle_sheet.about(solution), *rules],
-        "goal": solution.game.goal,
+        "goal": winning_score(solution.game),
         "puzzles": [
             _puzzle(puzzle, solution) | item._asdict() | {"scores": solution.game.board(puzzle.match.state).scores}
             for puzzle, item in zip(selection, items, strict=True)
@@ -333,9 +331,9 @@ def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
     """Returns the measures of a rule set, in words and numbers."""
     from digitduels.lab import prose
     from digitduels.lab.measures import measure
-    from digitduels.lab.rule_sets import label
     from digitduels.lab.sizes import fits, refusal
     from digitduels.lab.stored_reports import stored_report
+    from digitduels.rule_sets import label
 
     report = stored_report(match.game)
     if report is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +47,8 @@ def rule_set(name: str) -> tuple[str, dict[str, Any]]:
 
 def read_file(path: Path) -> tuple[str, dict[str, Any]]:
     """Reads the game and the options from a TOML file; raises ValueError with the reason if it is invalid."""
+    import tomllib  # few people have such a file
+
     where = f"The rules in {quoted(str(path))}"
     try:
         content = tomllib.loads(files.read(path, LARGEST_FILE).decode())
@@ -82,10 +83,20 @@ def to_toml(rules: AnyGame) -> str:
     return "\n".join(lines) + "\n"
 
 
+def house_rules(rules: AnyGame) -> str:
+    """The rules that differ from the book, in a few words for people; empty if none do.
+
+    >>> house_rules(game("number-duel", target=60, copies=1))
+    'first to 60, 1 of each number'
+    """
+    changes = rules.changes
+    return ", ".join(option.rule(changes[option.name]) for option in rules.options() if option.name in changes)
+
+
 def label(rules: AnyGame) -> str:
     """A rule set in one line: the game, and how it differs from the book.
 
     >>> label(game("number-duel", target=60)), label(game("number-duel"))
     ('Number Duel: first to 60', 'Number Duel by the book')
     """
-    return f"{rules.title}: {rules.house_rules}" if rules.changes else f"{rules.title} by the book"
+    return f"{rules.title}: {house_rules(rules)}" if rules.changes else f"{rules.title} by the book"
