@@ -16,7 +16,8 @@ import numpy as np
 import digitduels as dd
 from digitduels.core import State
 from digitduels.solver import bits, cache, kernels
-from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.compiled import DoesNotFactor
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.schedule import waves
 from digitduels.solver.tables import SLACK, Plan, Tables, fill, prepare, share, workers
 

@@ -15,7 +15,8 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.solver import Reference, Verdict
 from digitduels.solver.bits import Values
-from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.compiled import DoesNotFactor
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.tables import Tables, fill, prepare, verify
 from variants import describe, games_in_progress, play_on, solve
 

@@ -23,7 +23,8 @@ from digitduels.adapters import needs
 from digitduels.core import State
 from digitduels.games import AnyGame, game
 from digitduels.sentence import player_name
-from digitduels.solver.compiled import DoesNotFactor, compile_game, with_endings
+from digitduels.solver.compiled import DoesNotFactor, with_endings
+from digitduels.solver.discovery import compile_game
 
 with needs("gymnasium"):
     import gymnasium as gym

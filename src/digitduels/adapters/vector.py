@@ -27,7 +27,8 @@ from digitduels.players.levels import Sight, sight, tuning
 from digitduels.players.natural import WASTED, nature, nearness
 from digitduels.players.observation import Observation
 from digitduels.pool import Pool
-from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for, with_endings
+from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, ending_for, with_endings
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.tables import Tables

@@ -235,7 +235,6 @@ def _none_left(player: int, stock: int) -> Sentence:
     )
 
 
-@lru_cache(maxsize=10_000)
 def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
     """The uses left after spending one of a stock."""
     return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])

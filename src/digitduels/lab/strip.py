@@ -10,7 +10,8 @@ from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
 from digitduels.options import Integer, Option
 from digitduels.solver import solve
-from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.compiled import DoesNotFactor
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.tables import prepare
 
 DRAW = 0

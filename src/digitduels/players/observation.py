@@ -29,7 +29,8 @@ import numpy.typing as npt
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.compiled import Compiled, DoesNotFactor, compile_game, with_endings
+from digitduels.solver.compiled import Compiled, DoesNotFactor, with_endings
+from digitduels.solver.discovery import compile_game
 from digitduels.text import quoted
 
 Row = npt.NDArray[np.int32]

@@ -19,7 +19,8 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
     most = int(SHARE * memory.available()) if limit is None else limit
     # Imported here because it takes a while, and code that needs only a Verdict should not wait for it.
     from digitduels.solver import cache as store
-    from digitduels.solver.compiled import DoesNotFactor, compile_game
+    from digitduels.solver.compiled import DoesNotFactor
+    from digitduels.solver.discovery import compile_game
     from digitduels.solver.tables import Tables, fill, prepare, verify
 
     def fits(size: int) -> None:
@@ -32,7 +33,7 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
     if cache and (cached := store.load(game)) is not None:
         return cached
     try:
-        compiled = compile_game(game, fits, thorough=cache)
+        compiled = compile_game(game, fits)
         plan = prepare(compiled)
     except DoesNotFactor:
         return Reference(game, most)
