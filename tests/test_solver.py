@@ -14,8 +14,6 @@ import digitduels as dd
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.solver import Reference, Verdict
-from digitduels.solver.bits import Values
-from digitduels.solver.compiled import DoesNotFactor
 from digitduels.solver.discovery import compile_game
 from digitduels.solver.tables import Tables, fill, prepare, verify
 from variants import describe, games_in_progress, play_on, solve
@@ -90,23 +88,6 @@ def test_tables_and_reference_agree_in_every_position_of_small_variants(variant:
                 if compiled.contains(table, mine, theirs):
                     state = compiled.state(table, mine, theirs)
                     assert tables.probe(state) == reference.probe(state), state
-
-
-@pytest.mark.parametrize("variant", SMALL, ids=describe)
-def test_the_bits_agree_with_the_codes(variant: tuple[str, dict[str, Any]]) -> None:
-    plan = prepare(compile_game(dd.game(variant[0], **variant[1])))
-    if variant[0] == "numerical-nexus":
-        with pytest.raises(DoesNotFactor):
-            Values(plan)
-        return
-    values, tables = Values(plan), Tables(plan.compiled, fill(plan), plan.scale)
-    count = len(plan.compiled.hands)
-    for table in range(plan.compiled.tables):
-        for mine in range(count):
-            for theirs in range(count):
-                if plan.compiled.contains(table, mine, theirs):
-                    expected = tables.probe_many(table, mine, theirs)[0]
-                    assert values.value(table, mine, theirs) == expected
 
 
 @pytest.mark.parametrize("variant", SMALL[::4], ids=describe)

@@ -114,7 +114,8 @@ class NumericalNexus(Game[Hand, None, Move]):
         stock, times, plus = EFFECT[move.operation]
         if move.operation == "reset-theirs":
             theirs = Hand(0, theirs.uses)
-        return state.then(Hand(score * times + plus, _spent(uses, stock)), theirs, None)
+        # Built as a tuple, which takes half the time of calling Hand.
+        return state.then(tuple.__new__(Hand, (score * times + plus, _spent(uses, stock))), theirs, None)
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins.

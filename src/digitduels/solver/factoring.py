@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from digitduels.core import State
+from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, distinct, ending_for
-from digitduels.solver.unknown import Split, Unknown, Values
+from digitduels.solver.unknown import LARGEST, Split, Unknown, Values
 
 PLAYER, MINE, THEIRS = "player", "mine", "theirs"  # the parts of a position, together with the digits of the pool
 
@@ -87,13 +88,11 @@ class _Hands:
     def __init__(self, hands: Sequence[Any]) -> None:
         self.hands = hands
         self.example = hands[0]
-        shape = _shape(self.example)
+        columns = _columns(hands)
         self.numbers: Values | None = None
         """[hand, number]; None if the hands do not all consist of the same number of integers."""
-        if shape is not None and all(_shape(hand) == shape for hand in hands):
-            numbers = np.array([_leaves(hand) for hand in hands], np.object_).reshape(len(hands), -1)
-            if (abs(numbers) < 1 << 31).all():
-                self.numbers = numbers.astype(np.int64)
+        if columns is not None and all(-LARGEST < min(column) <= max(column) < LARGEST for column in columns):
+            self.numbers = np.array(columns, np.int64).T
 
     def value(self, part: str, rows: npt.NDArray[Any]) -> Any:
         """A hand that may be any of these rows."""
@@ -130,18 +129,13 @@ class _Candidates:
         self.part = part
         self.candidates = candidates
         self.hands = hands
-        self._value: Any = None
 
-    @property
+    @cached_property
     def value(self) -> Any:
         """The part with an Unknown for each integer that differs between the candidates."""
-        if self._value is None:
-            self._value = (
-                _integer(self.part, self.candidates)
-                if self.hands is None
-                else self.hands.value(str(self.part), self.candidates)
-            )
-        return self._value
+        if self.hands is None:
+            return _integer(self.part, self.candidates)
+        return self.hands.value(str(self.part), self.candidates)
 
     def split(self, classes: npt.NDArray[Any]) -> list[_Candidates]:
         if classes.dtype == np.bool_:
@@ -174,14 +168,17 @@ class _Check:
         counts = np.arange(compiled.base)
         self.counts = [[_Candidates(digit, counts[low:]) for low in counts] for digit in range(compiled.digits)]
         """[digit][low]: at least `low` copies of a number."""
+        self.asked: State[Any, Any] | None = None
+        self.asked_hands = every
+        """The mover's hands in the position that was asked about last."""
         self.ended: set[tuple[Any, ...]] = set()
         """The hands that end the game: the result for their owner, and the numbers of the hand."""
 
     def run(self) -> None:
         self.check_moves()
+        self.check_objections()
         self.check_endings()
         self.check_outcomes()
-        self.check_objections()
         self.check_final_scores()
         self.check_samples()
 
@@ -311,9 +308,22 @@ class _Check:
 
     def check_outcomes(self) -> None:
         """The game goes on while there is a move, and a hand without a move ends it as the maps say."""
-        self.ask(self.compare_outcome, self.everything())
+        # Rules that ask what is legal get the answer from the maps, for many hands at once.
+        rules = object.__new__(type(self.game))
+        rules.__dict__.update(vars(self.game))
+        rules.__dict__["permitted"] = self.permitted
+        self.ask(partial(self.compare_outcome, rules), self.everything())
 
-    def compare_outcome(self, case: Case) -> None:
+    def permitted(self, state: State[Any, Any]) -> tuple[Any, ...]:
+        """The legal moves."""
+        if state is not self.asked or self.compiled.digits:
+            return self.game.permitted(state)
+        legal = self.legal[:, self.asked_hands]
+        if (legal != legal[:, :1]).any():
+            raise Split(MINE, distinct(np.ascontiguousarray(legal.T))[1])
+        return tuple([move for move, can in zip(self.game.moves, legal[:, 0].tolist(), strict=True) if can])
+
+    def compare_outcome(self, rules: AnyGame, case: Case) -> None:
         mine, digits = case[MINE].candidates, range(self.compiled.digits)
         # In these cases there is always something to take for a hand, and sometimes.
         always = sometimes = self.able[mine]
@@ -326,7 +336,8 @@ class _Check:
                 return  # nothing is left to take; see check_final_scores
             anything = bool(fewest.any())
             always, sometimes = (self.ways[takes][:, mine].any(axis=0) for takes in (fewest, most))
-        outcome = self.game.outcome(self.position(case))
+        self.asked, self.asked_hands = self.position(case), mine
+        outcome = rules.outcome(self.asked)
         if outcome is None:
             if always.all():
                 return
@@ -453,14 +464,18 @@ def _leaves(value: Any) -> list[Any]:
     return [leaf for part in value for leaf in _leaves(part)] if isinstance(value, tuple) else [value]
 
 
-def _shape(hand: Any) -> Hashable:
-    """The structure of a hand that consists of integers; None for any other hand."""
-    if type(hand) is int:
-        return ()
-    if not isinstance(hand, tuple):
+def _columns(values: Sequence[Any]) -> list[Sequence[int]] | None:
+    """The integers that values of the same structure consist of, column by column; None if there is anything else."""
+    kinds = set(map(type, values))
+    kind = kinds.pop()
+    if kinds:
         return None
-    shapes = tuple([_shape(part) for part in hand])
-    return None if None in shapes else (type(hand), shapes)
+    if kind is int:
+        return [values]
+    if not issubclass(kind, tuple) or len(set(map(len, values))) > 1:
+        return None
+    parts = [_columns(column) for column in zip(*values, strict=True)]
+    return None if None in parts else [column for part in parts for column in part or ()]
 
 
 def _rebuilt(example: Any, leaves: Iterator[Any]) -> Any:

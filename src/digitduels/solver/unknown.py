@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 Values = npt.NDArray[np.int64]
 
-_LARGEST = 1 << 31  # the product of two smaller integers fits into 64 bits
+LARGEST = 1 << 31  # the product of two smaller integers fits into 64 bits
+_SHIFTS = operator.add, operator.sub
+_DIVISIONS = operator.floordiv, operator.mod
 
 
 class Split(BaseException):
@@ -50,27 +52,25 @@ class Unknown:
         return Split(self.part, self.values)
 
     def calculate(self, operation: Callable[[Any, Any], Any], other: Any, swapped: bool = False) -> int | Unknown:
-        if (
-            operation is operator.add
-            and type(other) is int
-            and -_LARGEST < self.low + other <= self.high + other < _LARGEST
-        ):
-            return Unknown(self.part, self.values + other, self.rest, (self.low + other, self.high + other))
-        if isinstance(other, Unknown):
-            if operation is operator.add and other.part != self.part:
-                return Unknown(self.part, self.values, other if self.rest is None else self.rest + other)
-            if other.part != self.part or other.rest is not None:
-                raise self.by_value()
+        if operation is operator.add and isinstance(other, Unknown) and other.part != self.part and other.rest is None:
+            return Unknown(other.part, other.values, self, (self.low + other.low, self.high + other.high))
+        if isinstance(other, Unknown) and other.part == self.part and other.rest is None:
             operand: Any = other.values
-        elif isinstance(other, int) and -_LARGEST < other < _LARGEST:
+        elif isinstance(other, int) and -LARGEST < other < LARGEST:
             operand = other
         else:
             raise self.by_value()
-        first, second = (operand, self.values) if swapped else (self.values, operand)
-        if self.rest is not None or (operation in (operator.floordiv, operator.mod) and not np.all(second)):
+        if self.rest is not None and operation is not operator.add:
             raise self.by_value()
-        result = Unknown(self.part, operation(first, second))
-        if max(-result.low, result.high) >= _LARGEST:
+        first, second = (operand, self.values) if swapped else (self.values, operand)
+        if operation in _DIVISIONS and not np.all(second):
+            raise self.by_value()
+        bounds = None
+        if operand is other and operation in _SHIFTS:  # saves time
+            ends = [operation(other, end) if swapped else operation(end, other) for end in (self.low, self.high)]
+            bounds = min(ends), max(ends)
+        result = Unknown(self.part, operation(first, second), self.rest, bounds)
+        if max(-result.low, result.high) >= LARGEST:
             raise self.by_value()
         return result.low if result.low == result.high else result
 
