@@ -332,7 +332,9 @@ def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solut
         for line in lines[2]:
             if found := re.fullmatch(r"Play (.*)\.", line):
                 assert all(
-                    judgement[named[move]] == judgement.best for move in re.split(", | or ", found[1]) if move in named
+                    judgement[named[move]] == judgement.best_verdict
+                    for move in re.split(", | or ", found[1])
+                    if move in named
                 )
             elif found := re.fullmatch(r"Don't play (.*)\.", line):
                 assert all(judgement[named[move]].value < 0 for move in re.split(", | or ", found[1]) if move in named)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from digitduels.players import Player, player
     from digitduels.players.evaluation import AnyPolicy, Evaluation
     from digitduels.players.sheet import Policy
-    from digitduels.solver import Counts, Solution, Verdict
+    from digitduels.solver import Counts, Solution, UnknownPosition, Verdict
     from digitduels.study.positions import positions
     from digitduels.study.splits import split
 
@@ -38,6 +38,7 @@ __all__ = [
     "Solution",
     "State",
     "TooLarge",
+    "UnknownPosition",
     "Verdict",
     "evaluate",
     "game",
@@ -55,6 +56,7 @@ _LAZY = {
     "Player": "digitduels.players",
     "Policy": "digitduels.players.sheet",
     "Solution": "digitduels.solver",
+    "UnknownPosition": "digitduels.solver",
     "Verdict": "digitduels.solver",
     "player": "digitduels.players",
     "positions": "digitduels.study.positions",

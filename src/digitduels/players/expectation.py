@@ -93,7 +93,7 @@ class _Recursion:
         for column in self.columns:
             gains = {}
             for move, values in after.items():
-                throws = judgement[move].value < judgement.best.value
+                throws = judgement[move].value < judgement.best_verdict.value
                 gain = column.constant + column.swing * throws
                 if column.onward != NO_COLUMN:
                     gain += column.factor * values[column.onward]
@@ -113,5 +113,5 @@ class _Recursion:
             max((natural[move] for move in going_on if move in moves), default=0.0)
             for moves in (judgement.keeping, judgement.throwing)
         )
-        trap = judgement.critical and judgement.best != (1, 1) and thrown > kept
+        trap = judgement.critical and judgement.best_verdict != (1, 1) and thrown > kept
         return judgement.critical, judgement.only, trap, len(judgement) == 1

@@ -54,11 +54,11 @@ class Chances:
     def plain(self, state: State[Any, Any], replies: int) -> float:
         """The probability that the opponent, who is to move, throws the value away in this many turns, by recursion."""
         game, judgement = self.solution.game, self.solution.judge(state)
-        if not judgement or judgement.best.value < 0:
+        if not judgement or judgement.best_verdict.value < 0:
             return 0.0
         wrong = 0.0
         for reply, likely in self._opponent.probabilities(state).items():
-            if judgement[reply].value < judgement.best.value:
+            if judgement[reply].value < judgement.best_verdict.value:
                 wrong += likely
             elif replies > 1:
                 after = game.after(state, reply)
@@ -98,7 +98,7 @@ class Perfect(Player):
     def candidates(self, state: State[Any, Any]) -> list[Any]:
         """The moves among which perfect play draws."""
         judgement = self.solution.judge(state)
-        if judgement.best.value > 0:
+        if judgement.best_verdict.value > 0:
             return judgement.best_moves
         merits = {
             move: (int(self._chances.error(state, move) * CHANCE_STEPS + HALF), judgement[move].distance)

@@ -6,10 +6,10 @@ from digitduels.core import TooLarge
 from digitduels.games import AnyGame
 from digitduels.solver import memory
 from digitduels.solver.reference import Reference
-from digitduels.solver.solution import Counts, Progress, Solution
+from digitduels.solver.solution import Counts, Progress, Solution, UnknownPosition
 from digitduels.solver.verdict import Verdict
 
-__all__ = ["Counts", "Progress", "Reference", "Solution", "Verdict", "solve"]
+__all__ = ["Counts", "Progress", "Reference", "Solution", "UnknownPosition", "Verdict", "solve"]
 
 SHARE = 0.5  # the share of the free memory that a solution may use
 

@@ -22,7 +22,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, distinct, ending_for
-from digitduels.solver.unknown import LARGEST, Split, Unknown, Values
+from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, Values
 
 PLAYER, MINE, THEIRS = "player", "mine", "theirs"  # the parts of a position, together with the digits of the pool
 
@@ -91,7 +91,9 @@ class _Hands:
         columns = _columns(hands)
         self.numbers: Values | None = None
         """[hand, number]; None if the hands do not all consist of the same number of integers."""
-        if columns is not None and all(-LARGEST < min(column) <= max(column) < LARGEST for column in columns):
+        if columns is not None and all(
+            -LARGEST_OPERAND < min(column) <= max(column) < LARGEST_OPERAND for column in columns
+        ):
             self.numbers = np.array(columns, np.int64).T
 
     def value(self, part: str, rows: npt.NDArray[Any]) -> Any:

@@ -19,7 +19,7 @@ from digitduels.pool import Pool
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, ending_for
 from digitduels.solver.layout import Layout, Scale, lay_out
 from digitduels.solver.schedule import waves
-from digitduels.solver.solution import Counts, Progress, Solution
+from digitduels.solver.solution import Counts, Progress, Solution, UnknownPosition
 from digitduels.solver.verdict import Judgement, Verdict, final_verdict
 
 Codes = npt.NDArray[Any]
@@ -198,18 +198,20 @@ class Tables(Solution):
         compiled = self.compiled
         mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
         if mine is None or theirs is None:
-            raise ValueError(f"{self.game.title} has no position with the hands {state.hands}.")
+            raise UnknownPosition(f"{self.game.title} has no position with the hands {state.hands}.")
         index = 0
         if compiled.digits:
             full = self.game.start().table
             pool = state.table
             if not isinstance(pool, Pool) or pool.copies != full.copies or len(pool.counts) != compiled.digits:
-                raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
+                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
             if not 0 <= min(pool.counts) <= max(pool.counts) <= full.copies:
-                raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
+                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
             index = pool.ordinal
         if not compiled.contains(index, mine, theirs):
-            raise ValueError(f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left.")
+            raise UnknownPosition(
+                f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left."
+            )
         return index, mine, theirs
 
     def index(self, state: State[Any, Any]) -> int:

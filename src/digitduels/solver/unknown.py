@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 Values = npt.NDArray[np.int64]
 
-LARGEST = 1 << 31  # the product of two smaller integers fits into 64 bits
+LARGEST_OPERAND = 1 << 31  # the product of two smaller integers fits into 64 bits
 _SHIFTS = operator.add, operator.sub
 _DIVISIONS = operator.floordiv, operator.mod
 
@@ -56,7 +56,7 @@ class Unknown:
             return Unknown(other.part, other.values, self, (self.low + other.low, self.high + other.high))
         if isinstance(other, Unknown) and other.part == self.part and other.rest is None:
             operand: Any = other.values
-        elif isinstance(other, int) and -LARGEST < other < LARGEST:
+        elif isinstance(other, int) and -LARGEST_OPERAND < other < LARGEST_OPERAND:
             operand = other
         else:
             raise self.by_value()
@@ -70,7 +70,7 @@ class Unknown:
             ends = [operation(other, end) if swapped else operation(end, other) for end in (self.low, self.high)]
             bounds = min(ends), max(ends)
         result = Unknown(self.part, operation(first, second), self.rest, bounds)
-        if max(-result.low, result.high) >= LARGEST:
+        if max(-result.low, result.high) >= LARGEST_OPERAND:
             raise self.by_value()
         return result.low if result.low == result.high else result
 

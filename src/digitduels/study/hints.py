@@ -59,7 +59,7 @@ def warning(state: Position, move: Any, solution: Solution) -> Sentence | None:
     """The coach's warning about a move that gives the result away; None if the move keeps it."""
     judgement = solution.judge(state)
     verdict = judgement[move]
-    if verdict.value == judgement.best.value:
+    if verdict.value == judgement.best_verdict.value:
         return None
     if verdict.value == 0:
         return Sentence("That gives the win away.")
@@ -98,7 +98,7 @@ def advised(state: Position, solution: Solution) -> Any:
     from digitduels.study.defence import hardest  # slow to import, and puzzles do not need it
 
     judgement = solution.judge(state)
-    if judgement.best.value > -1:
+    if judgement.best_verdict.value > -1:
         return judgement.best_moves[0]
     return hardest(state, solution)
 
@@ -122,7 +122,7 @@ ONE_MOVE = Sentence("There is only one move.")
 
 def _assessment(state: Position, solution: Solution) -> list[Sentence]:
     judgement = solution.judge(state)
-    best, moves, keeping = judgement.best, len(judgement), len(judgement.keeping)
+    best, moves, keeping = judgement.best_verdict, len(judgement), len(judgement.keeping)
     lines = standing(state.player, best)
     if moves == 1:
         return [*lines, ONE_MOVE]
@@ -149,7 +149,7 @@ def _temptation(state: Position, solution: Solution) -> list[Sentence]:
     if move is not None:
         tempts = Sentence("Tempting, but wrong: {move}.", move=Played(move, state.player))
         return [tempts, refutation(state, move, solution)]
-    if solution.judge(state).best.value < 0:
+    if solution.judge(state).best_verdict.value < 0:
         if error_chance(state, advised(state, solution), solution) >= NOTABLE:
             return [Sentence("Set a trap: find the move that is hardest to answer.")]
         return [Sentence("No move is hard to answer here. Play on and hope for a mistake.")]

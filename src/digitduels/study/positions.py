@@ -24,12 +24,12 @@ _MORE = 50_000  # … but at most this many more than the sample
 
 def any_position(judgement: Judgement[Any]) -> Hashable:
     """Sorts every position by its value and distance, and by whether it is critical."""
-    return (*judgement.best, bool(judgement.throwing))
+    return (*judgement.best_verdict, bool(judgement.throwing))
 
 
 def only_move(judgement: Judgement[Any]) -> Hashable:
     """Sorts positions with an only move by distance. Moves that lead to the same position count once."""
-    return judgement.best if judgement.only else None
+    return judgement.best_verdict if judgement.only else None
 
 
 def positions(
@@ -62,7 +62,9 @@ def positions(
                 seen.add(state)
                 if part in (None, split(game, state)):
                     judgement = solution.judge(state)
-                    kind = sort(judgement) if distances is None or judgement.best.distance in distances else None
+                    kind = (
+                        sort(judgement) if distances is None or judgement.best_verdict.distance in distances else None
+                    )
                     if kind is not None:
                         kinds[kind].append(moves.copy())
                         total += 1

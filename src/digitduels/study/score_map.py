@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from digitduels.core import State
 from digitduels.pool import Pool
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Solution, UnknownPosition
 
 ONE_BY_ONE = 200  # with more scores than this, positions are not looked up one by one
 
@@ -50,8 +51,9 @@ def _one_by_one(solution: Solution, state: State[Any, Any]) -> Cells:
             mover[0], waiter[0] = mine, theirs
             try:
                 position = game.position(placed)
-                if game.outcome(position) is None:
-                    cells.setdefault(theirs, {})[mine] = solution.probe(position).value
             except ValueError:  # no such position
                 continue
+            if game.outcome(position) is None:
+                with suppress(UnknownPosition):
+                    cells.setdefault(theirs, {})[mine] = solution.probe(position).value
     return cells

@@ -117,7 +117,7 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
     for entry, (move, verdict) in zip(answer["each"], judgement.items(), strict=True):
         entry["shown"] = Played(move, player).to(match.names)
         entry["words"] = wire(worth(player, verdict), match.names)
-    return answer | {"standing": wires(standing(player, judgement.best), match.names)}
+    return answer | {"standing": wires(standing(player, judgement.best_verdict), match.names)}
 
 
 def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False) -> list[Wire]:
