@@ -439,11 +439,11 @@ def test_the_source_of_a_game_is_all_its_imports_except_the_standard_library() -
 # An unusable folder
 
 
-@pytest.mark.parametrize("place", ["table", "folder", "cache"])
-def test_an_unusable_cache_folder_only_disables_caching(home: Path, index: str) -> None:
-    if index == "table":
+@pytest.mark.parametrize("part", ["table", "folder", "cache"])
+def test_an_unusable_cache_folder_only_disables_caching(home: Path, part: str) -> None:
+    if part == "table":
         cache.path_of(SMALL).mkdir(parents=True)
-    elif index == "folder":
+    elif part == "folder":
         cache.folder().parent.mkdir(parents=True)
         cache.folder().write_text("a file")
     else:

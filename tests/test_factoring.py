@@ -27,7 +27,7 @@ else:
     NumberDuel = import_module("digitduels.games.number_duel").NumberDuel
     NumericalNexus = import_module("digitduels.games.numerical_nexus").NumericalNexus
 
-SMALL = {"target": 20, "highest": 5, "copies": 2}
+SMALL: dict[str, Any] = {"target": 20, "highest": 5, "copies": 2}
 """A pool that the reference solver can handle: about 10^5 positions can arise."""
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import fields
 from functools import cached_property, partial
 from typing import Any
 
@@ -31,7 +32,6 @@ _CASES_PER_HAND = 10
 _GAMES = 2  # random games to compare move by move
 _FINAL_SCORES = 60  # final scores to compare
 
-_WHO = Split(PLAYER, np.arange(2))
 _OTHER = Unknown(PLAYER, np.array([1, 0]))  # the opponent of an unknown player
 
 _LEGALITY = "hand and table do not independently decide what is legal"
@@ -49,8 +49,12 @@ class _UnknownPool(Pool):
 
     __slots__ = ()
 
-    def take_two(self, first: int, second: int) -> Pool:
+    def take_two(self, first: int, second: int) -> Pool:  # type: ignore[override]
         return self.take(first).take(second)
+
+
+def _who_moves() -> Split:
+    return Split(PLAYER, np.arange(2))
 
 
 class _Seats:
@@ -62,17 +66,17 @@ class _Seats:
 
     def __getitem__(self, player: Any) -> Any:
         if not isinstance(player, Unknown) or player.part != PLAYER:
-            raise _WHO
+            raise _who_moves()
         return self.theirs if player.values[0] else self.mine
 
     def __contains__(self, hand: Any) -> bool:
         return hand in (self.mine, self.theirs)
 
     def __eq__(self, other: object) -> bool:
-        raise _WHO
+        raise _who_moves()
 
     def __hash__(self) -> int:
-        raise _WHO
+        raise _who_moves()
 
 
 class _Position(State[Any, Any]):
@@ -88,13 +92,13 @@ class _Hands:
     def __init__(self, hands: Sequence[Any]) -> None:
         self.hands = hands
         self.example = hands[0]
-        columns = _columns(hands)
+        integers = _columns(hands)
         self.numbers: Values | None = None
         """[hand, number]; None if the hands do not all consist of the same number of integers."""
-        if columns is not None and all(
-            -LARGEST_OPERAND < min(column) <= max(column) < LARGEST_OPERAND for column in columns
+        if integers is not None and all(
+            -LARGEST_OPERAND < min(column) <= max(column) < LARGEST_OPERAND for column in integers
         ):
-            self.numbers = np.array(columns, np.int64).T
+            self.numbers = np.array(integers, np.int64).T
 
     def value(self, part: str, rows: npt.NDArray[Any]) -> Any:
         """A hand that may be any of these rows."""
@@ -188,7 +192,7 @@ class _Check:
 
     def everything(self) -> Case:
         """All positions."""
-        pool = {digit: counts[0] for digit, counts in enumerate(self.counts)}
+        pool: Case = {digit: counts[0] for digit, counts in enumerate(self.counts)}
         return {PLAYER: self.player, MINE: self.mine, THEIRS: self.theirs, **pool}
 
     def ask(self, question: Callable[[Case], None], case: Case) -> None:
@@ -206,10 +210,10 @@ class _Check:
                 part, classes = split.part, split.classes
             except DoesNotFactor:
                 raise
-            except Exception:  # the rules do something that only an int can do
+            except Exception as error:  # the rules do something that only an int can do
                 unknown = [part for part, candidates in case.items() if len(candidates.candidates) > 1]
                 if not unknown:
-                    raise
+                    raise DoesNotFactor("its rules fail in a position that cannot arise") from error
                 part, classes = unknown[0], np.arange(len(case[unknown[0]].candidates))
             waiting += [case | {part: candidates} for candidates in case[part].split(classes)]
 
@@ -228,7 +232,7 @@ class _Check:
     def check_moves(self) -> None:
         """Every legal move is permitted, and does what the maps say."""
         compiled, game = self.compiled, self.game
-        pools = {
+        pools: dict[tuple[int, ...], Case] = {
             tuple(take): {digit: self.counts[digit][low] for digit, low in enumerate(take)}
             for take in compiled.takes.tolist()
         }
@@ -312,8 +316,9 @@ class _Check:
         """The game goes on while there is a move, and a hand without a move ends it as the maps say."""
         # Rules that ask what is legal get the answer from the maps, for many hands at once.
         rules = object.__new__(type(self.game))
-        rules.__dict__.update(vars(self.game))
-        rules.__dict__["permitted"] = self.permitted
+        for field in fields(self.game):
+            object.__setattr__(rules, field.name, getattr(self.game, field.name))
+        object.__setattr__(rules, "permitted", self.permitted)
         self.ask(partial(self.compare_outcome, rules), self.everything())
 
     def permitted(self, state: State[Any, Any]) -> tuple[Any, ...]:
@@ -322,8 +327,14 @@ class _Check:
             return self.game.permitted(state)
         legal = self.legal[:, self.asked_hands]
         if (legal != legal[:, :1]).any():
-            raise Split(MINE, distinct(np.ascontiguousarray(legal.T))[1])
+            raise Split(MINE, self.legal_sets[self.asked_hands])
         return tuple([move for move, can in zip(self.game.moves, legal[:, 0].tolist(), strict=True) if can])
+
+    @cached_property
+    def legal_sets(self) -> npt.NDArray[np.int64]:
+        """[hand]: hands with the same number have the same legal moves."""
+        sets = np.ascontiguousarray(np.packbits(self.legal, axis=0).T)
+        return np.unique(sets.view(f"V{sets.shape[1]}").reshape(-1), return_inverse=True)[1]
 
     def compare_outcome(self, rules: AnyGame, case: Case) -> None:
         mine, digits = case[MINE].candidates, range(self.compiled.digits)

@@ -206,23 +206,6 @@ def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any
 
 
 @kernel
-def ended(tables: Any, layout: Any) -> Any:
-    """The tables from which no move can take anything."""
-    without_moves = []
-    digits = np.zeros(len(layout.weights), np.uint64)
-    for table in range(tables):
-        free = False
-        for take in range(uint64(len(layout.delta))):
-            if is_there(digits, take, layout.need_start, layout.need_digit, layout.need_count):
-                free = True
-                break
-        if not free:
-            without_moves.append(table)
-        next_table(digits, layout.base)
-    return without_moves
-
-
-@kernel
 def reach(reached: Any, tasks: Any, layout: Any) -> None:
     """Marks the successors of the marked positions on the boards of some tasks."""
     hands = layout.hands

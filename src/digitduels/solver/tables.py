@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from digitduels.core import State
 from digitduels.pool import Pool
-from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, ending_for
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, distinct, ending_for
 from digitduels.solver.layout import Layout, Scale, lay_out
 from digitduels.solver.schedule import waves
 from digitduels.solver.solution import Counts, Progress, Solution, UnknownPosition
@@ -47,14 +47,20 @@ class Plan(NamedTuple):
 
 def prepare(compiled: Compiled) -> Plan:
     """Finds the endings of a game, and chooses the codes for its positions."""
-    from digitduels.solver import kernels
-
     parts, marks = lay_out(compiled)
-    boards = _boards(compiled, kernels.ended(compiled.tables, parts))
+    boards = _boards(compiled, _without_moves(compiled))
     draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *boards.values()))
     scale = Scale.of(compiled.longest, draws)
     swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
     return Plan(compiled, parts, scale, marks, scale.ending(swapped), boards)
+
+
+def _without_moves(compiled: Compiled) -> list[int]:
+    """The tables from which no move can take anything."""
+    ended = np.ones((compiled.base,) * compiled.digits, np.bool_)  # the digit with the highest weight comes first
+    for take in distinct(compiled.takes)[0].tolist():
+        ended[tuple(slice(need, None) for need in reversed(take))] = False
+    return np.flatnonzero(ended).tolist()
 
 
 def _boards(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:

@@ -42,11 +42,9 @@ class Unknown:
         self.values = values
         self.rest = rest
         """Another unknown integer to add to this one, about another part."""
-        if bounds is None:
-            bounds = int(values.min()), int(values.max())
-            if rest is not None:
-                bounds = bounds[0] + rest.low, bounds[1] + rest.high
-        self.low, self.high = bounds
+        self.low: int
+        self.high: int
+        self.low, self.high = bounds or (int(values.min()), int(values.max()))
 
     def by_value(self) -> Split:
         return Split(self.part, self.values)
@@ -60,7 +58,7 @@ class Unknown:
             operand = other
         else:
             raise self.by_value()
-        if self.rest is not None and operation is not operator.add:
+        if self.rest is not None and (operation is not operator.add or operand is not other):
             raise self.by_value()
         first, second = (operand, self.values) if swapped else (self.values, operand)
         if operation in _DIVISIONS and not np.all(second):
