@@ -412,7 +412,7 @@ def test_batched_endings_agree_with_single_ones(variant: tuple[str, dict[str, An
     except DoesNotFactor:
         return
     hands = plan.compiled.hands
-    for table, marks in plan.boards.items():
+    for table, marks in plan.final_results.items():
         pool = plan.compiled.table(table)
         for (waiting, moving), mark in np.ndenumerate(marks):
             outcome = game.outcome(State(0, (hands[moving], hands[waiting]), pool))

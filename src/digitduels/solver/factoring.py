@@ -163,9 +163,11 @@ class _Check:
         self.left = _CASES + _CASES_PER_HAND * len(compiled.hands)
         self.legal = compiled.own != ILLEGAL
         self.takes, group = distinct(compiled.takes)
-        self.ways = np.array([self.legal[group == take].any(axis=0) for take in range(len(self.takes))])
+        self.ways: npt.NDArray[np.bool_] = np.array(
+            [self.legal[group == take].any(axis=0) for take in range(len(self.takes))]
+        )
         """[take, hand]: whether a move with this take is legal."""
-        self.able = self.ways.any(axis=0)
+        self.able = np.asarray(self.ways.any(axis=0))
         self.spares = (compiled.other == np.arange(len(compiled.hands))).all(axis=1).tolist()
         """[move]: whether it changes no hand of the other player."""
         every = np.arange(len(compiled.hands))
@@ -334,16 +336,19 @@ class _Check:
     def legal_sets(self) -> npt.NDArray[np.int64]:
         """[hand]: hands with the same number have the same legal moves."""
         sets = np.ascontiguousarray(np.packbits(self.legal, axis=0).T)
-        return np.unique(sets.view(f"V{sets.shape[1]}").reshape(-1), return_inverse=True)[1]
+        names = sets.view(f"V{sets.shape[1]}").reshape(-1)
+        _, numbers = np.unique(names, return_inverse=True)
+        return numbers
 
     def compare_outcome(self, rules: AnyGame, case: Case) -> None:
         mine, digits = case[MINE].candidates, range(self.compiled.digits)
-        # In these cases there is always something to take for a hand, and sometimes.
-        always = sometimes = self.able[mine]
+        # [candidate]: whether the hand has a move in all pools of the case, and in some of them
+        always: npt.NDArray[np.bool_] = self.able[mine]
+        sometimes = always
         anything = True
         if digits:
             fewest, most = (
-                (self.takes <= [case[digit].candidates[end] for digit in digits]).all(axis=1) for end in (0, -1)
+                np.all(self.takes <= [case[digit].candidates[end] for digit in digits], axis=1) for end in (0, -1)
             )
             if not most.any():
                 return  # nothing is left to take; see check_final_scores

@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     marks: npt.NDArray[np.int32]
     """[take, hand]: the best ending that a move can reach at once, or 0."""
     stuck: Codes
-    boards: dict[int, npt.NDArray[np.int8]]
+    final_results: dict[int, npt.NDArray[np.int8]]
     """By table without moves, [waiting hand, hand to move]: the result for the waiting player."""
 
     @property
@@ -48,11 +48,11 @@ class Plan(NamedTuple):
 def prepare(compiled: Compiled) -> Plan:
     """Finds the endings of a game, and chooses the codes for its positions."""
     parts, marks = lay_out(compiled)
-    boards = _boards(compiled, _without_moves(compiled))
-    draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *boards.values()))
+    final_results = _final_results(compiled, _without_moves(compiled))
+    draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *final_results.values()))
     scale = Scale.of(compiled.longest, draws)
     swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
-    return Plan(compiled, parts, scale, marks, scale.ending(swapped), boards)
+    return Plan(compiled, parts, scale, marks, scale.ending(swapped), final_results)
 
 
 def _without_moves(compiled: Compiled) -> list[int]:
@@ -63,7 +63,7 @@ def _without_moves(compiled: Compiled) -> list[int]:
     return np.flatnonzero(ended).tolist()
 
 
-def _boards(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:
+def _final_results(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:
     """By table without moves, [waiting hand, hand to move]: the result for the waiting player.
 
     If only the higher final score counts, it asks the rules about one pair of hands for each case.
@@ -85,13 +85,13 @@ def _boards(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[
     scores = np.array(finals, np.int64)
     order = np.sign(scores[:, None] - scores)
     pairs = {case: divmod(int(np.argmax(order == case)), len(hands)) for case in np.unique(order).tolist()}
-    boards = {}
+    final_results = {}
     for table in tables:
         marks = np.zeros(3, np.int8)  # [case]; -1 is the last one
         for case, (waiting, moving) in pairs.items():
             marks[case] = ending(table, hands[waiting], hands[moving])
-        boards[table] = marks[order]
-    return boards
+        final_results[table] = marks[order]
+    return final_results
 
 
 def fill(plan: Plan, progress: Progress | None = None) -> Codes:
@@ -101,7 +101,7 @@ def fill(plan: Plan, progress: Progress | None = None) -> Codes:
     compiled, scale = plan.compiled, plan.scale
     codes = np.empty(compiled.positions + SLACK, scale.dtype)
     board = len(compiled.hands) ** 2
-    for table, marks in plan.boards.items():
+    for table, marks in plan.final_results.items():
         codes[table * board : (table + 1) * board] = scale.ending(marks).reshape(-1)
     endings, done = scale.ending(plan.marks), 0
     with workers() as pool:
@@ -144,7 +144,7 @@ def same_endings(plan: Plan, codes: Codes) -> bool:
     board = len(plan.compiled.hands) ** 2
     return all(
         np.array_equal(codes[table * board : (table + 1) * board], plan.scale.ending(marks).reshape(-1))
-        for table, marks in plan.boards.items()
+        for table, marks in plan.final_results.items()
     )
 
 
