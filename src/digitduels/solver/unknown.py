@@ -106,6 +106,8 @@ class Unknown:
         raise Split(self.part, np.arange(len(self.values)))  # a key is often made of several integers
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # an int does not have it either
+            raise AttributeError(name)
         raise self.by_value()
 
     def __eq__(self, other: object) -> bool:
