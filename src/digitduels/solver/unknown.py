@@ -106,7 +106,7 @@ class Unknown:
         raise Split(self.part, np.arange(len(self.values)))  # a key is often made of several integers
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # an int does not have it either
+        if not hasattr(int, name):
             raise AttributeError(name)
         raise self.by_value()
 
