@@ -17,7 +17,7 @@ import digitduels as dd
 from benchmarks.solving import best_time, filler
 from digitduels.lab.executors import executor
 from digitduels.lab.sweeps import grid, measured_row
-from digitduels.solver.compiled import compile_game
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.tables import prepare
 
 OLD = "83478dc"

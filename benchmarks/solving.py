@@ -15,8 +15,8 @@ import numpy as np
 
 import digitduels as dd
 from digitduels.core import State
-from digitduels.solver import bits, cache, kernels
-from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver import cache, kernels
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.schedule import waves
 from digitduels.solver.tables import SLACK, Plan, Tables, fill, prepare, share, workers
 
@@ -49,7 +49,6 @@ COPY = "copying the table (`numpy.copyto`)"
 KERNEL = "filling the table, times copying"
 WHOLE = "`dd.solve` as a whole, times copying"
 SECONDS = "`dd.solve` as a whole"
-BITS = "win or loss only, times faster than filling"
 PEAK = "peak memory, times the table"
 PROBE = "`probe`"
 EACH = "`judge`"
@@ -61,7 +60,6 @@ BARS = {
     KERNEL: "12 (Duel, Quest)",
     WHOLE: "25 (Duel, Quest), 40 (Nexus)",
     SECONDS: "500 ms (Equation)",
-    BITS: "8",
     PEAK: "1.1",
     PROBE: "10 µs",
     EACH: "100 µs",
@@ -80,10 +78,6 @@ def measure(name: str) -> dict[str, str]:
     copying = best_time(lambda: np.copyto(copy, solution.codes), 3 * RUNS)
     filling = best_time(filler(plan))
     whole = best_time(lambda: dd.solve(game, cache=False))
-    try:
-        faster = f"{filling / best_time(bit_filler(plan)):.1f}"
-    except DoesNotFactor:
-        faster = "–"
     peak = subprocess.run([sys.executable, "-c", MEMORY, name], check=True, capture_output=True, text=True)
     states = positions(solution, 1000)
     indices = tuple(np.array([solution.encode(state) for state in states] * 1000).T)
@@ -93,7 +87,6 @@ def measure(name: str) -> dict[str, str]:
         KERNEL: f"{filling / copying:.1f}",
         WHOLE: f"{whole / copying:.1f}",
         SECONDS: f"{whole * 1000:.0f} ms",
-        BITS: faster,
         PEAK: f"{float(peak.stdout):.2f}",
         PROBE: f"{best_time(lambda: [solution.probe(state) for state in states]) * 1e6 / len(states):.1f} µs",
         EACH: f"{best_time(lambda: [solution.judge(state) for state in states]) * 1e6 / len(states):.0f} µs",
@@ -124,20 +117,6 @@ def filler(plan: Plan) -> Callable[[], None]:
         with workers() as pool:
             for tasks in order:
                 share(pool, tasks, lambda part: kernels.fill(room, part, plan.layout, endings, plan.stuck, scale))
-
-    return run
-
-
-def bit_filler(plan: Plan) -> Callable[[], None]:
-    """A function that fills the table of wins and losses again, always in the same memory."""
-    values = bits.fill(plan)
-    room, steps = values.reshape(-1), bits.steps(plan)
-    order = list(bits.order(plan))
-
-    def run() -> None:
-        with workers() as pool:
-            for tasks in order:
-                share(pool, tasks, lambda part: kernels.fill_bits(room, part, plan.layout, steps))
 
     return run
 

@@ -655,7 +655,7 @@ def test_the_claims_of_the_lesson_plans_are_true(client: TestClient) -> None:
     for target, keeping in ((23, ["x2"]), (24, None), (25, ["x2"])):
         variant = dd.game("operation-target", target=target)
         judged = Reference(variant).judge(variant.start())
-        assert (judged.best.value > 0) == (keeping is not None)
+        assert (judged.best_verdict.value > 0) == (keeping is not None)
         assert keeping is None or [str(move) for move in judged.keeping] == keeping
     # Number Quest: the scores from which 50 is one move away.
     quest = dd.game("number-quest")

@@ -18,7 +18,8 @@ from digitduels.options import Integer, option
 from digitduels.pool import Pool
 from digitduels.sentence import Sentence
 from digitduels.solver import Reference, Verdict
-from digitduels.solver.compiled import ILLEGAL, Compiled, DoesNotFactor, compile_game, ending_for
+from digitduels.solver.compiled import ILLEGAL, Compiled, DoesNotFactor, ending_for
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.tables import Tables, fill, prepare, verify
 from test_solver import SMALL
 from variants import ALL, describe
@@ -347,7 +348,7 @@ def test_a_new_game_is_compiled_from_its_rules_and_solved_correctly(game: AnyGam
 @pytest.mark.parametrize("game", JOINED, ids=game_name)
 def test_a_game_that_does_not_factor_is_detected_and_solved_correctly(home: Path, game: AnyGame) -> None:
     with pytest.raises(DoesNotFactor):
-        compile_game(game, thorough=True)
+        compile_game(game)
     solution = dd.solve(game)
     assert isinstance(solution, Reference)
     if game.longest <= 6:
@@ -411,7 +412,7 @@ def test_batched_endings_agree_with_single_ones(variant: tuple[str, dict[str, An
     except DoesNotFactor:
         return
     hands = plan.compiled.hands
-    for table, marks in plan.boards.items():
+    for table, marks in plan.final_results.items():
         pool = plan.compiled.table(table)
         for (waiting, moving), mark in np.ndenumerate(marks):
             outcome = game.outcome(State(0, (hands[moving], hands[waiting]), pool))

@@ -97,9 +97,9 @@ def test_without_a_result_a_win_counts_as_thrown_if_the_last_decision_lets_go_of
 def test_a_detour_is_the_cost_of_a_slower_win() -> None:
     solution = solve(GAME)
     slower = [
-        (state, move, judgement[move].distance - judgement.best.distance)
+        (state, move, judgement[move].distance - judgement.best_verdict.distance)
         for state in play_on(GAME, GAME.start(), random.Random(3), 8)[0]
-        if (judgement := solution.judge(state)) and judgement.best.value > 0
+        if (judgement := solution.judge(state)) and judgement.best_verdict.value > 0
         for move in judgement.keeping
     ]
     assert any(cost for _, _, cost in slower)

@@ -343,7 +343,7 @@ def test_warnings_before_the_game_is_solved_are_those_of_the_solution(solution: 
                 assert near in (None, warning(state, move, solution))
                 assert near is not None or judgement[move].value == 0
             elif near is not None:  # every move loses, but that is not known yet
-                assert judgement.best.value < 0
+                assert judgement.best_verdict.value < 0
                 assert None in known.values()
 
 
@@ -366,7 +366,7 @@ def test_the_hardest_moves_to_answer_are_those_of_perfect_play(solution: Solutio
         move = advised(state, solution)
         rating = defence(state, move, solution)
         candidates = Perfect(solution).candidates(state)
-        if solution.judge(state).best.value < 0:
+        if solution.judge(state).best_verdict.value < 0:
             assert move in candidates
             if rating is not None and rating.hardest >= NOTABLE:
                 assert {*candidates} <= {*rating.best}
@@ -381,7 +381,9 @@ def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solut
         for line in lines[2]:
             if found := re.fullmatch(r"Play (.*)\.", line):
                 assert all(
-                    judgement[named[move]] == judgement.best for move in re.split(", | or ", found[1]) if move in named
+                    judgement[named[move]] == judgement.best_verdict
+                    for move in re.split(", | or ", found[1])
+                    if move in named
                 )
             elif found := re.fullmatch(r"Don't play (.*)\.", line):
                 assert all(judgement[named[move]].value < 0 for move in re.split(", | or ", found[1]) if move in named)

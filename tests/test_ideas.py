@@ -27,12 +27,12 @@ def test_the_move_of_an_idea_is_best_for_its_reason_and_the_alternative_is_worse
     game = dd.game(name)
     solution, state = solve(game), idea.match(game).state
     judgement, move = solution.judge(state), game.read(idea.play, state)
-    assert judgement[move] == judgement.best
+    assert judgement[move] == judgement.best_verdict
     assert idea.reason in [reason.kind for reason in reasons(state, move, solution)]
     if idea.instead is None:
         assert len(judgement) == 1
     else:
-        assert judgement[game.read(idea.instead, state)] < judgement.best
+        assert judgement[game.read(idea.instead, state)] < judgement.best_verdict
 
 
 def test_the_counts_in_the_ideas_are_correct() -> None:

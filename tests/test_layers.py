@@ -161,6 +161,8 @@ def test_a_move_from_outside_goes_through_the_checks() -> None:
     for module, tree in modules().items():
         allowed = {"core": ("after", "permitted", "forbids"), "games": ("after", "permitted")}.get(layer(module), ())
         allowed = ("after", "permitted") if layer(module) in UNCHECKED else allowed
+        if module == "solver.factoring":  # it compares the rules themselves with what was compiled from them
+            allowed = ("after", "forbids")
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 name = node.func.attr

@@ -179,7 +179,7 @@ def test_a_level_never_plays_a_move_that_it_sees_to_lose(game: AnyGame) -> None:
     for state in some_positions(game, 3):
         judgement = solution.judge(state)
         likely = Level(3, solution, seed=0).probabilities(state)
-        if judgement.best == (1, 1):
+        if judgement.best_verdict == (1, 1):
             assert sum(likely[move] for move in judgement.best_moves) == pytest.approx(1)
         elif any(verdict not in ((-1, 1), (-1, 2)) for verdict in judgement.values()):
             assert all(likely[move] == 0 for move, verdict in judgement.items() if verdict in ((-1, 1), (-1, 2)))

@@ -197,8 +197,8 @@ def test_the_theory_of_operation_target_is_true_for_every_target(start: int) -> 
     for target in range(low, high + 1):
         game = dd.game("operation-target", target=target, start=start)
         judgement = Reference(game).judge(game.start())
-        winners[target] = 1 if judgement.best.value > 0 else 2
-        first.append([str(Played(move, 0)) for move in judgement.keeping if judgement.best.value > 0])
+        winners[target] = 1 if judgement.best_verdict.value > 0 else 2
+        first.append([str(Played(move, 0)) for move in judgement.keeping if judgement.best_verdict.value > 0])
     ones = list(winners.values()).count(1)
     assert (
         f"values {low} to {high} of target, Player 1 wins with {ones} and Player 2 wins with {len(winners) - ones}."
@@ -215,7 +215,7 @@ def test_the_counts_of_the_theory_agree_with_the_plain_solver(name: str, setting
     told = "\n".join(theory(dd.solve(game, cache=False), 1))
     reference = Reference(game)
     judgement = reference.judge(game.start())
-    verdict = judgement.best
+    verdict = judgement.best_verdict
     best = {1: "Player 2 wins ", 0: "nobody wins", -1: "Player 1 wins "}[verdict.value]
     assert told.startswith(f"With best play {best}")
     good, moves_in_all = len(judgement.keeping), len(judgement)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 
 import digitduels as dd
-from digitduels.core import State
+from digitduels.core import Game, State
 from digitduels.games import AnyGame
-from digitduels.solver import Reference, Verdict
-from digitduels.solver.bits import Values
-from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver import Reference, Solution, Verdict
+from digitduels.solver.discovery import compile_game
+from digitduels.solver.solution_cache import SolutionCache
 from digitduels.solver.tables import Tables, fill, prepare, verify
 from variants import describe, games_in_progress, play_on, solve
 
@@ -89,23 +89,6 @@ def test_tables_and_reference_agree_in_every_position_of_small_variants(variant:
                 if compiled.contains(table, mine, theirs):
                     state = compiled.state(table, mine, theirs)
                     assert tables.probe(state) == reference.probe(state), state
-
-
-@pytest.mark.parametrize("variant", SMALL, ids=describe)
-def test_the_bits_agree_with_the_codes(variant: tuple[str, dict[str, Any]]) -> None:
-    plan = prepare(compile_game(dd.game(variant[0], **variant[1])))
-    if variant[0] == "numerical-nexus":
-        with pytest.raises(DoesNotFactor):
-            Values(plan)
-        return
-    values, tables = Values(plan), Tables(plan.compiled, fill(plan), plan.scale)
-    count = len(plan.compiled.hands)
-    for table in range(plan.compiled.tables):
-        for mine in range(count):
-            for theirs in range(count):
-                if plan.compiled.contains(table, mine, theirs):
-                    expected = tables.probe_many(table, mine, theirs)[0]
-                    assert values.value(table, mine, theirs) == expected
 
 
 @pytest.mark.parametrize("variant", SMALL[::4], ids=describe)
@@ -341,3 +324,66 @@ def test_a_finished_game_has_distance_zero_and_no_best_move(full: Tables) -> Non
     assert outcome is not None
     assert full.probe(states[-1]) == Verdict(1 if outcome.winner == states[-1].player else -1, 0)
     assert full.best(states[-1]) == []
+
+
+# Limits and errors
+
+
+class Blocked(Game[int, int, Any]):
+    """A game that is not over at the start, although nothing is legal there."""
+
+    @property
+    def moves(self) -> tuple[Any, ...]:
+        return (("pass",),)
+
+    @property
+    def longest(self) -> int:
+        return 1
+
+    def start(self) -> State[int, int]:
+        return State(0, (0, 0), 0)
+
+    def forbids(self, state: State[int, int], move: Any) -> str | None:
+        return "You can't."
+
+    def after(self, state: State[int, int], move: Any) -> State[int, int]:
+        return state
+
+    def outcome(self, state: State[int, int]) -> None:
+        return None
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_a_game_without_a_first_move_is_refused_with_a_reason(cache: bool) -> None:
+    solution = dd.solve(Blocked(), cache=cache)
+    with pytest.raises(ValueError, match="Blocked has a position that is not over and allows no move"):
+        _ = solution.start
+
+
+def test_the_reference_counts_positions_within_its_limit() -> None:
+    game = dd.game("number-duel", highest=4)
+    reference = Reference(game, limit=100_000)
+    with pytest.raises(dd.TooLarge):
+        reference.by_distance()
+
+
+def test_a_position_that_no_game_leads_to_is_unknown() -> None:
+    game = dd.game("numerical-nexus", target=7)
+    state = game.start()
+    strange = state._replace(hands=(state.mine._replace(score=6), state.theirs))
+    with pytest.raises(dd.UnknownPosition, match="has no position with the hands"):
+        solve(game).probe(strange)
+    assert issubclass(dd.UnknownPosition, ValueError)
+
+
+def test_a_cache_of_no_variants_solves_each_variant_again() -> None:
+    solved: list[AnyGame] = []
+
+    def solve_small(game: AnyGame) -> Solution:
+        solved.append(game)
+        return Reference(game)
+
+    solutions, variant = SolutionCache(variants=0, solve=solve_small), dd.game("number-duel", target=7)
+    assert solutions(variant).game == solutions(variant).game == variant
+    assert solutions.known(variant) is None
+    assert solved == [variant, variant]

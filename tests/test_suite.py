@@ -102,7 +102,7 @@ def test_the_listed_moves_keep_the_value() -> None:
         if game.id == "operation-target" or (game.id == "number-duel" and game.changes):
             judgement = solve(game).judge(suite.match(item).state)
             assert sorted(map(str, judgement.keeping)) == sorted(item["keeping"])
-            assert (judgement.best.distance, judgement.critical) == (item["distance"], True)
+            assert (judgement.best_verdict.distance, judgement.critical) == (item["distance"], True)
             checked += 1
     assert checked == 40
 

@@ -224,7 +224,7 @@ def test_the_solve_route_agrees_with_the_command_and_adds_words(site: httpx.Clie
             (str(move), verdict.distance, wire(worth(player, verdict), match.names))
             for move, verdict in judgement.items()
         ]
-        expected = [outcome.reason] if outcome else standing(player, judgement.best)
+        expected = [outcome.reason] if outcome else standing(player, judgement.best_verdict)
         assert answer["standing"] == wires(expected, match.names)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from digitduels.players import Player, player  # type: ignore[no-redef]  # mypy loses its way in an import cycle
     from digitduels.players.evaluation import Evaluation, evaluate
     from digitduels.players.policy import Policy
-    from digitduels.solver import Counts, Solution, Verdict, solve
+    from digitduels.solver import Counts, Solution, UnknownPosition, Verdict, solve
     from digitduels.study.positions import positions
     from digitduels.study.splits import split
 
@@ -37,6 +37,7 @@ __all__ = [
     "Solution",
     "State",
     "TooLarge",
+    "UnknownPosition",
     "Verdict",
     "evaluate",
     "game",
@@ -54,6 +55,7 @@ _LAZY = {
     "Player": "digitduels.players",
     "Policy": "digitduels.players.policy",
     "Solution": "digitduels.solver",
+    "UnknownPosition": "digitduels.solver",
     "Verdict": "digitduels.solver",
     "evaluate": "digitduels.players.evaluation",
     "player": "digitduels.players",

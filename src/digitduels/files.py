@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
@@ -19,14 +20,17 @@ def writing(path: Path, follow_links: bool = True) -> Iterator[BinaryIO]:
     the link.
     """
     path = path.resolve() if follow_links else path.absolute()
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
+    mode = stat.S_IMODE(path.lstat().st_mode) if path.is_file() and not path.is_symlink() else None
+    name = path.with_name(f".{path.name[:50]}.{os.urandom(6).hex()}")
+    # The system applies the umask to a new file.
+    handle = os.open(name, _NEW, 0o666 if mode is None else mode)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        mode = stat.S_IMODE(path.lstat().st_mode) if path.is_file() and not path.is_symlink() else 0o666 & ~_umask()
-        os.chmod(name, mode)
+        if mode is not None:
+            os.chmod(name, mode)
         os.replace(name, path)
     except BaseException:
         with suppress(OSError):
@@ -49,9 +53,3 @@ def read(path: Path, most: int) -> bytes:
     if len(data) > most:
         raise OSError("it is too large")
     return data
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -71,6 +71,11 @@ class Pool(NamedTuple):
         counts = self.counts
         return Pool((*counts[: number - 1], counts[number - 1] - 1, *counts[number:]), self.copies)
 
+    @lru_cache(maxsize=1 << 16)  # noqa: B019  pools are values
+    def take_two(self, first: int, second: int) -> Pool:
+        """The pool without one copy of each of two numbers, which must be there."""
+        return self.take(first).take(second)
+
 
 @lru_cache(maxsize=64)
 def row(pool: Pool) -> str:

@@ -24,7 +24,8 @@ from digitduels.core import State
 from digitduels.games import AnyGame, game
 from digitduels.sentence import player_name
 from digitduels.solver.arrays import affordable, arrays, counts
-from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.compiled import DoesNotFactor
+from digitduels.solver.discovery import compile_game
 
 with needs("gymnasium"):
     import gymnasium as gym

@@ -189,7 +189,7 @@ def truth(solution: Solution, match: Match, view: Observation) -> dict[str, Any]
     judgement = solution.judge(match.state)
     for move, verdict in judgement.items():
         values[view.ids[move]], distances[view.ids[move]] = verdict
-    value, distance = judgement.best
+    value, distance = judgement.best_verdict
     return {"value": value, "distance": distance, "values": values, "distances": distances}
 
 

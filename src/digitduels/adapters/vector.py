@@ -28,7 +28,8 @@ from digitduels.players.policy import PERFECT, UNIFORM, PolicyPlayer
 from digitduels.players.policy_kernels import ENTRY, Rules, rules_of, sees
 from digitduels.pool import Pool
 from digitduels.solver.arrays import Arrays, affordable, arrays
-from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, compile_game, ending_for
+from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, ending_for
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.tables import Tables
 from digitduels.study.fair_starts import fair_start

@@ -34,7 +34,7 @@ def rows(
 def row(match: Match, solution: Solution) -> dict[str, Any]:
     """A position and its solution as JSON values. Players are numbered from 1."""
     game, state, judgement = match.game, match.state, solution.judge(match.state)
-    value, plies = judgement.best
+    value, plies = judgement.best_verdict
     keeping, best = set(judgement.keeping), set(judgement.best_moves)
     legal = [(number, move) for number, move in enumerate(game.moves) if move in judgement]
     return {

@@ -158,7 +158,7 @@ def stratum(judgement: Judgement[Any]) -> Hashable:
     chance = len(judgement.keeping) / len(judgement)
     if not judgement.critical or chance > CHANCES[-1]:
         return None
-    return band(judgement.best.distance, DISTANCES), band(chance, CHANCES)
+    return band(judgement.best_verdict.distance, DISTANCES), band(chance, CHANCES)
 
 
 def band(value: float, ends: Sequence[float]) -> int:
@@ -182,7 +182,7 @@ def _position(variant: int, match: Match) -> dict[str, Any]:
         "id": 0,
         "variant": variant,
         "moves": [str(move) for move in match.moves],
-        "distance": judgement.best.distance,
+        "distance": judgement.best_verdict.distance,
         "legal": len(judgement),
         "keeping": keeping,
         "prompt": protocol.question(match),

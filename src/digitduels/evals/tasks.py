@@ -77,7 +77,7 @@ def positions(
                 target=keeping,
                 metadata={
                     **about(match, f"{number}"),
-                    "distance": judgement.best.distance,
+                    "distance": judgement.best_verdict.distance,
                     "chance": len(keeping) / len(judgement),
                 },
             )

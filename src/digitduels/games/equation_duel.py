@@ -78,7 +78,7 @@ class EquationDuel(PoolGame[Move]):
         player, hands, pool = state
         first, second, operation = move
         score = hands[player] + ARITHMETIC[operation](first, second)
-        return state.then(score, hands[1 - player], _without(pool, first, second))
+        return state.then(score, hands[1 - player], pool.take_two(first, second))
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins, more than the target loses.
@@ -178,11 +178,6 @@ class EquationDuel(PoolGame[Move]):
         loses = Sentence("{player} loses.", you="You lose.", player=1 - winner)
         wins = Sentence("{player} wins!", you="You win!", player=winner)
         return Sentence("{loses} {wins}", loses=loses, wins=wins)
-
-
-@lru_cache(maxsize=1 << 16)
-def _without(pool: Pool, first: int, second: int) -> Pool:
-    return pool.take(first).take(second)
 
 
 def _available(pool: Pool) -> str:

@@ -115,7 +115,8 @@ class NumericalNexus(Game[Hand, None, Move]):
         stock, times, plus = EFFECT[move.operation]
         if move.operation == "reset-theirs":
             theirs = Hand(0, theirs.uses)
-        return state.then(Hand(score * times + plus, _spent(uses, stock)), theirs, None)
+        # Built as a tuple, which takes half the time of calling Hand.
+        return state.then(tuple.__new__(Hand, (score * times + plus, _spent(uses, stock))), theirs, None)
 
     def outcome(self, state: Position) -> Outcome | None:
         # Exactly the target wins.
@@ -239,7 +240,6 @@ def _none_left(player: int, stock: int) -> Sentence:
     )
 
 
-@lru_cache(maxsize=10_000)
 def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
     """The uses left after spending one of a stock."""
     return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])

@@ -203,7 +203,7 @@ def measure(
         shares = Lengths({n: _rounded(share) for n, share in likely.items() if share > 1e-6})
     elif lengths:
         shares = simulate_lengths(solution, seed)
-    best: Verdict = judgement.best
+    best: Verdict = judgement.best_verdict
     return Report(
         game=rules,
         winner=None if best.value == 0 else 1 if best.value > 0 else 2,

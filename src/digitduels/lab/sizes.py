@@ -5,7 +5,8 @@ from __future__ import annotations
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
 from digitduels.options import Integer
-from digitduels.solver.compiled import DoesNotFactor, compile_game
+from digitduels.solver.compiled import DoesNotFactor
+from digitduels.solver.discovery import compile_game
 
 
 def fits(rules: AnyGame, limit: int) -> bool:

@@ -165,7 +165,7 @@ class _Recursion:
         for column in self.columns:
             gains = {}
             for move, values in after.items():
-                throws = judgement[move].value < judgement.best.value
+                throws = judgement[move].value < judgement.best_verdict.value
                 gain = column.constant + column.swing * throws
                 if column.onward != NO_COLUMN:
                     gain += column.factor * values[column.onward]
@@ -191,5 +191,5 @@ def facts(game: AnyGame, state: State[Any, Any], judgement: Judgement[Any]) -> t
         max((natural[move] for move in moves if judgement[move].distance > 1), default=0.0)
         for moves in (judgement.keeping, judgement.throwing)
     )
-    trap = judgement.critical and judgement.best != (1, 1) and thrown > kept * (1 + TIE)
+    trap = judgement.critical and judgement.best_verdict != (1, 1) and thrown > kept * (1 + TIE)
     return judgement.critical, judgement.only, trap, len(judgement) == 1

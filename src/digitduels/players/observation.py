@@ -30,7 +30,8 @@ from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.arrays import Arrays, affordable, arrays, counts
-from digitduels.solver.compiled import Compiled, DoesNotFactor, compile_game
+from digitduels.solver.compiled import Compiled, DoesNotFactor
+from digitduels.solver.discovery import compile_game
 from digitduels.text import quoted
 
 Row = npt.NDArray[np.int32]

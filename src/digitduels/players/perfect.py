@@ -43,11 +43,11 @@ class ErrorChances:
     def plain(self, state: State[Any, Any], replies: int) -> float:
         """The probability if the opponent is to move, in this many of its turns, by recursion."""
         game, judgement = self.solution.game, self.solution.judge(state)
-        if not judgement or judgement.best.value < 0:
+        if not judgement or judgement.best_verdict.value < 0:
             return 0.0
         wrong = 0.0
         for reply, likely in self.opponent.probabilities(state).items():
-            if judgement[reply].value < judgement.best.value:
+            if judgement[reply].value < judgement.best_verdict.value:
                 wrong += likely
             elif replies > 1:
                 after = game.after(state, reply)
@@ -81,7 +81,7 @@ class Perfect(PolicyPlayer):
     def candidates(self, state: State[Any, Any]) -> list[Any]:
         """The moves among which perfect play draws."""
         judgement = self.solution.judge(state)
-        if judgement.best.value > 0:
+        if judgement.best_verdict.value > 0:
             return judgement.best_moves
         merits = {
             move: (chance_steps(self.chances.after(state, move)), judgement[move].distance)

@@ -6,10 +6,10 @@ from digitduels.core import TooLarge
 from digitduels.games import AnyGame
 from digitduels.solver import memory
 from digitduels.solver.reference import Reference
-from digitduels.solver.solution import Counts, Progress, Solution
+from digitduels.solver.solution import Counts, Progress, Solution, UnknownPosition
 from digitduels.solver.verdict import Verdict
 
-__all__ = ["Counts", "Progress", "Reference", "Solution", "Verdict", "solve"]
+__all__ = ["Counts", "Progress", "Reference", "Solution", "UnknownPosition", "Verdict", "solve"]
 
 SHARE = 0.5  # the share of the free memory that a solution may use
 
@@ -28,7 +28,8 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
     most = int(SHARE * memory.available()) if limit is None else limit
     # Imported here because it takes a while, and code that needs only a Verdict should not wait for it.
     from digitduels.solver import cache as store
-    from digitduels.solver.compiled import DoesNotFactor, compile_game
+    from digitduels.solver.compiled import DoesNotFactor
+    from digitduels.solver.discovery import compile_game
     from digitduels.solver.tables import Tables, fill, prepare, verify
 
     def fits(size: int) -> None:
@@ -41,7 +42,7 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
     if cache and (cached := store.load(game)) is not None:
         return cached
     try:
-        compiled = compile_game(game, fits, thorough=cache)
+        compiled = compile_game(game, fits)
         plan = prepare(compiled)
     except DoesNotFactor:
         return Reference(game, most)

@@ -29,7 +29,8 @@ from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
 from digitduels.solver import fingerprint
-from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor, compile_game
+from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor
+from digitduels.solver.discovery import compile_game
 from digitduels.solver.layout import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
 from digitduels.text import clean
@@ -352,7 +353,7 @@ def _same_rules(table: Tables) -> bool:
             raise DoesNotFactor("there are more positions than in the table")
 
     try:
-        plan = prepare(compile_game(table.game, grown, thorough=True))
+        plan = prepare(compile_game(table.game, grown))
     except DoesNotFactor:
         return False
     compiled = plan.compiled

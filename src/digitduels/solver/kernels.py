@@ -23,7 +23,6 @@ from digitduels.solver import simd
 TILE = uint64(simd.LANES)
 _SQUARE = uint64(simd.SQUARE)
 ONE = uint64(1)
-EIGHT = uint64(8)
 
 kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
 
@@ -207,23 +206,6 @@ def verify(codes: Any, part: Any, maps: Any, longest: Any, base: Any, scale: Any
 
 
 @kernel
-def ended(tables: Any, layout: Any) -> Any:
-    """The tables from which no move can take anything."""
-    without_moves = []
-    digits = np.zeros(len(layout.weights), np.uint64)
-    for table in range(tables):
-        free = False
-        for take in range(uint64(len(layout.delta))):
-            if is_there(digits, take, layout.need_start, layout.need_digit, layout.need_count):
-                free = True
-                break
-        if not free:
-            without_moves.append(table)
-        next_table(digits, layout.base)
-    return without_moves
-
-
-@kernel
 def reach(reached: Any, tasks: Any, layout: Any) -> None:
     """Marks the successors of the marked positions on the boards of some tasks."""
     hands = layout.hands
@@ -250,51 +232,3 @@ def reach(reached: Any, tasks: Any, layout: Any) -> None:
                     mapping = layout.maps[layout.via_map[op]]
                     for o in range(waiter0, waiter1):
                         reached[target + uint64(mapping[o])] |= reached[source + o * hands]
-
-
-@kernel
-def fill_bits(bits: Any, tasks: Any, layout: Any, steps: Any) -> None:
-    """Fills the boards of some tasks with bits, in tiles of 64 by 64 hands; see bits.py."""
-    # Unpacked here, because Numba would count references to each of these arrays inside a loop.
-    hands, base, weights, need_start, need_digit, need_count, delta = layout[:7]
-    side_start, side, side_to, same_start, same, same_to, lone_start, lone, ends = steps
-    takes, planes = uint64(len(delta)), uint64(len(ends))
-    words = (hands + TILE - ONE) // TILE
-    board = words * hands
-    digits = np.zeros(len(weights), np.uint64)
-    free, left = np.empty(takes, np.uint64), np.empty(takes, np.uint64)
-    tile = np.empty(TILE, np.uint64)
-    for task in range(len(tasks)):
-        count_digits(digits, tasks[task, 0], weights, base)
-        for table in range(tasks[task, 0], tasks[task, 1]):
-            count = uint64(0)
-            for take in range(takes):
-                if is_there(digits, take, need_start, need_digit, need_count):
-                    free[count], left[count] = take, (table - delta[take]) * planes * board
-                    count += ONE
-            next_table(digits, base)
-            if count == 0:
-                continue
-            for plane in range(planes):
-                for mover in range(words):
-                    for waiter in range(words):
-                        column = (planes - ONE - plane) * board + waiter * hands
-                        ended, rows = uint64(0), simd.no_bits()
-                        tile[:] = 0
-                        for index in range(count):
-                            part, there = mover * takes + free[index], left[index] + column
-                            ended |= ends[plane, part]
-                            for group in range(lone_start[part], lone_start[part + ONE]):
-                                for step in range(group * EIGHT, (group + ONE) * EIGHT):
-                                    tile[lone[step] % TILE] |= bits[there + lone[step] // TILE]
-                        for index in range(count):
-                            part, there = mover * takes + free[index], left[index] + column
-                            for step in range(side_start[part], side_start[part + ONE]):
-                                rows = simd.join(rows, side[step], bits, there + side_to[step])
-                            for step in range(same_start[part], same_start[part + ONE]):
-                                rows = simd.spread(rows, same[step], bits[there + same_to[step]])
-                        rows = simd.join(rows, ~uint64(0), tile, uint64(0))
-                        simd.put(tile, simd.turn_bits(rows))
-                        here = (table * planes + plane) * board + mover * hands + waiter * TILE
-                        for index in range(min(TILE, hands - waiter * TILE)):
-                            bits[here + index] = ~(tile[index] | ended)

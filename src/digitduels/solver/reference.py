@@ -30,9 +30,12 @@ class Reference(Solution):
                 known[stack.pop()] = verdict
             else:
                 stack.extend(verdict)
-            if self._most is not None and len(known) + len(stack) > self._most:
-                raise TooLarge(f"{self.game.title} with these options has too many positions to solve in memory.")
+            self._check_size(len(known) + len(stack))
         return known[state]
+
+    def _check_size(self, positions: int) -> None:
+        if self._most is not None and positions > self._most:
+            raise TooLarge(f"{self.game.title} with these options has too many positions to solve in memory.")
 
     def _solve(self, state: State[Any, Any]) -> Verdict | list[State[Any, Any]]:
         """The verdict on a position, or the positions to solve first. Follows forced moves without storing them."""
@@ -53,6 +56,8 @@ class Reference(Solution):
                     return [state, *unknown] if plies else unknown
                 verdict = max(known[after].before for after in successors)
                 break
+            if not successors:
+                raise ValueError(f"{game.title} has a position that is not over and allows no move: {state}")
             state = successors[0]
             plies += 1
         return Verdict(-verdict.value if plies % 2 else verdict.value, verdict.distance + plies)
@@ -80,5 +85,6 @@ class Reference(Solution):
                 if after not in states:
                     states[after] = None
                     todo.append(after)
+            self._check_size(len(states))
         # In reverse order, so that all successors of a position are solved before it.
         return dict(Counter(self.probe(state) for state in reversed(todo) if self.game.outcome(state) is None))

@@ -1,6 +1,6 @@
-"""SIMD operations on 64 codes or words, for the kernels. Numba does not generate these by itself.
+"""SIMD operations on 64 codes, for the kernels. Numba does not generate these by itself.
 
-They work on flat arrays, starting at a given element, or on Rows. LLVM compiles them for the processor.
+They work on flat arrays, starting at a given element. LLVM compiles them for the processor.
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ from typing import Any
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic
 
 LANES = 64
 SQUARE = 16
-OCTET = 8
-_WORDS = ir.VectorType(ir.IntType(64), LANES)
-_NO_WORDS = ir.Constant(_WORDS, [0] * LANES)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, element: Any, length: int) -> Any:
@@ -109,105 +106,7 @@ def _turn(_: Any, into: Any, to: Any, source: Any, start: Any) -> Any:
     return types.void(into, to, source, start), generate
 
 
-class Rows(types.Type):
-    """64 words of bits as one value, so that the processor keeps them in registers."""
-
-
-_ROWS = Rows("Rows")
-
-
-@register_model(Rows)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _WORDS)  # type: ignore[no-untyped-call]
-
-
-def _no_bits(_: Any) -> Any:
-    """Words with no bits set."""
-    return _ROWS(), lambda *_: _NO_WORDS
-
-
-def _join(_: Any, rows: Any, which: Any, source: Any, start: Any) -> Any:
-    """rows[n] |= source[start + n], for every bit n of `which`"""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        rows, which, source, start = values
-        origin = _pointer(context, builder, signature.args[2], source, start, LANES)
-        return _add(builder, rows, which, builder.load(origin, align=8))
-
-    return _ROWS(rows, which, source, start), generate
-
-
-def _spread(_: Any, rows: Any, which: Any, word: Any) -> Any:
-    """rows[n] |= word, for every bit n of `which`"""
-
-    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        rows, which, word = values
-        return _add(builder, rows, which, _splat(builder, word))
-
-    return _ROWS(rows, which, word), generate
-
-
-def _add(builder: Any, rows: Any, which: Any, more: Any) -> Any:
-    """Adds bits to some of the rows."""
-    some = builder.bitcast(which, ir.VectorType(ir.IntType(1), LANES))
-    return builder.or_(rows, builder.select(some, more, _NO_WORDS))
-
-
-def _put(_: Any, into: Any, rows: Any) -> Any:
-    """into[:64] = rows"""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target = _pointer(context, builder, signature.args[0], values[0], ir.Constant(ir.IntType(64), 0), LANES)
-        builder.store(values[1], target, align=8)
-        return context.get_dummy_value()
-
-    return types.void(into, rows), generate
-
-
-def _turn_bits(_: Any, rows: Any) -> Any:
-    """Transposes 64 words of 64 bits."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        words, octets = ir.VectorType(ir.IntType(64), OCTET), ir.VectorType(ir.IntType(8), LANES)
-
-        def pick(one: Any, other: Any, indices: Any) -> Any:
-            mask = ir.Constant(ir.VectorType(ir.IntType(32), len(indices)), list(indices))
-            return builder.shuffle_vector(one, other, mask)
-
-        groups = [pick(values[0], values[0], range(n, n + OCTET)) for n in range(0, LANES, OCTET)]
-        # Splitting the bytes into even and odd ones three times puts the n-th bytes of all words into group n.
-        groups = [builder.bitcast(group, octets) for group in groups]
-        half = OCTET // 2
-        for _ in range(3):
-            groups = [
-                pick(groups[n % half * 2], groups[n % half * 2 + 1], range(n // half, 2 * LANES, 2))
-                for n in range(OCTET)
-            ]
-        # Every eight bytes are a square of bits. Swapping corners of 1, 2 and 4 bits transposes it.
-        groups = [builder.bitcast(group, words) for group in groups]
-        for shift, mask in ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0)):
-            by, corner = (ir.Constant(words, [number] * OCTET) for number in (shift, mask))
-            for n, group in enumerate(groups):
-                swap = builder.and_(builder.xor(group, builder.lshr(group, by)), corner)
-                groups[n] = builder.xor(builder.xor(group, swap), builder.shl(swap, by))
-        # The bytes of a word are now eight apart.
-        groups = [builder.bitcast(group, octets) for group in groups]
-        groups = [pick(group, group, [n % 8 * 8 + n // 8 for n in range(LANES)]) for group in groups]
-        groups = [builder.bitcast(group, words) for group in groups]
-        while len(groups) > 1:
-            groups = [pick(groups[n], groups[n + 1], range(2 * groups[n].type.count)) for n in range(0, len(groups), 2)]
-        return groups[0]
-
-    return _ROWS(rows), generate
-
-
 raise_to: Any = intrinsic(_raise_to)
 raise_some: Any = intrinsic(_raise_some)
 copy: Any = intrinsic(_copy)
 turn: Any = intrinsic(_turn)
-no_bits: Any = intrinsic(_no_bits)
-join: Any = intrinsic(_join)
-spread: Any = intrinsic(_spread)
-put: Any = intrinsic(_put)
-turn_bits: Any = intrinsic(_turn_bits)

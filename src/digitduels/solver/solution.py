@@ -37,6 +37,10 @@ class Truth(Protocol):
         """Every legal move with its verdict if the game then ends within `plies`, else None."""
 
 
+class UnknownPosition(ValueError):
+    """A position that a solution does not know, because no game can lead to it."""
+
+
 class Solution(ABC):
     """The value and distance of every position of a game."""
 
@@ -45,7 +49,7 @@ class Solution(ABC):
 
     @abstractmethod
     def probe(self, state: State[Any, Any]) -> Verdict:
-        """The verdict on a position; raises ValueError if the solution does not know it."""
+        """The verdict on a position; raises UnknownPosition if the solution does not know it."""
 
     @abstractmethod
     def judge(self, state: State[Any, Any]) -> Judgement[Any]:

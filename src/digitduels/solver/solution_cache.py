@@ -24,12 +24,14 @@ class SolutionCache:
             if game not in self._books:
                 self._books[game] = self._solve(game)
             return self._books[game]
-        if game not in self._latest:
-            while len(self._latest) >= self.variants:
-                self._latest.popitem(last=False)
-            self._latest[game] = self._solve(game)
-        self._latest.move_to_end(game)
-        return self._latest[game]
+        solution = self.known(game)
+        if solution is None:
+            while self._latest and len(self._latest) >= self.variants:
+                self._latest.popitem(last=False)  # before solving, to free its memory
+            solution = self._solve(game)
+            if self.variants > 0:
+                self._latest[game] = solution
+        return solution
 
     def known(self, game: AnyGame) -> Solution | None:
         """The solution of a variant, if it is in memory."""

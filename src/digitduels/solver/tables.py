@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from digitduels.core import State
 from digitduels.pool import Pool
-from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, ending_for
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, distinct, ending_for
 from digitduels.solver.layout import Layout, Scale, lay_out
 from digitduels.solver.schedule import waves
-from digitduels.solver.solution import Counts, Progress, Solution
+from digitduels.solver.solution import Counts, Progress, Solution, UnknownPosition
 from digitduels.solver.verdict import Judgement, Verdict, final_verdict
 
 Codes = npt.NDArray[Any]
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     marks: npt.NDArray[np.int32]
     """[take, hand]: the best ending that a move can reach at once, or 0."""
     stuck: Codes
-    boards: dict[int, npt.NDArray[np.int8]]
+    final_results: dict[int, npt.NDArray[np.int8]]
     """By table without moves, [waiting hand, hand to move]: the result for the waiting player."""
 
     @property
@@ -47,17 +47,23 @@ class Plan(NamedTuple):
 
 def prepare(compiled: Compiled) -> Plan:
     """Finds the endings of a game, and chooses the codes for its positions."""
-    from digitduels.solver import kernels
-
     parts, marks = lay_out(compiled)
-    boards = _boards(compiled, kernels.ended(compiled.tables, parts))
-    draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *boards.values()))
+    final_results = _final_results(compiled, _without_moves(compiled))
+    draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *final_results.values()))
     scale = Scale.of(compiled.longest, draws)
     swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
-    return Plan(compiled, parts, scale, marks, scale.ending(swapped), boards)
+    return Plan(compiled, parts, scale, marks, scale.ending(swapped), final_results)
 
 
-def _boards(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:
+def _without_moves(compiled: Compiled) -> list[int]:
+    """The tables from which no move can take anything."""
+    ended = np.ones((compiled.base,) * compiled.digits, np.bool_)  # the digit with the highest weight comes first
+    for take in distinct(compiled.takes)[0].tolist():
+        ended[tuple(slice(need, None) for need in reversed(take))] = False
+    return np.flatnonzero(ended).tolist()
+
+
+def _final_results(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:
     """By table without moves, [waiting hand, hand to move]: the result for the waiting player.
 
     If only the higher final score counts, it asks the rules about one pair of hands for each case.
@@ -79,13 +85,13 @@ def _boards(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[
     scores = np.array(finals, np.int64)
     order = np.sign(scores[:, None] - scores)
     pairs = {case: divmod(int(np.argmax(order == case)), len(hands)) for case in np.unique(order).tolist()}
-    boards = {}
+    final_results = {}
     for table in tables:
         marks = np.zeros(3, np.int8)  # [case]; -1 is the last one
         for case, (waiting, moving) in pairs.items():
             marks[case] = ending(table, hands[waiting], hands[moving])
-        boards[table] = marks[order]
-    return boards
+        final_results[table] = marks[order]
+    return final_results
 
 
 def fill(plan: Plan, progress: Progress | None = None) -> Codes:
@@ -95,7 +101,7 @@ def fill(plan: Plan, progress: Progress | None = None) -> Codes:
     compiled, scale = plan.compiled, plan.scale
     codes = np.empty(compiled.positions + SLACK, scale.dtype)
     board = len(compiled.hands) ** 2
-    for table, marks in plan.boards.items():
+    for table, marks in plan.final_results.items():
         codes[table * board : (table + 1) * board] = scale.ending(marks).reshape(-1)
     endings, done = scale.ending(plan.marks), 0
     with workers() as pool:
@@ -138,7 +144,7 @@ def same_endings(plan: Plan, codes: Codes) -> bool:
     board = len(plan.compiled.hands) ** 2
     return all(
         np.array_equal(codes[table * board : (table + 1) * board], plan.scale.ending(marks).reshape(-1))
-        for table, marks in plan.boards.items()
+        for table, marks in plan.final_results.items()
     )
 
 
@@ -198,18 +204,20 @@ class Tables(Solution):
         compiled = self.compiled
         mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
         if mine is None or theirs is None:
-            raise ValueError(f"{self.game.title} has no position with the hands {state.hands}.")
+            raise UnknownPosition(f"{self.game.title} has no position with the hands {state.hands}.")
         index = 0
         if compiled.digits:
             full = self.game.start().table
             pool = state.table
             if not isinstance(pool, Pool) or pool.copies != full.copies or len(pool.counts) != compiled.digits:
-                raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
+                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
             if not 0 <= min(pool.counts) <= max(pool.counts) <= full.copies:
-                raise ValueError(f"{self.game.title} is not played with the pool {pool}.")
+                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
             index = pool.ordinal
         if not compiled.contains(index, mine, theirs):
-            raise ValueError(f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left.")
+            raise UnknownPosition(
+                f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left."
+            )
         return index, mine, theirs
 
     def index(self, state: State[Any, Any]) -> int:

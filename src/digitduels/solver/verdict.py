@@ -83,7 +83,7 @@ class Judgement(Mapping[Move, Verdict], Generic[Move]):
         return next(iter(self._verdicts.values()), None)
 
     @property
-    def best(self) -> Verdict:
+    def best_verdict(self) -> Verdict:
         """The verdict on the position; raises ValueError when the game is over."""
         verdict = self.verdict
         if verdict is None:
@@ -99,12 +99,12 @@ class Judgement(Mapping[Move, Verdict], Generic[Move]):
     @cached_property
     def keeping(self) -> list[Move]:
         """The moves that keep the value of the position, best first."""
-        return [move for move, verdict in self._verdicts.items() if verdict.value == self.best.value]
+        return [move for move, verdict in self._verdicts.items() if verdict.value == self.best_verdict.value]
 
     @cached_property
     def throwing(self) -> list[Move]:
         """The moves that throw the value of the position away, best first."""
-        return [move for move, verdict in self._verdicts.items() if verdict.value < self.best.value]
+        return [move for move, verdict in self._verdicts.items() if verdict.value < self.best_verdict.value]
 
     @property
     def critical(self) -> bool:

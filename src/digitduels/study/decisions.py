@@ -120,7 +120,7 @@ def decide(state: State[Any, Any], answer: object, solution: Solution, ply: int 
     'threw'
     """
     game, judgement = solution.game, solution.judge(state)
-    before, position = judgement.best, _position_fields(judgement)
+    before, position = judgement.best_verdict, _position_fields(judgement)
     try:
         move = game.read(answer, state) if isinstance(answer, str) else answer
         if move not in game.moves:
@@ -151,7 +151,7 @@ def _decisions(match: Match, solution: Solution) -> Iterator[Decision]:
         yield decide(match.states[ply], match.moves[ply], solution, ply)
     if match.conceded is not None:
         player, judgement = match.conceded, solution.judge(match.state)
-        before, position = judgement.best, _position_fields(judgement)
+        before, position = judgement.best_verdict, _position_fields(judgement)
         if player != match.state.player:  # conceding on the opponent's turn misses no move
             before, position = Verdict(-before.value, before.distance), ([], [], False, 1.0)
         kind = "conceded" if match.forfeit is None else "forfeited"

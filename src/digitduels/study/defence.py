@@ -85,10 +85,10 @@ def hardest(state: State[Any, Any], solution: Solution) -> Any:
 def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | None:
     """How well a move defends a lost position; None in other positions, and where no move is better than another."""
     judgement = solution.judge(state)
-    if judgement.best.value > -1 or len(judgement) == 1:
+    if judgement.best_verdict.value > -1 or len(judgement) == 1:
         return None
     chances = error_chances(state, solution)
-    hardest, longest = max(chances.values()), judgement.best.distance
+    hardest, longest = max(chances.values()), judgement.best_verdict.distance
     best = judgement.best_moves
     if hardest >= NOTABLE:
         steps = chance_steps(hardest)

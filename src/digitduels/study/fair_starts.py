@@ -26,7 +26,7 @@ def fair_start(solution: Solution, seed: object) -> list[Any]:
             if game.outcome(state) is not None:
                 break
         judgement = solution.judge(state)
-        if judgement and judgement.best.value > 0:
+        if judgement and judgement.best_verdict.value > 0:
             share = len(judgement.keeping) / len(judgement)
-            best = max(best, (judgement.best.distance * (1 - share), opening), key=lambda pair: pair[0])
+            best = max(best, (judgement.best_verdict.distance * (1 - share), opening), key=lambda pair: pair[0])
     return best[1]

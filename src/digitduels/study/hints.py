@@ -115,7 +115,7 @@ def advised(state: Position, solution: Solution) -> Any:
     from digitduels.study.defence import hardest  # slow to import, and puzzles do not need it
 
     judgement = solution.judge(state)
-    if judgement.best.value > -1:
+    if judgement.best_verdict.value > -1:
         return judgement.best_moves[0]
     return hardest(state, solution)
 
@@ -202,7 +202,7 @@ def _temptation(state: Position, solution: Solution) -> list[Sentence]:
     if move is not None:
         tempts = Sentence("Tempting, but wrong: {move}.", move=Played(move, state.player))
         return [tempts, refutation(state, move, solution)]
-    if solution.judge(state).best.value < 0:
+    if solution.judge(state).best_verdict.value < 0:
         if error_chance(state, advised(state, solution), solution) >= NOTABLE:
             return [Sentence("Set a trap: find the move that is hardest to answer.")]
         return [Sentence("No move is hard to answer here. Play on and hope for a mistake.")]

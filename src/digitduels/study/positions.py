@@ -28,9 +28,9 @@ class Sort(NamedTuple):
     """The kind of a position, or None to leave it out."""
 
 
-any_position = Sort("any_position", lambda judgement: (*judgement.best, bool(judgement.throwing)))
+any_position = Sort("any_position", lambda judgement: (*judgement.best_verdict, bool(judgement.throwing)))
 """Every position, by its value and distance, and by whether it is critical."""
-only_move = Sort("only_move", lambda judgement: judgement.best if judgement.only else None)
+only_move = Sort("only_move", lambda judgement: judgement.best_verdict if judgement.only else None)
 """Positions with an only move, by distance. Moves that lead to the same position count once."""
 
 
@@ -64,7 +64,11 @@ def positions(
                 seen.add(state)
                 if part in (None, split(game, state)):
                     judgement = solution.judge(state)
-                    kind = sort.kind(judgement) if distances is None or judgement.best.distance in distances else None
+                    kind = (
+                        sort.kind(judgement)
+                        if distances is None or judgement.best_verdict.distance in distances
+                        else None
+                    )
                     if kind is not None:
                         kinds[kind].append(moves.copy())
                         total += 1

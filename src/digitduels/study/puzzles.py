@@ -55,9 +55,9 @@ class Puzzle(NamedTuple):
 def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], Any | None] | None:
     """The tier, the answer and the tempting move, if the position makes a puzzle; otherwise None."""
     game, judgement = solution.game, solution.judge(state)
-    if judgement.verdict is None or judgement.best.value < 1:
+    if judgement.verdict is None or judgement.best_verdict.value < 1:
         return None
-    distance = judgement.best.distance
+    distance = judgement.best_verdict.distance
     answer = judgement.keeping if distance > 1 else judgement.best_moves
     # Moves that lead to the same position count once.
     if len({game.after(state, move) for move in answer}) > 1:
@@ -160,7 +160,7 @@ def _search(solution: Solution, tier: int, rng: random.Random, seen: set[State[A
     for _ in range(_GAMES):
         match, candidates = Match(game), list[Puzzle]()
         while judgement := solution.judge(match.state):
-            if tier_at(judgement.best) == tier and match.state not in seen:
+            if tier_at(judgement.best_verdict) == tier and match.state not in seen:
                 judged = judge(match.state, solution)
                 if judged is not None:
                     candidates.append(Puzzle(Match(game, opening=match.moves), *judged))

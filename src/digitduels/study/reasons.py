@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.position_json import position_from_json, position_to_json
 from digitduels.sentence import Moves, Played, Sentence
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Solution, UnknownPosition
 from digitduels.solver.verdict import Verdict
 from digitduels.study.wording import VALUES, soon
 
@@ -35,7 +36,7 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
     """All reasons that apply to a move, the most telling first. The plain verdict always comes last."""
     game, player, other = solution.game, state.player, 1 - state.player
     judgement = solution.judge(state)
-    best, verdict = judgement.best, judgement[move]
+    best, verdict = judgement.best_verdict, judgement[move]
     after = game.after(state, move)
     if verdict == (1, 1):
         yield Reason("wins", Sentence("It wins at once: {why}", why=_why(game, after)))
@@ -168,16 +169,19 @@ def _without(after: Position, winner: int, state: Position, move: Any, solution:
     numbers = placed["hands"][winner]
     numbers[used[0] - len(stocks)] = 0  # the stocks come last
     try:
-        return solution.probe(position_from_json(game, placed))
-    except ValueError:
+        position = position_from_json(game, placed)
+    except ValueError:  # no such position
         return None
+    with suppress(UnknownPosition):
+        return solution.probe(position)
+    return None
 
 
 def _tempo(after: Position, solution: Solution) -> Iterator[Reason]:
     """The reason for a move after which the opponent would not lose if they could pass."""
     try:
         passed = solution.probe(after._replace(player=1 - after.player))
-    except ValueError:
+    except UnknownPosition:
         return
     if passed.value < 1 and passed.distance:
         tempo = Sentence(

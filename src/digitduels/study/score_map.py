@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from digitduels.core import State, winning_score
 from digitduels.pool import Pool
 from digitduels.position_json import position_from_json, position_to_json
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Solution, UnknownPosition
 
 ONE_BY_ONE = 200  # with more scores than this, positions are not looked up one by one
 
@@ -51,8 +52,9 @@ def _one_by_one(solution: Solution, state: State[Any, Any]) -> Cells:
             mover[0], waiter[0] = mine, theirs
             try:
                 position = position_from_json(game, placed)
-                if game.outcome(position) is None:
-                    cells.setdefault(theirs, {})[mine] = solution.probe(position).value
             except ValueError:  # no such position
                 continue
+            if game.outcome(position) is None:
+                with suppress(UnknownPosition):
+                    cells.setdefault(theirs, {})[mine] = solution.probe(position).value
     return cells

@@ -32,7 +32,7 @@ def theory(solution: Solution, player: int = 0) -> list[str]:
 def _start(solution: Solution, start: State[Any, Any]) -> Iterable[str]:
     """Who wins from the start, how soon, and by which moves."""
     game, judgement, player = solution.game, solution.judge(start), start.player
-    verdict, moves, keeping = judgement.best, list(judgement), judgement.keeping
+    verdict, moves, keeping = judgement.best_verdict, list(judgement), judgement.keeping
     best = winner(player, verdict)
     result = "nobody wins: the game is over" if best is None else f"{player_name(best)} wins"
     yield f"With best play {result} {soon(player, verdict)}."
@@ -111,7 +111,7 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
         except ValueError:  # a value that is invalid with the other options
             continue
         if judgement:
-            winners[value] = winner(player, judgement.best)
+            winners[value] = winner(player, judgement.best_verdict)
             if winners[value] == player:
                 moves[" or ".join(shown_moves(judgement.keeping, player))] += 1
     if len(winners) < 2:

@@ -101,7 +101,7 @@ def _show(match: Match, solution: Solution, console: Console) -> None:
     if outcome is not None:
         console.say("The game is over.", outcome.reason, game.victory(outcome.winner))
         return
-    console.say(Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best))
+    console.say(Sentence("{player} to move.", player=state.player), *standing(state.player, judgement.best_verdict))
     for value, same_value in groupby(values(state, judgement), lambda group: group.value):
         groups = list(same_value)
         count = sum(len(group.moves) for group in groups)

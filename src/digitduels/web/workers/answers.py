@@ -37,8 +37,9 @@ from digitduels.web.wire import Wire, wire, wires
 WIDEST = 250  # scores on a map
 LAB_POSITIONS = 2_000_000  # the largest game that is measured while a visitor waits
 STRIP = 15  # values on each side of the current one
-STRIP_POSITIONS = 20_000_000
-STRIP_SECONDS = 1.2
+# What the strip of a book may take, and that of a variant, whose worker has less memory and time.
+STRIP_BYTES, VARIANT_STRIP_BYTES = 400_000_000, 20_000_000
+STRIP_SECONDS, VARIANT_STRIP_SECONDS = 25.0, 1.2
 LETTERS = {1: "w", 0: "d", -1: "l"}
 
 SEARCHES = 4  # games whose search a worker keeps in memory
@@ -116,7 +117,7 @@ def position(match: Match, solve: Solve) -> dict[str, Any]:
     for entry, (move, verdict) in zip(answer["each"], judgement.items(), strict=True):
         entry["shown"] = Played(move, player).to(match.names)
         entry["words"] = wire(worth(player, verdict), match.names)
-    return answer | {"standing": wires(standing(player, judgement.best), match.names)}
+    return answer | {"standing": wires(standing(player, judgement.best_verdict), match.names)}
 
 
 def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False) -> list[Wire]:
@@ -353,9 +354,10 @@ def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
     }
 
 
-def lab_strip(match: Match, _: Solve) -> dict[str, Any] | None:
+def lab_strip(match: Match, solve: Solve) -> dict[str, Any] | None:
     """Returns who wins with nearby values of the first integer option, or None if there is no such option."""
-    from digitduels.lab.strip import stepped, winners
+    from digitduels.lab.sizes import fits
+    from digitduels.lab.strip import stepped, winner_for, winners
 
     game = match.game
     option = stepped(game)
@@ -365,8 +367,13 @@ def lab_strip(match: Match, _: Solve) -> dict[str, Any] | None:
     low, high = max(option.kind.low, here - STRIP), min(option.kind.high, here + STRIP)  # type: ignore[union-attr]
     # Nearest values first, in case there is no time for all of them.
     values = sorted(range(low, high + 1), key=lambda value: abs(value - here))
-    results = winners(game, option, values, limit=STRIP_POSITIONS, seconds=STRIP_SECONDS)
-    cells = [{"value": value, "winner": winner} for value, winner in sorted(results)]
+    limit, seconds = (VARIANT_STRIP_BYTES, VARIANT_STRIP_SECONDS) if game.changes else (STRIP_BYTES, STRIP_SECONDS)
+    results = dict[int, int | None]()
+    if not game.changes or fits(game, LAB_POSITIONS):  # what the report knows
+        results[here] = winner_for(solve(game).start.value)
+        values.remove(here)
+    results |= winners(game, option, values, limit=limit, seconds=seconds)
+    cells = [{"value": value, "winner": winner} for value, winner in sorted(results.items())]
     return {"about": option.about, "here": here, "cells": cells}
 
 
