@@ -61,8 +61,9 @@ GAME_TABLES = {
 # These modules must have the name of their command or route.
 FACES = ("cli.commands.", "web.routes.")
 
-# Constants with the same meaning in each module: the version of its format, the migrations of its database.
-SAME_MEANING = {"VERSION", "MIGRATIONS"}
+# Constants with the same meaning in each module: the version of its format, the migrations of its database, the
+# subcommands and the examples of a command.
+SAME_MEANING = {"VERSION", "MIGRATIONS", "COMMANDS", "EXAMPLES"}
 
 
 @cache
@@ -298,7 +299,8 @@ def test_a_public_constant_or_class_has_one_meaning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "answers"), [(["--help"], ""), (["games"], ""), (["play", "number-duel"], "+5\n+10\nrules\nx10\n")]
+    ("arguments", "answers"),
+    [(["--help"], ""), (["games"], ""), (["lab", "--help"], ""), (["play", "number-duel"], "+5\n+10\nrules\nx10\n")],
 )
 def test_heavy_modules_are_not_imported_at_startup_or_for_two_people(
     home: Path, arguments: list[str], answers: str

@@ -391,7 +391,7 @@ def test_tables_are_listed_with_their_contents_size_and_folder(duels: Run, kept:
 
 
 def test_valid_tables_are_reported_as_valid(duels: Run, kept: Path) -> None:
-    result = duels("cache", "--verify")
+    result = duels("cache", "verify")
     assert (result.returncode, result.stderr) == (0, "")
     assert f"{kept.name}: " in result.stdout
     assert ", sound\n" in result.stdout
@@ -400,7 +400,7 @@ def test_valid_tables_are_reported_as_valid(duels: Run, kept: Path) -> None:
 def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(duels: Run, kept: Path) -> None:
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    result = duels("cache", "--verify")
+    result = duels("cache", "verify")
     assert result.returncode == 4
     assert result.stderr.startswith(f"duels: Damaged: {kept.name}. ")
     kept.write_bytes(whole[:-5])
@@ -418,9 +418,9 @@ def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(duels: Ru
 
 def test_clearing_deletes_tables_and_the_leftovers_of_killed_programs(duels: Run, kept: Path) -> None:
     (kept.parent / f".{kept.name}.half").write_bytes(b"half")
-    assert duels("cache", "--clear").stdout.startswith("Deleted 2 tables, ")
+    assert duels("cache", "clear").stdout.startswith("Deleted 2 tables, ")
     assert list(kept.parent.iterdir()) == []
-    assert duels("cache").stdout == duels("cache", "--clear").stdout == "The cache is empty.\n"
+    assert duels("cache").stdout == duels("cache", "clear").stdout == "The cache is empty.\n"
 
 
 # Rules of a variant, and unnecessary files

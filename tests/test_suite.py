@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from conftest import Run
 from digitduels.cli.main import main
 from digitduels.evals import _registry, protocol, suite_tasks
 from digitduels.evals.dataset import reached
@@ -274,16 +275,17 @@ def test_a_verifiers_run_is_reported_with_skill(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["run"], 2, "Which model?"),
-        (["report"], 2, "Which logs?"),
+        (["run"], 2, "required: MODEL"),
+        (["report"], 2, "required: LOG"),
         (["report", "nowhere"], 4, "'nowhere' does not exist."),
-        (["private", "--seed", "1"], 2, "needs a seed and a file"),
+        (["private", "--seed", "1"], 2, "required: --out"),
         (["run", "digitduels/random", "--file", "README.md"], 4, "is not a suite"),
     ],
 )
 def test_invalid_arguments_of_the_suite_are_refused_with_the_reason(
-    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], code: int, message: str, duels: Run, home: Path
 ) -> None:
-    monkeypatch.chdir(Path(__file__).parents[1])
-    assert main(["suite", *arguments]) == code
-    assert message in capsys.readouterr().err
+    (home / "README.md").write_text("# Read me")
+    result = duels("suite", *arguments)
+    assert (result.returncode, result.stdout) == (code, "")
+    assert message in result.stderr

@@ -5,32 +5,26 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from digitduels import files
-from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.arguments import add_game, add_options, read_game
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress, solve
 from digitduels.sentence import Count
 from digitduels.study.splits import SPLITS
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
-
 _MOST = 1_000_000  # the limit on positions in a dataset
 SUFFIXES = (".parquet", ".jsonl")
+EXAMPLES = (
+    "duels dataset number-quest --positions 1000 --out quest.jsonl",
+    "duels dataset number-duel --positions 100000 --split train --out duel.parquet",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "dataset",
-        run,
-        "duels dataset number-quest --positions 1000 --out quest.jsonl",
-        "duels dataset number-duel --positions 100000 --split train --out duel.parquet",
-    )
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument("--positions", type=int, required=True, metavar="N", help="the number of positions (required)")
     parser.add_argument(

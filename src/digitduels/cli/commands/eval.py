@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from digitduels.cli.arguments import add_command
 from digitduels.cli.columns import columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
 from digitduels.games import game
 from digitduels.options import settings
@@ -23,7 +23,6 @@ from digitduels.sentence import Count
 from digitduels.text import clean, percent
 
 if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
     from digitduels.evals.leaderboard import Done
 
 RANGES = ((1, 1), (2, 3), (4, 6), (7, 10), (11, None))  # ranges of distances, in plies
@@ -40,17 +39,14 @@ NOTES = (
     "A model that gives no legal move forfeits. That counts as a loss and, in a critical position, as a missed move.",
     "Errors are samples that ended with an error of the provider or without a score. They count in no other column.",
 )
+EXAMPLES = (
+    "duels eval logs",
+    "duels eval logs --json",
+    "duels eval logs/one.eval logs/two.eval --records games",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "eval",
-        run,
-        "duels eval logs",
-        "duels eval logs --json",
-        "duels eval logs/one.eval logs/two.eval --records games",
-    )
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="an Inspect log, or a folder of logs")
     parser.add_argument("--records", type=Path, metavar="FOLDER", help="write every game into this new folder")
     parser.add_argument("--json", action="store_true", help="print JSON")

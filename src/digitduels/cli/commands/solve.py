@@ -6,13 +6,13 @@ import argparse
 import json
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from digitduels import files
-from digitduels.cli.arguments import add_command, add_game, add_options, read_game, size
+from digitduels.cli.arguments import add_game, add_options, read_game, size
 from digitduels.cli.console import Console
 from digitduels.cli.errors import ILLEGAL_MOVE, LIMIT, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import solve
 from digitduels.core import IllegalMove, InvalidMove, TooLarge
 from digitduels.games import AnyGame
@@ -25,22 +25,16 @@ from digitduels.study.theory import theory
 from digitduels.study.wording import SIGNS, standing
 from digitduels.text import quoted
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
-
 HEADINGS = {1: "Winning", 0: "Drawing", -1: "Losing"}
+EXAMPLES = (
+    "duels solve number-duel",
+    'duels solve number-duel --moves "+5 +10"',
+    "duels solve operation-target --set target=100 --theory",
+    "duels solve number-quest --plot quest.svg",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "solve",
-        run,
-        "duels solve number-duel",
-        'duels solve number-duel --moves "+5 +10"',
-        "duels solve operation-target --set target=100 --theory",
-        "duels solve number-quest --plot quest.svg",
-    )
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument("--moves", default="", metavar="MOVES", help='the game so far, such as "+5 +10"')
     parser.add_argument("--first", choices=["1", "2"], default="1", help="who moved first (default: 1)")

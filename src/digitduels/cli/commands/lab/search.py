@@ -5,36 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from digitduels import files
-from digitduels.cli.arguments import Parser, add_game
+from digitduels.cli.arguments import add_game
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_sweep import add_ranges, add_where, check_where, read_ranges
+from digitduels.cli.commands.lab.sweep import add_ranges, add_where, check_where, read_ranges
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
 from digitduels.games import game
 from digitduels.options import settings
 from digitduels.sentence import Count
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels lab search number-duel --for fair,deep --near book",
+    "duels lab search number-quest --set target=20..60 --set highest=3..5 --save mine.toml",
+)
 
 
-def add(commands: Commands) -> None:
-    about = "Search for rule sets that are fair and deep."
-    parser: Parser = commands.add_parser(
-        "search",
-        help=about,
-        description=about,
-        examples=[
-            "duels lab search number-duel --for fair,deep --near book",
-            "duels lab search number-quest --set target=20..60 --set highest=3..5 --save mine.toml",
-        ],
-    )
-    parser.set_defaults(run=run)
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument(
         "--for", dest="goals", default="fair,deep", metavar="GAUGES", help="what to maximise: fair, deep, or both"

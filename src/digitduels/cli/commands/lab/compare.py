@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
-from digitduels.cli.arguments import Parser, add_game, read_game
+from digitduels.cli.arguments import add_game, read_game
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_report import add_plot, check_plot, report_on, save_plot, say_plot
+from digitduels.cli.commands.lab.report import add_plot, check_plot, report_on, save_plot, say_plot
 from digitduels.cli.console import Console
+from digitduels.cli.parser import Parser
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels lab compare number-duel number-duel:repaired",
+    "duels lab compare number-quest mine.toml --plot both.svg",
+)
 
 
-def add(commands: Commands) -> None:
-    about = "Show two or more rule sets side by side."
-    parser: Parser = commands.add_parser(
-        "compare",
-        help=about,
-        description=about,
-        examples=[
-            "duels lab compare number-duel number-duel:repaired",
-            "duels lab compare number-quest mine.toml --plot both.svg",
-        ],
-    )
-    parser.set_defaults(run=run)
+def add_arguments(parser: Parser) -> None:
     add_game(parser, "first", metavar="A", help="a game, GAME:PRESET, or a .toml file")
     add_game(parser, "others", nargs="+", metavar="B", help="another one")
     parser.add_argument("--json", action="store_true", help="print JSON")

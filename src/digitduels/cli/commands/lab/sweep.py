@@ -6,35 +6,27 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from digitduels.cli.arguments import Parser, add_game, read_rules
+from digitduels.cli.arguments import add_game, read_rules
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_report import add_plot, check_plot, save_plot, say_plot
+from digitduels.cli.commands.lab.report import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
 from digitduels.games import game_class
 from digitduels.sentence import Count
 from digitduels.text import quoted
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels lab sweep number-quest --set target=20..60 --set highest=3..5 --out quest.parquet",
+    "duels lab sweep number-duel --set target=20..100:5 --set tie=draw,last-mover-wins --out duel.parquet",
+)
 
 
-def add(commands: Commands) -> None:
-    about = "Measure every rule set of a grid and write a Parquet file."
-    parser: Parser = commands.add_parser(
-        "sweep",
-        help=about,
-        description=about,
-        examples=[
-            "duels lab sweep number-quest --set target=20..60 --set highest=3..5 --out quest.parquet",
-            "duels lab sweep number-duel --set target=20..100:5 --set tie=draw,last-mover-wins --out duel.parquet",
-        ],
-    )
-    parser.set_defaults(run=run)
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     add_ranges(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the .parquet file to write")

@@ -8,29 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from digitduels import files
-from digitduels.cli.arguments import Parser, add_game, add_options, read_game, size
+from digitduels.cli.arguments import add_game, add_options, read_game, size
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
 from digitduels.games import AnyGame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from digitduels.cli.arguments import Commands
     from digitduels.lab.measures import Report
 
+EXAMPLES = (
+    "duels lab report number-duel",
+    "duels lab report number-quest --set target=60 --plot quest.png",
+)
 
-def add(commands: Commands) -> None:
-    about = "Show who wins with a rule set and how, and how fair, deep and tense it is."
-    parser: Parser = commands.add_parser(
-        "report",
-        help=about,
-        description=about,
-        examples=["duels lab report number-duel", "duels lab report number-quest --set target=60 --plot quest.png"],
-    )
-    parser.set_defaults(run=run)
+
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_plot(parser)
