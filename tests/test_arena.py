@@ -322,6 +322,16 @@ def test_a_player_can_play_itself(home: Path) -> None:
     assert {tuple(game.record["names"]) for game in played} == {("level 4", "level 4 (2)"), ("level 4 (2)", "level 4")}
 
 
+def test_a_level_that_a_game_does_not_offer_is_labelled_as_the_level_that_plays(home: Path) -> None:
+    plan = make_plan(dd.game("operation-target"), ("3", "4"), games=2)
+    played = run(plan, workers=1)
+    assert {name for game in played for name in game.record["names"]} == {"level 1", "level 4"}
+    assert {row["player"]: row["command"] for row in standings(plan, played)["players"]} == {
+        "level 1": "3",
+        "level 4": "4",
+    }
+
+
 def test_standings_count_the_different_starts() -> None:
     plan = make_plan(dd.game("numerical-nexus", target=12, uses=(1, 1, 1, 1, 0, 1)), ("random", "1"), games=12)
     played = run(plan, workers=1)
@@ -372,18 +382,18 @@ def test_a_finished_tournament_does_not_start_its_programs(home: Path) -> None:
 
 
 def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, home: Path, one_core: None) -> None:
-    arguments = ["match", f"greedy={EXAMPLE}", "2", "--game", "operation-target", "--games", "2"]
+    arguments = ["match", f"greedy={EXAMPLE}", "4", "--game", "operation-target", "--games", "2"]
     table = duels(*arguments, "--records", "games.jsonl").stdout
-    assert "greedy - level 2" in table
+    assert "greedy - level 4" in table
     assert EXAMPLE not in table
     record = json.loads((home / "games.jsonl").read_text().splitlines()[0])
-    assert sorted(record["names"]) == ["greedy", "level 2"]  # games are stored in the order in which they end
+    assert sorted(record["names"]) == ["greedy", "level 4"]  # games are stored in the order in which they end
     found = json.loads(duels(*arguments, "--json").stdout)
     assert {row["player"]: row["command"] for row in found["players"]} == {
         "greedy": f"greedy={EXAMPLE}",
-        "level 2": "2",
+        "level 4": "4",
     }
-    assert found["pairs"][0]["players"] == ["greedy", "level 2"]
+    assert found["pairs"][0]["players"] == ["greedy", "level 4"]
 
 
 def test_a_program_cannot_have_the_name_of_a_built_in_player() -> None:

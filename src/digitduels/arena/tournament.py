@@ -26,7 +26,7 @@ from digitduels.arena.grading import Grade, grade
 from digitduels.core import State
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
-from digitduels.players import OPPONENTS, UNIFORM_PLAYERS, Forfeit, check, player
+from digitduels.players import OPPONENTS, UNIFORM_PLAYERS, Forfeit, check, offered_player, player
 from digitduels.players.external import split_name
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
@@ -143,7 +143,7 @@ def try_programs(plan: TournamentPlan) -> None:
     """Asks every program for a first move; raises ProgramFailed if one gives none."""
     rules = _game(plan.game, json.dumps(plan.options))
     failures = []
-    for text, label in dict(zip(plan.players, names(plan.players), strict=True)).items():
+    for text, label in dict(zip(plan.players, names(plan.players, plan.game), strict=True)).items():
         if text in OPPONENTS:
             continue
         with player(text, rules, solution_of, plan.seed, plan.move_time) as program:
@@ -196,14 +196,15 @@ def _outdated(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -
 
 
 def _names(plan: TournamentPlan, task: Task) -> list[str]:
-    labels = names(plan.players)
+    labels = names(plan.players, plan.game)
     return [labels[index] for index in task.seats]
 
 
-def names(players: tuple[str, ...]) -> list[str]:
+def names(players: tuple[str, ...], game_id: str) -> list[str]:
     """The labels of players in records and tables: name or command, shortened and unique."""
     labels: list[str] = []
-    for text in players:
+    for entry in players:
+        text = offered_player(entry, game_id)
         known = split_name(text)[0] or text
         label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(known, LONGEST_NAME - 5)
         copy = 1

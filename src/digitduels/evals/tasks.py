@@ -235,7 +235,7 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
         prepared = replay(state.metadata["record"])
         seat = state.metadata["seat"] - 1
         players = (str(state.model), opponent) if seat == 0 else (opponent, str(state.model))
-        match = Match(prepared.game, names=names(players))
+        match = Match(prepared.game, names=names(players, prepared.game.id))
         for move in prepared.moves:
             match.play(move)
         match.opening, match.seed, match.players = prepared.opening, prepared.seed, players

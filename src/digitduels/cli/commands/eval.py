@@ -18,6 +18,7 @@ from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
 from digitduels.games import game
 from digitduels.options import settings
+from digitduels.players import offered_player
 from digitduels.record import save
 from digitduels.sentence import Count
 from digitduels.text import clean, percent
@@ -114,7 +115,8 @@ def _conditions(board: dict[str, Any]) -> str:
     if not settings:
         return f" ({version})"
     parts = [version]
-    parts += [f"against {settings['opponent']}", f"{settings['start']} starts"] if "opponent" in settings else []
+    if "opponent" in settings:
+        parts += [f"against {offered_player(str(settings['opponent']), board['game'])}", f"{settings['start']} starts"]
     parts += [f"legal moves {settings['legal']}"]
     parts += [] if settings["history"] else ["moves so far hidden"]
     parts += [f"distances {settings['distances']}"] if settings.get("distances") else []

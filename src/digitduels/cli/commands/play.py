@@ -18,7 +18,7 @@ from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.core import TooLarge
 from digitduels.match import Match, player_names, swap_seats
-from digitduels.players import COACH, check, computer_name
+from digitduels.players import COACH, check, computer_name, offered_player
 from digitduels.sentence import player_name
 
 EXAMPLES = (
@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         usage("--first is for two people. Against the computer, choose your seat with --seat: Player 1 begins.")
     if len(arguments.names) > 2:
         usage("--names takes one or two names.")
+    opponent = offered_player(arguments.vs, game.id)
     rng = random.Random(arguments.seed)
     swapped = {None: 0, "1": 0, "2": 1}.get(arguments.first, rng.randrange(2))
     match = Match(game)
@@ -87,9 +88,9 @@ def run(arguments: argparse.Namespace) -> int:
             seat = _choose_seat(match, arguments.seat, rng, console)
         except EOFError:
             return 0
-        match.players = ("human", arguments.vs) if seat == 0 else (arguments.vs, "human")
+        match.players = ("human", opponent) if seat == 0 else (opponent, "human")
         match.names = player_names(
-            [player_name(player) if player == seat else computer_name(arguments.vs) for player in (0, 1)]
+            [player_name(player) if player == seat else computer_name(opponent) for player in (0, 1)]
         )
     try:
         match.names = player_names(_names(match, arguments.names, seat))
