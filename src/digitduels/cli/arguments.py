@@ -20,15 +20,13 @@ def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
     argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
 
 
-def add_options(parser: Parser) -> None:
+def add_options(
+    parser: Parser,
+    metavar: str = "NAME=VALUE",
+    about: str = "change an option of the game; `duels rules GAME` lists the options",
+) -> None:
     """Adds `--set` and `--rules`."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change an option of the game; `duels rules GAME` lists the options",
-    )
+    parser.add_argument("--set", action="append", default=[], metavar=metavar, help=about)
     parser.add_argument(
         "--rules", metavar="FILE", help="take the options from this .toml file; --set changes single ones"
     )

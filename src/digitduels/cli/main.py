@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from digitduels import __version__
 from digitduels.cli import commands
 from digitduels.cli.console import Console, complain
-from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path
+from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path, reason_of
 from digitduels.cli.parser import Parser
 from digitduels.core import TooLarge
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):  # the reader of the pipe has exited
             return FAILURE
         where = f"{quoted_path(error.filename)}: " if error.filename else ""
-        return fail(FILE, f"{where}{error.strerror or error}.")
+        return fail(FILE, f"{where}{reason_of(error)}.")
 
 
 def fail(code: int, message: object) -> int:

@@ -30,7 +30,7 @@ MOMENT = 1.0  # seconds to wait for a solution that is nearly ready
 RETRY = "try      play on from before your last mistake"
 
 
-def make_session(match: Match, save: Save, console: Console, move_time: float = 10.0) -> Session:
+def make_session(match: Match, save: Save, console: Console, move_time: float | None = None) -> Session:
     """The session for a match of two people, or of one against the computer."""
     if match.players.count("human") == 2:
         return Session(match, save, console)
@@ -40,7 +40,7 @@ def make_session(match: Match, save: Save, console: Console, move_time: float = 
 class Solo(Session):
     """Plays matches between a person and a computer player. All sentences address the person."""
 
-    def __init__(self, match: Match, save: Save, console: Console, move_time: float = 10.0) -> None:
+    def __init__(self, match: Match, save: Save, console: Console, move_time: float | None = None) -> None:
         super().__init__(match, save, console)
         self.move_time = move_time
         self.truth = Background(match.game, patient=not console.interactive)
@@ -64,9 +64,9 @@ class Solo(Session):
         """Whether the opponent warns the person before a mistake."""
         return self.match.players[self.computer] == COACH
 
-    def solution(self, patience: float = 0.0) -> Solution | None:
-        """The solution; None if it is not ready within `patience` seconds, or if the game is too large."""
-        if self.console.interactive and not self.truth.ready(patience):
+    def solution(self) -> Solution | None:
+        """The solution; None if it is not ready within a moment, or if the game is too large."""
+        if self.console.interactive and not self.truth.ready(MOMENT):
             return None
         try:
             return self.truth.wait()
@@ -129,7 +129,7 @@ class Solo(Session):
         from digitduels.study.foresight import near_warning
         from digitduels.study.hints import warning
 
-        game, state, solution = self.match.game, self.match.state, self.solution(MOMENT)
+        game, state, solution = self.match.game, self.match.state, self.solution()
         near = self.near() if solution is None else {}
         objection = warning(state, move, solution) if solution else near_warning(game, state, near, move)
         if objection is None:
@@ -178,7 +178,7 @@ class Solo(Session):
         step = min(step + 1, STEPS) if last == moves else 1
         self.hints = moves, step
         self.note(f"hint {step}")
-        solution = self.solution(MOMENT)
+        solution = self.solution()
         if solution is None:
             self.say(*near_hint(self.match.game, state, self.near(), step, self.rest))
         else:
@@ -190,7 +190,7 @@ class Solo(Session):
         from digitduels.study.hints import values
 
         self.note("values")
-        state, solution = self.match.state, self.solution(MOMENT)
+        state, solution = self.match.state, self.solution()
         known = self.near() if solution is None else {}
         for group in near_values(state, known) if solution is None else values(state, solution):
             moves = shown_moves(group.moves, self.person, self.match.names, self.person)
@@ -205,7 +205,7 @@ class Solo(Session):
         from digitduels.study.review import review
 
         self.offer_another_try(None)
-        solution = self.solution(MOMENT)
+        solution = self.solution()
         if solution is None:
             if self.saving and not self.truth.too_large:
                 self.say("", f"The review is not ready yet. See it later with: {invocation()} review {self.save.name}")

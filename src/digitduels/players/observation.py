@@ -138,7 +138,8 @@ def _clipped(numbers: list[int] | list[list[int]]) -> Row:
     try:
         return np.array(numbers, np.int32)
     except OverflowError:
-        return np.clip(np.array(numbers, object), LOWEST, HIGHEST).astype(np.int32)
+        clipped: Row = np.clip(np.array(numbers, object), LOWEST, HIGHEST).astype(np.int32)
+        return clipped
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ import argparse
 
 from digitduels.cli import saved_games
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FILE, Failure
+from digitduels.cli.errors import FILE, Failure, reason_of
 from digitduels.cli.file_arguments import read_record
 from digitduels.cli.parser import Parser
 from digitduels.sentence import Count, Sentence, tell
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
             try:
                 saved_games.path_of(name).unlink()
             except OSError as error:
-                raise Failure(FILE, f"{name} could not be deleted: {error.strerror}.") from None
+                raise Failure(FILE, f"{name} could not be deleted: {reason_of(error)}.") from None
             console.say(f"Deleted {name}.")
         return 0
     console.say(*(f"{name}: {_about(name)}" for name in names))

@@ -12,7 +12,7 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FAILURE, Failure, usage
+from digitduels.cli.errors import FAILURE, Failure, reason_of, usage
 from digitduels.cli.parser import Parser
 from digitduels.text import quoted
 
@@ -102,7 +102,7 @@ def _open_listener(settings: Settings) -> socket.socket:
         elif error.errno == errno.EADDRNOTAVAIL:
             usage(f"--host must be an address of this machine; {quoted(settings.host)} is not.")
         else:
-            reason = f"The server cannot listen at {quoted(settings.host)}: {error.strerror or error}."
+            reason = f"The server cannot listen at {quoted(settings.host)}: {reason_of(error)}."
         raise Failure(FAILURE, reason) from None
 
 

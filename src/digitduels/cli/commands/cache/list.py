@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from digitduels.cli.console import Console
+from digitduels.cli.errors import reason_of
 from digitduels.solver import memory
 from digitduels.text import clean
 
@@ -31,7 +32,7 @@ def show_tables(verify: bool = False) -> list[str]:
                 cache.verify(path)
                 about += ", sound"
         except (cache.Unusable, OSError) as error:
-            about = f"cannot be used: {getattr(error, 'strerror', None) or error}"
+            about = f"cannot be used: {reason_of(error)}"
             unusable.append(name)
         console.say(f"{name}: {about}")
     console.say(f"The tables are in {cache.folder()}." if cache.kept() else EMPTY_CACHE)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from digitduels.cli.arguments import add_game, read_rules
+from digitduels.cli.arguments import add_game, add_options, read_rules
 from digitduels.cli.columns import columns
 from digitduels.cli.commands.lab.report import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.console import Console, complain
@@ -37,14 +37,7 @@ def add_arguments(parser: Parser) -> None:
 
 def add_ranges(parser: Parser) -> None:
     """Adds `--set` for ranges, and `--rules`."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUES",
-        help="values of an option: 20, 20..100, 20..100:5 (in steps), or 1,2,4",
-    )
-    parser.add_argument("--rules", metavar="FILE", help="take the other options from this .toml file")
+    add_options(parser, "NAME=VALUES", "values of an option: 20, 20..100, 20..100:5 (in steps), or 1,2,4")
 
 
 def add_where(parser: Parser) -> None:
