@@ -17,12 +17,12 @@ from digitduels.text import quoted
 MENU_HELP = "Type the number or letter at the beginning of a line, or press Enter. Type quit to leave."
 
 
-def choose(console: Console) -> list[str] | None:
+def choose(console: Console, last: str = "number-duel") -> list[str] | None:
     """Asks a person what to play; returns the arguments for `duels`, or None to leave.
 
-    Enter chooses the game played last, or Number Duel if there are no saved games.
+    Enter chooses the game played last, or `last` if there are no saved games.
     """
-    ids, last = games(), "number-duel"
+    ids = games()
     with suppress(OSError):  # the menu also works without saved games
         last = next((name.rpartition("-")[0] for name in saved_games.names()), last)
     default = str(ids.index(last) + 1) if last in ids else "1"
