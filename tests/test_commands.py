@@ -74,6 +74,14 @@ def test_help_fits_a_narrow_terminal_except_for_the_examples(command: str, duels
     assert max(map(len, about.splitlines())) <= 40
 
 
+@pytest.mark.parametrize("group", ["", "cache", "lab", "suite"])
+def test_the_summary_of_a_command_starts_beside_its_name(group: str, duels: Run) -> None:
+    page = duels(*group.split(), "-h", columns=80).stdout.partition("  COMMAND\n")[2].partition("\n\n")[0]
+    names = [line.split() for line in page.splitlines() if re.match(r"    \w", line)]
+    assert names
+    assert all(len(words) > 1 for words in names)
+
+
 def test_version_names_the_program_and_its_version(duels: Run) -> None:
     assert duels("--version").stdout == f"duels {__version__}\n"
 
