@@ -110,7 +110,8 @@ class _HelpFormatter(argparse.HelpFormatter):
     def add_argument(self, action: argparse.Action) -> None:
         super().add_argument(action)
         if isinstance(action, argparse._SubParsersAction):  # argparse forgets that commands are indented further
-            self._action_max_length += self._indent_increment
+            width = max(map(len, action.choices)) + self._current_indent + self._indent_increment
+            self._action_max_length = max(self._action_max_length, width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("examples:"):
