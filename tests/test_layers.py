@@ -36,6 +36,7 @@ LAYERS = [
     "solver",
     "players",
     "study",
+    "executors",
     "arena",
     "lab",
     "adapters",
