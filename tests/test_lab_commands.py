@@ -287,7 +287,7 @@ def test_the_pareto_front_contains_the_undominated_rows() -> None:
 def test_the_front_agrees_with_its_definition(goals: list[str]) -> None:
     rng = random.Random(1)
     for count in (0, 1, 5, 60):
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "number": number,
                 "status": "solved" if rng.random() < 0.9 else "too-large",
@@ -419,6 +419,7 @@ def test_a_comparison_has_a_column_for_each_rule_set(duels: Run, home: Path) -> 
         (["lab", "sweep", "number-duel", "--set", "target=5", "--out", "a.csv"], "must end in .parquet"),
         (["lab", "sweep", "number-duel", "--set", "speed=5", "--out", "a.parquet"], "The options of number-duel are"),
         (["lab", "search", "number-duel", "--for", "fun"], "--for takes fair or deep"),
+        (["lab", "sweep", "number-duel", "--out", "a.parquet", "--plot", "a.svg"], "--plot shows the values of --set"),
         (["lab", "report", "number-duel:broken"], "has no preset 'broken'"),
     ],
 )

@@ -41,6 +41,7 @@ LAYERS = [
     "lab",
     "adapters",
     "evals",
+    "plots",
     "web",
     "cli",
 ]

@@ -132,7 +132,7 @@ def front(rows: Sequence[Row], goals: Sequence[str] = GOALS) -> list[Row]:
     Rows are sorted by their lowest goal, then by the sum of the goals, then by fewer positions.
     """
     first, second = goals[0], goals[-1]
-    solved = {tuple(map(str, row.values())): row for row in rows if row["status"] == SOLVED}.values()
+    solved = [row for row in rows if row["status"] == SOLVED]
     undominated, highest = list[Row](), -inf
     ordered = sorted(solved, key=lambda row: (row[first], row[second]), reverse=True)
     for _, equals in groupby(ordered, lambda row: row[first]):
@@ -140,7 +140,8 @@ def front(rows: Sequence[Row], goals: Sequence[str] = GOALS) -> list[Row]:
         if best[second] > highest:
             highest = best[second]
             undominated += [best, *(row for row in others if row[second] == highest)]
-    return sorted(undominated, key=lambda row: _merit(row, goals), reverse=True)
+    different = {tuple(map(str, row.values())): row for row in undominated}.values()
+    return sorted(different, key=lambda row: _merit(row, goals), reverse=True)
 
 
 def _merit(row: Row, goals: Sequence[str]) -> tuple[float, float, int]:

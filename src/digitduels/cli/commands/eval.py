@@ -14,6 +14,7 @@ from digitduels.cli.arguments import add_command
 from digitduels.cli.columns import columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.progress import show_progress
 from digitduels.games import game
@@ -57,6 +58,7 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    require("inspect_ai", "Reading logs")
     from digitduels.evals.leaderboard import LogError, leaderboard, read_logs
 
     for path in arguments.logs:
@@ -67,8 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with show_progress("Grading"):
             logs = read_logs(arguments.logs)
-    except ImportError:
-        raise Failure(FAILURE, "Reading logs requires Inspect: pip install 'digitduels[inspect]'") from None
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     results = leaderboard(logs)

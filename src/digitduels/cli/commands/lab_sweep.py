@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.arguments import Parser, add_game, read_rules
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_report import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import INTERRUPTED, quoted_path, usage
 from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.plot_argument import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.progress import show_progress
 from digitduels.games import game_class
 from digitduels.sentence import Count
@@ -73,7 +73,6 @@ def add_where(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.executors import NoCluster
-    from digitduels.lab.figures import draw_heat_map
     from digitduels.lab.sweeps import JournalError, grid, journal_path, sweep_to_file
     from digitduels.players.levels import LEVELS_VERSION
 
@@ -90,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
         count = len(grid(name, ranges))
     except ValueError as error:
         usage(str(error))
+    if arguments.plot is not None and not ranges:
+        usage("--plot shows the values of --set; there are none.")
     try:
         with write_errors(path), show_progress(f"Sweep of {Count(count, 'rule set')}") as progress:
             rows = sweep_to_file(
@@ -110,7 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
         return INTERRUPTED
     console = Console()
     if arguments.plot is not None:
-        save_plot(draw_heat_map(f"{game_class(name)().title}: {count:,} rule sets", ranges, rows), arguments.plot)
+        from digitduels.plots import draw_heat_maps
+
+        save_plot(draw_heat_maps(f"{game_class(name)().title}: {count:,} rule sets", ranges, rows), arguments.plot)
     if arguments.json:
         console.write(json.dumps({"version": 1, "game": name, "levels": LEVELS_VERSION, "rows": rows}, indent=1))
         return 0
@@ -152,7 +155,7 @@ def read_ranges(arguments: argparse.Namespace) -> tuple[str, dict[str, list[Any]
 
 def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[Mapping[str, Any]]) -> None:
     """Prints the statuses, a heat map of the smaller gauge, and the best rule sets."""
-    from digitduels.lab.figures import axes_of, best_cells, smaller_gauge
+    from digitduels.lab.heat_map import axes_of, best_cells, smaller_gauge
     from digitduels.options import written
 
     statuses = [row["status"] for row in rows]

@@ -11,6 +11,7 @@ from digitduels import files
 from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path, usage
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.progress import show_progress
 from digitduels.sentence import Count
@@ -19,8 +20,6 @@ from digitduels.text import clean
 if TYPE_CHECKING:
     from digitduels.cli.arguments import Commands
     from digitduels.evals.suite import Suite
-
-_MISSING = "This requires Inspect: pip install 'digitduels[inspect]'"
 
 
 def add(commands: Commands) -> None:
@@ -55,12 +54,11 @@ def _run(arguments: argparse.Namespace) -> int:
     if not arguments.words:
         usage("Which model? For example: duels suite run digitduels/random")
     suite = _suite(arguments.file)
-    try:
-        from inspect_ai import eval as evaluate
+    require("inspect_ai", "Running the suite")
+    from inspect_ai import eval as evaluate
 
-        from digitduels.evals.suite_tasks import suite_v1
-    except ImportError:
-        raise Failure(FAILURE, _MISSING) from None
+    from digitduels.evals.suite_tasks import suite_v1
+
     task = suite_v1(None if arguments.file is None else str(arguments.file))
     logs = evaluate(
         task,
@@ -83,6 +81,9 @@ def _run(arguments: argparse.Namespace) -> int:
 def _report(arguments: argparse.Namespace) -> int:
     if not arguments.words:
         usage("Which logs? For example: duels suite report logs")
+    require("inspect_ai", "Reading logs")
+    if arguments.out is not None:
+        require("matplotlib", "--out")
     _show(arguments, _suite(arguments.file))
     return 0
 
@@ -90,7 +91,6 @@ def _report(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace, suite: Suite) -> None:
     """Prints the results of logs, and writes them with plots to the folder `--out` if it is given."""
     from digitduels.evals.leaderboard import LogError
-    from digitduels.evals.suite_plots import gap_plot, skill_plot
     from digitduels.evals.suite_results import page, read_results
 
     paths = [Path(str(word).removeprefix("file://")) for word in arguments.words]
@@ -99,23 +99,22 @@ def _show(arguments: argparse.Namespace, suite: Suite) -> None:
             raise Failure(FILE, f"{quoted_path(path)} does not exist.")
     try:
         rows = read_results(suite, paths)
-    except ImportError:
-        raise Failure(FAILURE, _MISSING) from None
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     if not rows:
         raise Failure(FAILURE, f"There is no run of {suite.name} in these logs.")
     if arguments.act == "report" and arguments.out is not None:
+        from digitduels.plots import draw_gap, draw_skill, render
+
         with write_errors(arguments.out):
             arguments.out.mkdir(parents=True, exist_ok=True)
-            for name, text in (
-                ("results.md", page(suite, rows)),
-                ("skill.svg", skill_plot(suite.name, rows)),
-                ("gap.svg", gap_plot(suite.name, rows)),
-                ("results.json", _json(suite, rows)),
+            for name, data in (
+                ("results.md", page(suite, rows).encode()),
+                ("skill.svg", render(draw_skill(suite.name, rows), ".svg")),
+                ("gap.svg", render(draw_gap(suite.name, rows), ".svg")),
+                ("results.json", _json(suite, rows).encode()),
             ):
-                with files.writing(arguments.out / name) as file:
-                    file.write(text.encode())
+                files.write(arguments.out / name, data)
         Console().say(f"Written: results.md, skill.svg, gap.svg and results.json in {quoted_path(arguments.out)}.")
     _print(arguments, suite, rows)
 
