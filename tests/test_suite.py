@@ -16,7 +16,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from digitduels.cli.main import main
 from digitduels.evals import _registry, protocol, suite_tasks
 from digitduels.evals.dataset import reached
-from digitduels.evals.leaderboard import LogError
+from digitduels.evals.logs import LogError
 from digitduels.evals.protocol import NoAnswer
 from digitduels.evals.suite import (
     CHANCES,
@@ -143,6 +143,7 @@ def test_hostile_models_forfeit_and_errors_are_counted_separately(small: Path) -
 
     run(suite_v1(str(small)), get_model("mockllm/model", custom_outputs=answers), folder)
     (row,) = read_results(suite, [folder])
+    assert read_results(suite, [folder, folder]) == [row]  # each sample counts once
     assert (row["errors"], row["forfeits"]) == (1, len(suite.positions) - 1)
     assert asked <= 3 * len(suite.positions)
 
@@ -157,7 +158,9 @@ def test_reference_rows_are_exact(small: Path) -> None:
 
 
 def test_games_are_played_from_both_seats(small: Path) -> None:
-    log = run(suite_v1_games(str(small)), "digitduels/perfect", small.parent / "games")
+    folder = small.parent / "games"
+    log = run(suite_v1_games(str(small)), "digitduels/perfect", folder)
+    assert read_results(read_suite(small), [folder]) == []  # positions only
     assert {sample.metadata["seat"] for sample in log.samples} == {1, 2}
     assert log.results.scores[0].metrics["thrown"].value == 0.0
 

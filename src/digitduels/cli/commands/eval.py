@@ -59,7 +59,8 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     require("inspect_ai", "Reading logs")
-    from digitduels.evals.leaderboard import LogError, leaderboard, read_logs
+    from digitduels.evals.leaderboard import grade_logs, leaderboard
+    from digitduels.evals.logs import LogError, read_logs
 
     for path in arguments.logs:
         if not path.exists():
@@ -68,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_empty(arguments.records)
     try:
         with show_progress("Grading"):
-            logs = read_logs(arguments.logs)
+            logs = grade_logs(read_logs(arguments.logs))
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     results = leaderboard(logs)
