@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
 from collections import Counter
 from io import BytesIO
@@ -13,12 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import digitduels as dd
-from conftest import Run
+from conftest import DUELS, PATIENCE, Run
 from digitduels.cli.main import main
 from digitduels.evals.dataset import reached, read_lines, rows, write_lines, write_parquet
-from digitduels.study.positions import only_move, positions
+from digitduels.evals.suite import STRATA
+from digitduels.study.positions import ANY_POSITION, ONLY_MOVE, positions
 from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
+from test_executors import wait_until
 from variants import solve
 
 pytestmark = pytest.mark.slow
@@ -51,6 +55,31 @@ def test_every_row_is_correct_and_its_position_is_reachable(game: Any) -> None:
     assert len({reached(row).state for row in dataset_rows}) == len(dataset_rows)
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_terminated_dataset_leaves_no_file(number: signal.Signals, home: Path) -> None:
+    words = ["dataset", "number-quest", "--set", "target=12", "--positions", "100000", "--out", "data.jsonl"]
+    running = subprocess.Popen([*DUELS, *words], cwd=home, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: list(home.glob(".data.jsonl.*")))
+        running.send_signal(number)
+        assert running.wait(PATIENCE) == 128 + number
+    finally:
+        running.kill()
+        running.wait()
+    assert not list(home.glob("*data.jsonl*"))
+
+
+def test_the_same_seed_gives_the_same_samples_in_every_version() -> None:
+    """These samples are in published datasets, tasks and private suites."""
+    samples = {
+        ANY_POSITION: ["+1 +3 /1", "+1", "+4 x4 x2 /3 /2 /1 +3"],
+        ONLY_MOVE: ["+4 -4 -1 -1 +2 x2 /3", "x3 x3 +2 /1 /4", "+4 -4 -1 -1 +2 x2"],
+        STRATA: ["+3 -2 -3 /2", "+3 -2", "+3 x1 +2"],
+    }
+    for strata, moves in samples.items():
+        assert [" ".join(map(str, match.moves)) for match in positions(solve(GAME), 3, 0, strata)] == moves
+
+
 def test_rows_are_spread_over_values_and_distances() -> None:
     dataset_rows = list(rows(solve(GAME), 60))
     kinds = Counter((row["value"], row["plies"], row["critical"]) for row in dataset_rows)
@@ -69,7 +98,7 @@ def test_rows_depend_on_the_seed() -> None:
 @pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
 def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
     solution = solve(game)
-    matches = list(positions(solution, 30, 0, only_move))
+    matches = list(positions(solution, 30, 0, ONLY_MOVE))
     assert matches
     for match in matches:
         judgement = solution.judge(match.state)
@@ -80,7 +109,7 @@ def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
 
 
 def test_positions_have_the_requested_distances() -> None:
-    matches = list(positions(solve(GAME), 20, 0, only_move, [3]))
+    matches = list(positions(solve(GAME), 20, 0, ONLY_MOVE, [3]))
     assert matches
     assert {solve(GAME).probe(match.state).distance for match in matches} == {3}
 

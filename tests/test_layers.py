@@ -36,10 +36,12 @@ LAYERS = [
     "solver",
     "players",
     "study",
+    "executors",
     "arena",
     "lab",
     "adapters",
     "evals",
+    "plots",
     "web",
     "cli",
 ]

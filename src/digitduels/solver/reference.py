@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from functools import partial
 from typing import Any
@@ -17,10 +18,14 @@ _BYTES = 500  # approximate memory per stored position
 class Reference(Solution):
     """Solves positions on demand, and stores the verdict on every position with more than one legal move."""
 
-    def __init__(self, game: AnyGame, limit: int | None = None) -> None:
+    def __init__(self, game: AnyGame, limit: int | None = None, positions: int | None = None) -> None:
+        """`limit` is the memory it may use, in bytes; `positions` is how many positions it may store."""
         super().__init__(game)
         self._known: dict[State[Any, Any], Verdict] = {}
-        self._most = None if limit is None else limit // _BYTES
+        self._most = min(
+            math.inf if limit is None else limit // _BYTES,
+            math.inf if positions is None else positions,
+        )
 
     def probe(self, state: State[Any, Any]) -> Verdict:
         known, stack = self._known, [state]
@@ -30,7 +35,7 @@ class Reference(Solution):
                 known[stack.pop()] = verdict
             else:
                 stack.extend(verdict)
-            if self._most is not None and len(known) + len(stack) > self._most:
+            if len(known) + len(stack) > self._most:
                 raise TooLarge(f"{self.game.title} with these options has too many positions to solve in memory.")
         return known[state]
 

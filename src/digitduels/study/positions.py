@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.match import Match
@@ -14,29 +15,40 @@ from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement
 from digitduels.study.splits import split
 
-Sort = Callable[[Judgement[Any]], Hashable]
-"""The kind of a position, or None to leave it out. Every kind gets its share of the sample."""
-
 _IDLE, _IDLE_OF_PART = 300, 1000  # games without a new position before the search stops
-_CHOICE, _CHOICE_OF_PART = 4, 2  # candidates per position of the sample, so that rare kinds get their share …
+_CHOICE, _CHOICE_OF_PART = 4, 2  # candidates per position of the sample, so that rare strata get their share …
 _MORE = 50_000  # … but at most this many more than the sample
+_CACHED = 20_000  # positions whose moves are cached; later games repeat those near the start again and again
 
 
-def any_position(judgement: Judgement[Any]) -> Hashable:
-    """Sorts every position by its value and distance, and by whether it is critical."""
+class Strata(NamedTuple):
+    """How to divide positions into strata. Every stratum gets its share of the sample."""
+
+    name: str
+    """Part of the seed, so that the same seed gives different samples of different strata. It never changes."""
+    stratum: Callable[[Judgement[Any]], Hashable]
+    """The stratum of a position, or None to leave it out."""
+
+
+def _any_position(judgement: Judgement[Any]) -> Hashable:
     return (*judgement.best, bool(judgement.throwing))
 
 
-def only_move(judgement: Judgement[Any]) -> Hashable:
-    """Sorts positions with an only move by distance. Moves that lead to the same position count once."""
+def _only_move(judgement: Judgement[Any]) -> Hashable:
     return judgement.best if judgement.only else None
+
+
+ANY_POSITION = Strata("any_position", _any_position)
+"""Every position, by its value and distance, and by whether it is critical."""
+ONLY_MOVE = Strata("only_move", _only_move)
+"""Positions with an only move, by distance. Moves that lead to the same position count once."""
 
 
 def positions(
     solution: Solution,
     count: int,
     seed: object = 0,
-    sort: Sort = any_position,
+    strata: Strata = ANY_POSITION,
     distances: Collection[int] | None = None,
     progress: Progress | None = None,
     part: str | None = None,
@@ -47,8 +59,10 @@ def positions(
     distances from the end, and `part` to one of the SPLITS. The same seed always gives the same positions.
     """
     game = solution.game
-    rng = random.Random(f"positions {game.id} {game.values} {sort.__name__} {seed}")
-    kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
+    rng = random.Random(f"positions {game.id} {game.values} {strata.name} {seed}")
+    legal_moves, after = lru_cache(_CACHED)(game.legal_moves), lru_cache(_CACHED)(game.after)
+    keeping = lru_cache(_CACHED)(lambda state: solution.judge(state).keeping)
+    samples: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
     candidates = min((_CHOICE if part is None else _CHOICE_OF_PART) * count, count + _MORE)
@@ -57,30 +71,31 @@ def positions(
             progress("looking for positions", total / candidates)
         state, moves = game.start(), list[Any]()
         idle += 1
-        while legal := game.legal_moves(state):
+        while legal := legal_moves(state):
             if state not in seen:
                 seen.add(state)
-                if part in (None, split(game, state)):
+                if part is None or split(game, state) == part:
                     judgement = solution.judge(state)
-                    kind = sort(judgement) if distances is None or judgement.best.distance in distances else None
-                    if kind is not None:
-                        kinds[kind].append(moves.copy())
+                    near = distances is None or judgement.best.distance in distances
+                    stratum = strata.stratum(judgement) if near else None
+                    if stratum is not None:
+                        samples[stratum].append(moves.copy())
                         total += 1
                         idle = 0
-            moves.append(rng.choice(solution.judge(state).keeping if rng.random() < 0.5 else legal))
-            state = game.after(state, moves[-1])
-    for moves in _spread(kinds, count, rng):
+            moves.append(rng.choice(keeping(state) if rng.random() < 0.5 else legal))
+            state = after(state, moves[-1])
+    for moves in _spread(samples, count, rng):
         yield _match(solution, moves)
 
 
-def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, rng: random.Random) -> list[list[Any]]:
-    """Takes one position of each kind in turn until there are enough."""
-    for games in kinds.values():
+def _spread(samples: dict[Hashable, list[list[Any]]], count: int, rng: random.Random) -> list[list[Any]]:
+    """Takes one position of each stratum in turn until there are enough."""
+    for games in samples.values():
         rng.shuffle(games)
-    waiting = list(kinds.values())
+    waiting = list(samples.values())
     chosen: list[list[Any]] = []
     while waiting and len(chosen) < count:
-        rng.shuffle(waiting)  # with more kinds than places, every kind gets a chance
+        rng.shuffle(waiting)  # with more strata than places, every one gets a chance
         chosen += [games.pop() for games in waiting]
         waiting = [games for games in waiting if games]
     return chosen[:count]

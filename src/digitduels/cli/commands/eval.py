@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from digitduels.cli.columns import columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
@@ -54,7 +55,9 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.evals.leaderboard import LogError, leaderboard, read_logs
+    require("inspect_ai", "Reading logs")
+    from digitduels.evals.leaderboard import grade_logs, leaderboard
+    from digitduels.evals.logs import LogError, read_logs
 
     for path in arguments.logs:
         if not path.exists():
@@ -63,9 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_empty(arguments.records)
     try:
         with show_progress("Grading"):
-            logs = read_logs(arguments.logs)
-    except ImportError:
-        raise Failure(FAILURE, "Reading logs requires Inspect: pip install 'digitduels[inspect]'") from None
+            logs = grade_logs(read_logs(arguments.logs))
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     results = leaderboard(logs)

@@ -7,9 +7,10 @@ import json
 
 from digitduels.cli.arguments import add_game, read_game
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab.report import add_plot, check_plot, report_on, save_plot, say_plot
+from digitduels.cli.commands.lab.report import report_on
 from digitduels.cli.console import Console
 from digitduels.cli.parser import Parser
+from digitduels.cli.plot_argument import add_plot, check_plot, save_plot, say_plot
 
 EXAMPLES = (
     "duels lab compare number-duel number-duel:repaired",
@@ -25,7 +26,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.lab.figures import draw_report
     from digitduels.lab.prose import comparison
 
     check_plot(arguments.plot)
@@ -33,7 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     reports = [report_on(game) for game in games]
     console = Console()
     if arguments.plot is not None:
-        save_plot(draw_report(reports), arguments.plot)
+        from digitduels.plots import draw_reports
+
+        save_plot(draw_reports(reports), arguments.plot)
     if arguments.json:
         console.write(json.dumps({"version": 1, "reports": [report.to_dict() for report in reports]}, indent=1))
         return 0

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from digitduels import files
 from digitduels.cli.arguments import add_game, add_options, read_game, size
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
-from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.errors import INTERRUPTED, Failure
 from digitduels.cli.parser import Parser
+from digitduels.cli.plot_argument import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.progress import show_progress
 from digitduels.games import AnyGame
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from digitduels.lab.measures import Report
 
 EXAMPLES = (
@@ -35,20 +31,16 @@ def add_arguments(parser: Parser) -> None:
     add_options(parser)
 
 
-def add_plot(parser: Parser) -> None:
-    """Adds `--plot`."""
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture in this .svg or .png file")
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.lab.figures import draw_report
     from digitduels.lab.prose import report_lines
 
     check_plot(arguments.plot)
     report = report_on(read_game(arguments.game, arguments.set, arguments.rules), arguments.limit)
     console = Console()
     if arguments.plot is not None:
-        save_plot(draw_report([report]), arguments.plot)
+        from digitduels.plots import draw_reports
+
+        save_plot(draw_reports([report]), arguments.plot)
     if arguments.json:
         console.write(json.dumps({"version": 1, **report.to_dict()}, indent=1))
         return 0
@@ -71,27 +63,3 @@ def report_on(game: AnyGame, limit: int | None = None) -> Report:
             return measure(game, limit=limit, progress=progress)
     except KeyboardInterrupt:
         raise Failure(INTERRUPTED, "Stopped. The unfinished report is lost.") from None
-
-
-def check_plot(path: Path | None) -> None:
-    """Rejects a plot that cannot be drawn, before any work is done."""
-    if path is None:
-        return
-    if path.suffix.lower() not in (".svg", ".png"):
-        usage(f"--plot draws an SVG or a PNG: the file must end in .svg or .png, not {quoted_path(path.name)}.")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise Failure(FAILURE, "--plot requires Matplotlib: pip install 'digitduels[plots]'.") from None
-
-
-def save_plot(figure: Figure, path: Path) -> None:
-    from digitduels.lab.figures import rendered
-
-    with write_errors(path):
-        files.write(path, rendered(figure, path))
-
-
-def say_plot(console: Console, path: Path | None) -> None:
-    if path is not None:
-        console.say("", f"The picture is in {quoted_path(path)}.")

@@ -13,6 +13,7 @@ from digitduels.cli.columns import columns
 from digitduels.cli.commands.lab.sweep import add_ranges, add_where, check_where, read_ranges
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
@@ -41,8 +42,10 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.lab.optimization import GOALS, changed, front, optimize
+    from digitduels.executors import NoCluster
+    from digitduels.lab.optimization import GOALS, changed, front, optimize, size, space
     from digitduels.lab.rule_sets import to_toml
+    from digitduels.players.levels import LEVELS_VERSION
 
     goals = [goal.strip() for goal in arguments.goals.split(",")]
     if not goals or not set(goals) <= set(GOALS):
@@ -50,10 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not 1 <= arguments.trials <= 1_000_000:
         usage("--trials must be from 1 to 1,000,000.")
     check_where(arguments)
+    name, given = read_ranges(arguments)
+    if arguments.near is None and size(space(name, given)) > arguments.trials:
+        require("optuna", "A search of more rule sets than --trials")
     rows: list[dict[str, Any]] = []
     stopped = False
     try:
-        name, given = read_ranges(arguments)
         with show_progress("Search") as progress:
             for row in optimize(
                 name,
@@ -68,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
                 progress=progress,
             ):
                 rows.append(row)  # one by one, so that Ctrl-C keeps the rows so far
-    except ValueError as error:
+    except NoCluster as error:
         usage(str(error))
     except KeyboardInterrupt:
         stopped = True
@@ -84,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
         with write_errors(arguments.save):
             files.write(arguments.save, to_toml(game(name, **changed(name, best[0]))).encode())
     if arguments.json:
-        console.write(json.dumps({"version": 1, "game": name, "tried": len(rows), "front": best}, indent=1))
+        answer = {"version": 1, "game": name, "levels": LEVELS_VERSION, "tried": len(rows), "front": best}
+        console.write(json.dumps(answer, indent=1))
     else:
         console.say(
             f"{Count(len(rows), 'rule set')} tried. These are the best trade-offs:",

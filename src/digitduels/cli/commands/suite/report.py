@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from digitduels import files
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.parser import Parser
 from digitduels.text import clean
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from digitduels.evals.suite import Suite
 
 EXAMPLES = ("duels suite report logs", "duels suite report logs --out results")
-INSPECT_MISSING = "This requires Inspect: pip install 'digitduels[inspect]'"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -35,6 +35,9 @@ def add_suite(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    require("inspect_ai", "Reading logs")
+    if arguments.out is not None:
+        require("matplotlib", "--out")
     suite = read_suite_file(arguments.file)
     rows = read_rows(suite, arguments.logs)
     if arguments.out is not None:
@@ -55,7 +58,7 @@ def read_suite_file(path: Path | None) -> Suite:
 
 def read_rows(suite: Suite, logs: Sequence[Path]) -> list[dict[str, Any]]:
     """The results of a suite in these logs."""
-    from digitduels.evals.leaderboard import LogError
+    from digitduels.evals.logs import LogError
     from digitduels.evals.suite_results import read_results
 
     for path in logs:
@@ -63,8 +66,6 @@ def read_rows(suite: Suite, logs: Sequence[Path]) -> list[dict[str, Any]]:
             raise Failure(FILE, f"{quoted_path(path)} does not exist.")
     try:
         rows = read_results(suite, logs)
-    except ImportError:
-        raise Failure(FAILURE, INSPECT_MISSING) from None
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     if not rows:
@@ -82,19 +83,18 @@ def print_results(suite: Suite, rows: list[dict[str, Any]], as_json: bool, exact
 
 def _write(suite: Suite, rows: list[dict[str, Any]], folder: Path) -> None:
     """Writes results and plots to a folder."""
-    from digitduels.evals.suite_plots import gap_plot, skill_plot
     from digitduels.evals.suite_results import page
+    from digitduels.plots import draw_gap, draw_skill, render
 
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in (
-            ("results.md", page(suite, rows)),
-            ("skill.svg", skill_plot(suite.name, rows)),
-            ("gap.svg", gap_plot(suite.name, rows)),
-            ("results.json", _to_json(suite, rows)),
+        for name, data in (
+            ("results.md", page(suite, rows).encode()),
+            ("skill.svg", render(draw_skill(suite.name, rows), ".svg")),
+            ("gap.svg", render(draw_gap(suite.name, rows), ".svg")),
+            ("results.json", _to_json(suite, rows).encode()),
         ):
-            with files.writing(folder / name) as file:
-                file.write(text.encode())
+            files.write(folder / name, data)
     Console().say(f"Written: results.md, skill.svg, gap.svg and results.json in {quoted_path(folder)}.")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from digitduels.cli.commands.suite.report import INSPECT_MISSING, add_suite, print_results, read_rows, read_suite_file
+from digitduels.cli.commands.suite.report import add_suite, print_results, read_rows, read_suite_file
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FAILURE, Failure
+from digitduels.cli.errors import FAILURE
+from digitduels.cli.extras import require
 from digitduels.cli.parser import Parser
 from digitduels.text import clean
 
@@ -26,12 +27,11 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     suite = read_suite_file(arguments.file)
-    try:
-        from inspect_ai import eval as evaluate
+    require("inspect_ai", "Running the suite")
+    from inspect_ai import eval as evaluate
 
-        from digitduels.evals.suite_tasks import suite_v1
-    except ImportError:
-        raise Failure(FAILURE, INSPECT_MISSING) from None
+    from digitduels.evals.suite_tasks import suite_v1
+
     logs = evaluate(
         suite_v1(None if arguments.file is None else str(arguments.file)),
         model=arguments.models,
