@@ -71,7 +71,7 @@ class Players(ModelAPI):
         move = game.read(token, state)
         if about == "legal":
             return _json(legal=game.objection(state, move) is None)
-        return _json(position=seen(game, game.after(state, move), state.player))
+        return _json(position=seen(game, game.play(state, move), state.player))
 
 
 def copied(texts: Iterable[str]) -> str:
