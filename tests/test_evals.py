@@ -28,8 +28,8 @@ from careless import careless
 from conftest import ROOT
 from digitduels.cli.main import main
 from digitduels.evals import _registry
+from digitduels.evals.inspect_logs import read_logs
 from digitduels.evals.leaderboard import grade_logs, leaderboard, performance
-from digitduels.evals.logs import read_logs
 from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
 from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record

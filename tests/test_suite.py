@@ -16,7 +16,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from digitduels.cli.main import main
 from digitduels.evals import _registry, protocol, suite_tasks
 from digitduels.evals.dataset import reached
-from digitduels.evals.logs import LogError
+from digitduels.evals.inspect_logs import LogError
 from digitduels.evals.protocol import NoAnswer
 from digitduels.evals.suite import (
     CHANCES,

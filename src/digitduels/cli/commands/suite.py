@@ -90,7 +90,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace, suite: Suite) -> None:
     """Prints the results of logs, and writes them with plots to the folder `--out` if it is given."""
-    from digitduels.evals.logs import LogError
+    from digitduels.evals.inspect_logs import LogError
     from digitduels.evals.suite_results import page, read_results
 
     paths = [Path(str(word).removeprefix("file://")) for word in arguments.words]
