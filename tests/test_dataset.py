@@ -18,8 +18,8 @@ import digitduels as dd
 from conftest import DUELS, PATIENCE, Run
 from digitduels.cli.main import main
 from digitduels.evals.dataset import reached, read_lines, rows, write_lines, write_parquet
-from digitduels.evals.suite import STRATA
-from digitduels.study.positions import ANY_POSITION, ONLY_MOVE, positions
+from digitduels.evals.suite import stratum
+from digitduels.study.positions import Sort, any_position, only_move, positions
 from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
 from test_executors import wait_until
@@ -69,17 +69,6 @@ def test_a_terminated_dataset_leaves_no_file(number: signal.Signals, home: Path)
     assert not list(home.glob("*data.jsonl*"))
 
 
-def test_the_same_seed_gives_the_same_samples_in_every_version() -> None:
-    """These samples are in published datasets, tasks and private suites."""
-    samples = {
-        ANY_POSITION: ["+1 +3 /1", "+1", "+4 x4 x2 /3 /2 /1 +3"],
-        ONLY_MOVE: ["+4 -4 -1 -1 +2 x2 /3", "x3 x3 +2 /1 /4", "+4 -4 -1 -1 +2 x2"],
-        STRATA: ["+3 -2 -3 /2", "+3 -2", "+3 x1 +2"],
-    }
-    for strata, moves in samples.items():
-        assert [" ".join(map(str, match.moves)) for match in positions(solve(GAME), 3, 0, strata)] == moves
-
-
 def test_rows_are_spread_over_values_and_distances() -> None:
     dataset_rows = list(rows(solve(GAME), 60))
     kinds = Counter((row["value"], row["plies"], row["critical"]) for row in dataset_rows)
@@ -98,7 +87,7 @@ def test_rows_depend_on_the_seed() -> None:
 @pytest.mark.parametrize("game", [GAME, DRAWN, dd.game("operation-target")], ids=lambda game: game.id)
 def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
     solution = solve(game)
-    matches = list(positions(solution, 30, 0, ONLY_MOVE))
+    matches = list(positions(solution, 30, 0, only_move))
     assert matches
     for match in matches:
         judgement = solution.judge(match.state)
@@ -108,8 +97,23 @@ def test_positions_with_one_right_move_have_exactly_one(game: Any) -> None:
         assert len({game.play(match.state, move) for move in values if values[move] == max(values.values())}) == 1
 
 
+@pytest.mark.parametrize(
+    ("sort", "part", "lines"),
+    [
+        (any_position, None, ["-4 +4 /2", "-4 +4", "x3 +4 x3 +1", "x3 +4"]),
+        (only_move, None, ["x2 +4 -3 /3", "+4 /3 +2 /2 -1 +3", "x4 -3", "/3 /3 x4"]),
+        (any_position, "test", ["+4", "+3 x4 -1 x4 +2 x1", "x2 x1 +4 +3 -4", "-4 +4 /2 x2"]),
+        (Sort("stratum", stratum), "test", ["-2 /2 +4 x3 -3", "+2 -1 /1", "+2", "+3 +1"]),
+    ],
+    ids=["any", "only", "any of the test split", "stratum"],
+)
+def test_the_positions_of_a_seed_never_change(sort: Sort, part: str | None, lines: list[str]) -> None:
+    sample = positions(solve(dd.game("number-quest", target=12, highest=4)), 4, 1, sort, part=part)
+    assert [" ".join(map(str, match.moves)) for match in sample] == lines
+
+
 def test_positions_have_the_requested_distances() -> None:
-    matches = list(positions(solve(GAME), 20, 0, ONLY_MOVE, [3]))
+    matches = list(positions(solve(GAME), 20, 0, only_move, [3]))
     assert matches
     assert {solve(GAME).probe(match.state).distance for match in matches} == {3}
 

@@ -24,11 +24,12 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import includes
 
 import digitduels as dd
+from careless import careless
 from conftest import ROOT
 from digitduels.cli.main import main
 from digitduels.evals import _registry
+from digitduels.evals.inspect_logs import read_logs
 from digitduels.evals.leaderboard import grade_logs, leaderboard, performance
-from digitduels.evals.logs import read_logs
 from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
 from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record
@@ -38,6 +39,7 @@ from test_docs import DOCS, FENCE, blocks, first_column, section
 
 __all__ = ["garbage_of_inspect"]
 
+CARELESS = ("illegal", "prose", "hasty")
 pytestmark = [pytest.mark.slow, *INSPECT_WARNINGS]
 
 QUEST = {"target": 12, "highest": 4}
@@ -48,8 +50,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "equation-duel": {"target": 20, "highest": 6},
     "number-quest": QUEST,
 }
-MODELS = ("perfect", "random", "illegal", "prose", "hasty", "copier")
-KNOWING = ("perfect", "illegal", "prose")  # models that are asked about the rules
+MODELS = ("digitduels/perfect", "digitduels/random", "digitduels/copier", *(f"careless/{name}" for name in CARELESS))
+KNOWING = ("digitduels/perfect", "careless/illegal", "careless/prose")  # models that are asked about the rules
 COUNT = 12
 PAGE = DOCS / "frameworks" / "inspect.md"
 
@@ -81,6 +83,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def ran(machine: Path) -> Ran:
     assert _registry  # our tasks and models are registered
+    assert careless
     played = [
         positions("number-quest", positions=COUNT, options=QUEST),
         match("number-quest", opponent="4", games=4, options=QUEST),
@@ -88,10 +91,10 @@ def ran(machine: Path) -> Ran:
     found = [
         log
         for tasks, models in ((played, MODELS), (rules("number-quest", 8, options=QUEST), KNOWING))
-        for log in evaluate(tasks, [f"digitduels/{model}" for model in models], machine / "logs")
+        for log in evaluate(tasks, list(models), machine / "logs")
     ]
     assert [log.status for log in found] == ["success"] * (2 * len(MODELS) + len(KNOWING))
-    key = re.compile("digitduels/")
+    key = re.compile("digitduels/|careless/")
     return Ran({(key.sub("", log.eval.task), key.sub("", log.eval.model)): log for log in found}, machine / "logs")
 
 
@@ -179,7 +182,7 @@ def test_intervals_in_the_logs_agree_with_the_leaderboard_and_never_have_zero_wi
         if board["task"] == "rules":
             continue
         for row in board["models"]:
-            model = row["model"].removeprefix("digitduels/")
+            model = row["model"].partition("/")[2]
             skill = row["moves"]["skill"]
             for end in ("value", "low", "high"):
                 name = "skill" if end == "value" else f"skill_{end}"
@@ -346,18 +349,19 @@ def test_the_leaderboard_is_as_documented(ran: Ran, capsys: pytest.CaptureFixtur
 
 def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:
     boards = {board["task"]: board for board in leaderboard(grade_logs(read_logs([ran.folder])))["boards"]}
-    for model in MODELS:
-        rows = {task: row for task in boards for row in boards[task]["models"] if row["model"].endswith(model)}
-        for name, value in (
+    for name in MODELS:
+        rows = {task: row for task in boards for row in boards[task]["models"] if row["model"] == name}
+        model = name.partition("/")[2]
+        for figure, value in (
             ("points", rows["match"]["points"]),
             ("found", rows["match"]["moves"]["critical"]),
             ("refused", rows["match"]["refused"]),
         ):
-            assert value["value"] == pytest.approx(ran.figure("match", model, name), abs=1e-4)
+            assert value["value"] == pytest.approx(ran.figure("match", model, figure), abs=1e-4)
         found = rows["positions"]["moves"]["critical"]
         assert found["value"] == pytest.approx(ran.figure("positions", model, "found"), abs=1e-4)
         assert found["of"] == COUNT
-        if model in KNOWING:
+        if name in KNOWING:
             assert rows["rules"]["legal"]["value"] == pytest.approx(ran.figure("rules", model, "legal"), abs=1e-4)
     expected = sum(sample.metadata["chance"] for sample in ran.samples("positions", "random")) / COUNT
     assert boards["positions"]["chance"] == pytest.approx(expected, abs=1e-4)

@@ -17,7 +17,7 @@ from conftest import Run
 from digitduels.cli.main import main
 from digitduels.evals import _registry, protocol, suite_tasks
 from digitduels.evals.dataset import reached
-from digitduels.evals.logs import LogError
+from digitduels.evals.inspect_logs import LogError
 from digitduels.evals.protocol import NoAnswer
 from digitduels.evals.suite import (
     CHANCES,

@@ -106,9 +106,7 @@ def make_plan(
     return TournamentPlan(game.id, game.values, names, games, start, seed, move_time)
 
 
-def run(
-    plan: TournamentPlan, records: Path | None = None, progress: GamesDone | None = None, workers: int | None = None
-) -> list[PlayedGame]:
+def run(plan: TournamentPlan, records: Path | None = None, progress: GamesDone | None = None) -> list[PlayedGame]:
     """Plays the games of the plan that are not in the records file yet, and appends them one by one.
 
     Drops an incomplete last line, which a killed process may leave. Raises RecordError for a file that is not one of
@@ -122,7 +120,7 @@ def run(
     if any(record is None for _, _, record in jobs):
         try_programs(plan)
     played: list[PlayedGame] = []
-    workers = min(workers or cores(), len(jobs))
+    workers = min(cores(), len(jobs))
     file = records.open("ab", buffering=0) if records is not None else None
     try:
         with parallel(workers) as run_all:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from digitduels.arena.evidence import observations
 from digitduels.arena.grading import share, summary, tally
 from digitduels.core import State, TooLarge
-from digitduels.evals.logs import Log, LogError
+from digitduels.evals.inspect_logs import Log, LogError
 from digitduels.games import game
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, PERFECT_PLAYERS
@@ -115,7 +115,7 @@ class Done(NamedTuple):
         return self.played.seat, self.start, *match.moves[match.opening :], match.conceded
 
 
-class Graded(NamedTuple):
+class GradedLogs(NamedTuple):
     """The contents of some logs."""
 
     done: list[Done]
@@ -131,7 +131,7 @@ _SETTINGS = {
 _CONFIG = ("temperature", "top_p", "max_tokens", "reasoning_effort", "reasoning_tokens")
 
 
-def grade_logs(logs: Iterable[Log]) -> Graded:
+def grade_logs(logs: Iterable[Log]) -> GradedLogs:
     """Grades the samples of our tasks."""
     done, others = list[Done](), list[str]()
     for log in logs:
@@ -140,7 +140,7 @@ def grade_logs(logs: Iterable[Log]) -> Graded:
             others.append(log.spec.task)
             continue
         done += [_done(task, log.spec, log.config, sample) for sample in log.samples]
-    return Graded(done, others)
+    return GradedLogs(done, others)
 
 
 def _label(model: str, config: Any) -> str:
@@ -186,7 +186,7 @@ def sample_performance(task: str, about: Mapping[str, Any], store: Mapping[str, 
 # The leaderboard
 
 
-def leaderboard(logs: Graded) -> dict[str, Any]:
+def leaderboard(logs: GradedLogs) -> dict[str, Any]:
     """The results as JSON values: a board for each task, game and settings, the best model first."""
     boards: dict[str, list[Done]] = defaultdict(list)
     for sample in logs.done:

@@ -20,7 +20,7 @@ from digitduels.solver import Progress
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.verdict import Judgement
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.positions import Strata, positions
+from digitduels.study.positions import Sort, positions
 from digitduels.study.splits import split
 
 SUITE = Path(__file__).with_name("suite-v1.json")
@@ -151,15 +151,12 @@ def make_suite(
     return _serialize(head, lists)
 
 
-def _stratum(judgement: Judgement[Any]) -> Hashable:
-    """Sorts critical positions by distance and by a random mover's chance of keeping the value."""
+def stratum(judgement: Judgement[Any]) -> Hashable:
+    """The kind of a critical position: its distance, and a random mover's chance of keeping the value."""
     chance = len(judgement.keeping) / len(judgement)
     if not judgement.critical or chance > CHANCES[-1]:
         return None
     return band(judgement.best.distance, DISTANCES), band(chance, CHANCES)
-
-
-STRATA = Strata("stratum", _stratum)
 
 
 def band(value: float, ends: Sequence[float]) -> int:
@@ -169,8 +166,8 @@ def band(value: float, ends: Sequence[float]) -> int:
 
 def _positions(rules: AnyGame, seed: str, count: int, taken: set[str]) -> Iterator[Match]:
     """Positions of the test split, spread over the strata."""
-    number = 0
-    for match in positions(solution_of(rules), count + len(taken), seed, STRATA, part="test"):
+    number, sort = 0, Sort("stratum", stratum)
+    for match in positions(solution_of(rules), count + len(taken), seed, sort, part="test"):
         if number < count and _key(match) not in taken:
             number += 1
             yield match

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from digitduels.arena.grading import Grade, skill
 from digitduels.core import State
-from digitduels.evals.logs import LogError, read_logs
+from digitduels.evals.inspect_logs import LogError, read_logs
 from digitduels.evals.suite import DISTANCES, Suite, band
 from digitduels.players import OPPONENTS
 from digitduels.players.levels import LEVELS_VERSION, tuning

@@ -29,7 +29,7 @@ from digitduels.record import replay, to_record
 from digitduels.sentence import Count, Sentence
 from digitduels.solver.solution_cache import solution_of
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.positions import ONLY_MOVE
+from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
 from digitduels.text import clean, quoted
 
@@ -66,7 +66,7 @@ def positions(
     _check_count("positions", positions)
     solution, chosen = solution_of(rules), _distances(distances)
     samples = []
-    for number, match in enumerate(some_positions(solution, positions, seed, ONLY_MOVE, chosen, part=PART), 1):
+    for number, match in enumerate(some_positions(solution, positions, seed, only_move, chosen, part=PART), 1):
         judgement = solution.judge(match.state)
         keeping = list(map(str, judgement.keeping))
         samples.append(

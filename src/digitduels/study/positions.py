@@ -16,31 +16,23 @@ from digitduels.solver.verdict import Judgement
 from digitduels.study.splits import split
 
 _IDLE, _IDLE_OF_PART = 300, 1000  # games without a new position before the search stops
-_CHOICE, _CHOICE_OF_PART = 4, 2  # candidates per position of the sample, so that rare strata get their share …
+_CHOICE, _CHOICE_OF_PART = 4, 2  # candidates per position of the sample, so that rare kinds get their share …
 _MORE = 50_000  # … but at most this many more than the sample
-_CACHED = 20_000  # positions whose moves are cached; later games repeat those near the start again and again
+_CACHED = 20_000  # positions whose moves are cached, because most games repeat those near the start
 
 
-class Strata(NamedTuple):
-    """How to divide positions into strata. Every stratum gets its share of the sample."""
+class Sort(NamedTuple):
+    """A way to sort positions into kinds. Every kind gets its share of the sample."""
 
-    name: str
-    """Part of the seed, so that the same seed gives different samples of different strata. It never changes."""
-    stratum: Callable[[Judgement[Any]], Hashable]
-    """The stratum of a position, or None to leave it out."""
-
-
-def _any_position(judgement: Judgement[Any]) -> Hashable:
-    return (*judgement.best, bool(judgement.throwing))
+    seed: str
+    """Part of the seed of every sample. To change it changes tasks, datasets and private suites."""
+    kind: Callable[[Judgement[Any]], Hashable]
+    """The kind of a position, or None to leave it out."""
 
 
-def _only_move(judgement: Judgement[Any]) -> Hashable:
-    return judgement.best if judgement.only else None
-
-
-ANY_POSITION = Strata("any_position", _any_position)
+any_position = Sort("any_position", lambda judgement: (*judgement.best, bool(judgement.throwing)))
 """Every position, by its value and distance, and by whether it is critical."""
-ONLY_MOVE = Strata("only_move", _only_move)
+only_move = Sort("only_move", lambda judgement: judgement.best if judgement.only else None)
 """Positions with an only move, by distance. Moves that lead to the same position count once."""
 
 
@@ -48,7 +40,7 @@ def positions(
     solution: Solution,
     count: int,
     seed: object = 0,
-    strata: Strata = ANY_POSITION,
+    sort: Sort = any_position,
     distances: Collection[int] | None = None,
     progress: Progress | None = None,
     part: str | None = None,
@@ -59,10 +51,10 @@ def positions(
     distances from the end, and `part` to one of the SPLITS. The same seed always gives the same positions.
     """
     game = solution.game
-    rng = random.Random(f"positions {game.id} {game.values} {strata.name} {seed}")
+    rng = random.Random(f"positions {game.id} {game.values} {sort.seed} {seed}")
     legal_moves, after = lru_cache(_CACHED)(game.legal_moves), lru_cache(_CACHED)(game.after)
     keeping = lru_cache(_CACHED)(lambda state: solution.judge(state).keeping)
-    samples: dict[Hashable, list[list[Any]]] = defaultdict(list)
+    kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
     candidates = min((_CHOICE if part is None else _CHOICE_OF_PART) * count, count + _MORE)
@@ -76,26 +68,25 @@ def positions(
                 seen.add(state)
                 if part is None or split(game, state) == part:
                     judgement = solution.judge(state)
-                    near = distances is None or judgement.best.distance in distances
-                    stratum = strata.stratum(judgement) if near else None
-                    if stratum is not None:
-                        samples[stratum].append(moves.copy())
+                    kind = sort.kind(judgement) if distances is None or judgement.best.distance in distances else None
+                    if kind is not None:
+                        kinds[kind].append(moves.copy())
                         total += 1
                         idle = 0
             moves.append(rng.choice(keeping(state) if rng.random() < 0.5 else legal))
             state = after(state, moves[-1])
-    for moves in _spread(samples, count, rng):
+    for moves in _spread(kinds, count, rng):
         yield _match(solution, moves)
 
 
-def _spread(samples: dict[Hashable, list[list[Any]]], count: int, rng: random.Random) -> list[list[Any]]:
-    """Takes one position of each stratum in turn until there are enough."""
-    for games in samples.values():
+def _spread(kinds: dict[Hashable, list[list[Any]]], count: int, rng: random.Random) -> list[list[Any]]:
+    """Takes one position of each kind in turn until there are enough."""
+    for games in kinds.values():
         rng.shuffle(games)
-    waiting = list(samples.values())
+    waiting = list(kinds.values())
     chosen: list[list[Any]] = []
     while waiting and len(chosen) < count:
-        rng.shuffle(waiting)  # with more strata than places, every one gets a chance
+        rng.shuffle(waiting)  # with more kinds than places, every kind gets a chance
         chosen += [games.pop() for games in waiting]
         waiting = [games for games in waiting if games]
     return chosen[:count]

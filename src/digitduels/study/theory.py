@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import groupby, product
-from typing import Any, NamedTuple
+from typing import Any
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
@@ -97,28 +96,20 @@ def _count(game: AnyGame, start: State[Any, Any]) -> tuple[int, int] | None:
     return games, free
 
 
-class Stretch(NamedTuple):
-    """A range of adjacent values of an option with the same winner."""
-
-    first: int
-    last: int
-    winner: int | None
-
-
 def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
-    """Who wins with other values of an option, with which first move, and where the pattern repeats."""
+    """Who wins with other values of an option, and with which first move."""
     assert isinstance(option.kind, Integer)
     winners: dict[int, int | None] = {}
     moves = Counter[str]()
     for value in range(option.kind.low, min(option.kind.high, SWEPT) + 1):
         try:
             other = replace(game, **{option.field: value})
-            start = other.start()._replace(player=player)
-            judgement = Reference(other, _LIMIT).judge(start)
-        except TooLarge:
-            break
         except ValueError:  # a value that is invalid with the other options
             continue
+        try:
+            judgement = Reference(other, _LIMIT).judge(other.start()._replace(player=player))
+        except TooLarge:
+            break
         if judgement:
             winners[value] = winner(player, judgement.best)
             if winners[value] == player:
@@ -132,39 +123,6 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
     if moves and len(moves) <= NAMED:
         first_moves = ", ".join(f"{names} with {count}" for names, count in moves.most_common())
         yield f"{player_name(player)}'s winning first move is {first_moves}."
-
-    stretches = [stretch for stretch in _stretches(winners) if stretch.first < stretch.last]
-    rule = _rule(stretches, high)
-    if rule is not None:
-        times, plus, least = rule
-        last = ", ".join(
-            f"{player_name(stretch.winner)} wins {stretch.first} to {stretch.last}"
-            for stretch in stretches[-4:-1]
-            if stretch.winner is not None
-        )
-        yield (
-            f"Adjacent values mostly have the same winner ({last}), and from {least} on that repeats: "
-            f"if a stretch of two or more begins at N, another of the same player begins at {times}N"
-            f"{f' + {plus}' if plus else ''}. "
-            f"From {times * least + plus} on, none begins elsewhere (checked up to {high})."
-        )
-
-
-def _stretches(winners: dict[int, int | None]) -> list[Stretch]:
-    groups = [list(group) for _, group in groupby(winners, winners.__getitem__)]
-    return [Stretch(group[0], group[-1], winners[group[0]]) for group in groups]
-
-
-def _rule(stretches: list[Stretch], high: int) -> tuple[int, int, int] | None:
-    """(a, b, least), or None: from `least` to `high`, if a stretch begins at N, another with the same winner begins at
-    aN + b, and from there on none begins anywhere else."""
-    begins = {stretch.first: stretch.winner for stretch in stretches}
-    for times, plus, least in product(range(2, 9), range(9), begins):
-        images = {times * begin + plus: who for begin, who in begins.items() if begin >= least}
-        images = {image: who for image, who in images.items() if image < high}
-        if len(images) > 5 and images == {begin: who for begin, who in begins.items() if begin >= min(images)}:
-            return times, plus, least
-    return None
 
 
 def _names(moves: list[Any], player: int) -> str:

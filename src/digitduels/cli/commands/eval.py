@@ -56,8 +56,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     require("inspect_ai", "Reading logs")
+    from digitduels.evals.inspect_logs import LogError, read_logs
     from digitduels.evals.leaderboard import grade_logs, leaderboard
-    from digitduels.evals.logs import LogError, read_logs
 
     for path in arguments.logs:
         if not path.exists():

@@ -58,7 +58,7 @@ def read_suite_file(path: Path | None) -> Suite:
 
 def read_rows(suite: Suite, logs: Sequence[Path]) -> list[dict[str, Any]]:
     """The results of a suite in these logs."""
-    from digitduels.evals.logs import LogError
+    from digitduels.evals.inspect_logs import LogError
     from digitduels.evals.suite_results import read_results
 
     for path in logs:
