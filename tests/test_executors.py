@@ -21,6 +21,10 @@ def square(number: int) -> int:
     return number * number
 
 
+def process_id() -> int:
+    return os.getpid()
+
+
 def square_or_die(number: int, flag: str) -> int:
     """Kills its process when it is called with 3 for the first time."""
     if number == 3 and not Path(flag).exists():
@@ -38,6 +42,12 @@ def test_every_call_gives_its_result(workers: int) -> None:
     with parallel(workers) as run:
         assert dict(run(square, [(number,) for number in range(20)])) == {number: number**2 for number in range(20)}
         assert list(run(square, [])) == []
+
+
+def test_all_runs_share_the_workers() -> None:
+    with parallel(2) as run:
+        workers = [{worker for _, worker in run(process_id, [()] * 20)} for _ in range(3)]
+    assert len(set[int]().union(*workers)) <= 2
 
 
 def test_the_work_of_a_worker_that_dies_is_repeated(tmp_path: Path) -> None:

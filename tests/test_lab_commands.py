@@ -229,6 +229,25 @@ def test_the_journal_of_other_levels_is_refused(levels: dict[str, int], duels: R
     assert pq.read_schema(home / "a.parquet").metadata[b"digitduels.levels"] == str(LEVELS_VERSION).encode()
 
 
+@pytest.mark.parametrize("line", ["{", "[]", "{}", "null"])
+def test_a_damaged_journal_is_refused(line: str, duels: Run, home: Path) -> None:
+    ranges = {"target": [9, 12]}
+    head = {"version": 1, "levels": LEVELS_VERSION, "game": "operation-target", "ranges": ranges, "budget": BUDGET}
+    (home / "a.parquet.journal").write_text(f"{json.dumps(head)}\n{line}\n")
+    refused = duels("lab", "sweep", "operation-target", "--set", "target=9,12", "--out", "a.parquet")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "duels: 'a.parquet.journal' is damaged. Delete it to begin again.\n",
+    )
+
+
+def test_values_that_a_parquet_file_cannot_contain_are_refused_first(duels: Run, home: Path) -> None:
+    (home / "huge.toml").write_text(f'game = "operation-target"\n[options]\ntarget = {10**20}\n')
+    refused = duels("lab", "sweep", "huge.toml", "--out", "a.parquet")
+    assert refused.returncode == 2
+    assert "cannot contain values of target above 9,223,372,036,854,775,807." in refused.stderr
+
+
 def test_all_sweeps_of_a_game_have_the_same_schema(tmp_path: Path) -> None:
     solved = sweep_to_file("numerical-nexus", {"target": [9]}, tmp_path / "a.parquet", workers=1)
     too_large = sweep_to_file("numerical-nexus", {"target": [9]}, tmp_path / "b.parquet", workers=1, budget=1)

@@ -19,6 +19,9 @@ Work = tuple[Any, ...]
 Run = Callable[[Callable[..., Any], Sequence[Work]], Iterator[tuple[int, Any]]]
 """Calls a function with each tuple of arguments, and yields (index, result) as results arrive."""
 
+_Start = Callable[[bool], Executor]
+"""The executor: the current one, or a new one if that is broken."""
+
 _PATIENCE = 3  # how often in a row workers may die before it gives up
 _QUEUE = 4  # calls in the queue of each process; few, so that little is lost if one dies
 _CLUSTER_QUEUE = 10_000  # calls in the queue of a cluster
@@ -37,7 +40,8 @@ def parallel(workers: int | None = None, cluster: str | None = None) -> Iterator
     """
     if cluster is not None:
         with _connect(cluster) as client:
-            yield partial(_run, lambda: client.get_executor(pure=False), _CLUSTER_QUEUE)
+            executor = client.get_executor(pure=False)
+            yield partial(_run, lambda _: executor, _CLUSTER_QUEUE)
     elif (count := workers or cores()) == 1:
         yield lambda function, work: ((index, function(*arguments)) for index, arguments in enumerate(work))
     else:
@@ -50,13 +54,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _run(
-    start: Callable[[], Executor], most: int, function: Callable[..., Any], work: Sequence[Work]
-) -> Iterator[tuple[int, Any]]:
-    """Implements Run with executors from `start`, and at most `most` calls in their queue at once."""
+def _run(start: _Start, most: int, function: Callable[..., Any], work: Sequence[Work]) -> Iterator[tuple[int, Any]]:
+    """Implements Run with the executor from `start`, and at most `most` calls in its queue at once."""
     left, deaths = list(range(len(work)))[::-1], 0
     while left:
-        executor, running, done = start(), dict[Future[Any], int](), SimpleQueue[Future[Any]]()
+        executor, running, done = start(deaths > 0), dict[Future[Any], int](), SimpleQueue[Future[Any]]()
         try:
             while left or running:
                 with _uninterrupted():
@@ -79,13 +81,14 @@ def _run(
 
 
 @contextmanager
-def _processes(workers: int) -> Iterator[Callable[[], Executor]]:
+def _processes(workers: int) -> Iterator[_Start]:
     """A function that starts a process pool. At the end, terminates all workers."""
     pools: list[ProcessPoolExecutor] = []
 
-    def start() -> Executor:
-        # Forking a process that has threads is unsafe, and the solver has some.
-        pools.append(ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _prepare_worker))
+    def start(broken: bool) -> Executor:
+        if broken or not pools:
+            # Forking a process that has threads is unsafe, and the solver has some.
+            pools.append(ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _prepare_worker))
         return pools[-1]
 
     try:

@@ -26,14 +26,15 @@ SOLVED = "solved"  # the status of a row; the others are too-large and failed
 BUDGET = 10_000_000  # the maximum number of positions of a rule set
 MOST = 1_000_000  # the maximum number of rule sets in a grid
 JOURNAL_VERSION = 1
+_LARGEST = 2**63 - 1  # in a Parquet file
 _INTEGERS = ("winner", "plies", "first_moves_winning", "first_moves", "reachable", "positions", "longest")
 
 Row = dict[str, Any]
 Progress = Callable[[str, float], None]
 
 
-class JournalError(ValueError):
-    """A journal cannot be continued. The message says why."""
+class SweepError(ValueError):
+    """A sweep cannot be continued or written to a file. The message says why."""
 
 
 # The grid
@@ -184,15 +185,18 @@ class Journal:
         except ValueError:
             head = {}
         if not isinstance(head, dict) or {**head, "levels": LEVELS_VERSION} != self.head:
-            raise JournalError(f"{quoted(str(self.path))} belongs to another sweep. Delete it or choose another file.")
+            raise SweepError(f"{quoted(str(self.path))} belongs to another sweep. Delete it or choose another file.")
         if head.get("levels") != LEVELS_VERSION:
-            raise JournalError(
+            raise SweepError(
                 f"The rows in {quoted(str(self.path))} were measured with another version of our levels. "
                 "Delete it to measure all rule sets with this one."
             )
         for line in lines[1:-1]:  # without the last line, which is empty or incomplete
-            entry = json.loads(line)
-            self.rows[entry["index"]] = entry["row"]
+            try:
+                entry = json.loads(line)
+                self.rows[entry["index"]] = entry["row"]
+            except (ValueError, KeyError, TypeError):
+                raise SweepError(f"{quoted(str(self.path))} is damaged. Delete it to begin again.") from None
 
     @contextmanager
     def writing(self) -> Iterator[Callable[[int, Row], None]]:
@@ -222,6 +226,9 @@ def sweep_to_file(
 ) -> list[Row]:
     """Sweeps a grid, writes the rows to a Parquet file and returns them. Continues an interrupted sweep."""
     rule_sets = grid(name, ranges)
+    for option, values in ranges.items():
+        if any(isinstance(value, int) and value > _LARGEST for value in values):
+            raise SweepError(f"A Parquet file cannot contain values of {option} above {_LARGEST:,}.")
     journal = Journal(journal_path(path), name, ranges, budget)
     missing = [index for index in range(len(rule_sets)) if index not in journal.rows]
     if missing:

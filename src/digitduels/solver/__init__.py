@@ -22,7 +22,7 @@ def solve(
     positions: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Implements digitduels.solve. Raises TooLarge for games with more than `positions` positions, too."""
+    """Implements digitduels.solve. Games with more than `positions` positions are TooLarge as well."""
     most = int(SHARE * memory.available()) if limit is None else limit
     # Imported here because it takes a while, and code that needs only a Verdict should not wait for it.
     from digitduels.solver import cache as store

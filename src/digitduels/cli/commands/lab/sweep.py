@@ -58,7 +58,7 @@ def add_where(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.executors import NoCluster
-    from digitduels.lab.sweeps import JournalError, grid, journal_path, sweep_to_file
+    from digitduels.lab.sweeps import SweepError, grid, journal_path, sweep_to_file
     from digitduels.players.levels import LEVELS_VERSION
 
     path: Path = arguments.out
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
                 budget=arguments.positions,
                 progress=progress,
             )
-    except (JournalError, NoCluster) as error:
+    except (SweepError, NoCluster) as error:
         usage(str(error))
     except KeyboardInterrupt:
         complain(
