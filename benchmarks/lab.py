@@ -15,7 +15,7 @@ from pathlib import Path
 
 import digitduels as dd
 from benchmarks.solving import best_time, filler
-from digitduels.lab.executors import executor
+from digitduels.executors import parallel
 from digitduels.lab.sweeps import grid, measured_row
 from digitduels.solver.discovery import compile_game
 from digitduels.solver.tables import prepare
@@ -97,7 +97,7 @@ def throughput() -> str:
     """Number Quest rule sets measured per minute on all cores."""
     rule_sets = grid("number-quest", GRID)
     work = [("number-quest", options, 1_000_000) for options in rule_sets]
-    with executor() as run:
+    with parallel() as run:
         warm = list(run(measured_row, work[:: len(work) // 8]))
         start = time.perf_counter()
         rows = [row for _, row in run(measured_row, work)]

@@ -19,6 +19,7 @@ import pytest
 
 import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Open, Run
+from digitduels.arena import tournament
 from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.arena.ratings import ratings, score
@@ -29,7 +30,7 @@ from digitduels.players import Forfeit, Player, player
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import RecordError, parse, replay, to_record
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_core")]
 
 solve = functools.cache(functools.partial(dd.solve, cache=False))
 EXAMPLE = shlex.join([sys.executable, str(ROOT / "examples" / "take_the_biggest.py")])
@@ -234,7 +235,7 @@ def essence(played: list[PlayedGame]) -> list[Any]:
 
 
 def test_every_pair_plays_both_seats_of_the_same_starts(plan: TournamentPlan) -> None:
-    played = run(plan, workers=1)
+    played = run(plan)
     assert len(played) == 3 * 6
     for first, second in zip(played[::2], played[1::2], strict=True):
         assert first.record["players"] == second.record["players"][::-1]
@@ -243,45 +244,52 @@ def test_every_pair_plays_both_seats_of_the_same_starts(plan: TournamentPlan) ->
         assert opening == second.record["opening"]
 
 
-def test_a_tournament_depends_on_the_seed_and_not_on_the_number_of_cores(plan: TournamentPlan) -> None:
-    assert essence(run(plan, workers=1)) == essence(run(plan, workers=2))
-    assert essence(run(plan, workers=1)) != essence(run(plan._replace(seed=4), workers=1))
+def test_a_tournament_depends_on_the_seed_and_not_on_the_number_of_cores(
+    plan: TournamentPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = essence(run(plan))
+    assert one != essence(run(plan._replace(seed=4)))
+    monkeypatch.setattr(tournament, "cores", lambda: 2)
+    assert one == essence(run(plan))
 
 
-def test_games_already_in_the_file_are_not_played_again(plan: TournamentPlan, tmp_path: Path) -> None:
+def test_games_already_in_the_file_are_not_played_again(
+    plan: TournamentPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "games.jsonl"
-    whole = run(plan, path, workers=1)
+    whole = run(plan, path)
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == len(whole)
     path.write_bytes(b"".join(lines[:7]) + lines[7][:40])  # as after a kill
-    assert essence(run(plan, path, workers=1)) == essence(whole)
+    assert essence(run(plan, path)) == essence(whole)
     assert path.read_bytes() == b"".join(lines)
-    assert essence(run(plan, path, workers=2)) == essence(whole)
+    monkeypatch.setattr(tournament, "cores", lambda: 2)
+    assert essence(run(plan, path)) == essence(whole)
     assert path.read_bytes() == b"".join(lines)
 
 
 def test_one_file_can_contain_several_tournaments(plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    run(plan, path, workers=1)
-    run(plan._replace(start="book"), path, workers=1)
-    more = run(plan._replace(games=8), path, workers=1)
+    run(plan, path)
+    run(plan._replace(start="book"), path)
+    more = run(plan._replace(games=8), path)
     assert len(more) == 3 * 8
     assert len(path.read_bytes().splitlines()) == 3 * (6 + 6 + 2)
 
 
 def test_every_line_of_the_file_is_a_record(plan: TournamentPlan, tmp_path: Path) -> None:
-    played = run(plan, tmp_path / "games.jsonl", workers=1)
+    played = run(plan, tmp_path / "games.jsonl")
     for line, game in zip((tmp_path / "games.jsonl").read_bytes().splitlines(), played, strict=True):
         assert to_record(parse(line)) == game.record
 
 
 def test_games_of_older_levels_are_not_mixed_with_new_ones(plan: TournamentPlan, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    run(plan, path, workers=1)
+    run(plan, path)
     old = path.read_text().replace(f'"levels": {LEVELS_VERSION}', '"levels": 1')
     path.write_text(old)
     with pytest.raises(RecordError, match="an earlier version of our levels"):
-        run(plan, path, workers=1)
+        run(plan, path)
     assert path.read_text() == old
 
 
@@ -292,13 +300,13 @@ def test_a_foreign_file_is_refused_and_left_unchanged(text: str, plan: Tournamen
     path = tmp_path / "notes.txt"
     path.write_text(text)
     with pytest.raises(RecordError):
-        run(plan, path, workers=1)
+        run(plan, path)
     assert path.read_text() == text
 
 
 def test_progress_counts_every_game(plan: TournamentPlan) -> None:
     told: list[tuple[int, int]] = []
-    run(plan, progress=lambda done, total: told.append((done, total)), workers=1)
+    run(plan, progress=lambda done, total: told.append((done, total)))
     assert told == [(done, 18) for done in range(1, 19)]
 
 
@@ -318,20 +326,30 @@ def test_invalid_plans_are_refused(players: tuple[str, ...], games: int, reason:
 
 def test_a_player_can_play_itself(home: Path) -> None:
     plan = make_plan(dd.game("operation-target"), ("4", "4"), games=4)
-    played = run(plan, workers=1)
+    played = run(plan)
     assert {tuple(game.record["names"]) for game in played} == {("level 4", "level 4 (2)"), ("level 4 (2)", "level 4")}
+
+
+def test_a_level_that_a_game_does_not_offer_is_labelled_as_the_level_that_plays(home: Path) -> None:
+    plan = make_plan(dd.game("operation-target"), ("3", "4"), games=2)
+    played = run(plan)
+    assert {name for game in played for name in game.record["names"]} == {"level 1", "level 4"}
+    assert {row["player"]: row["command"] for row in standings(plan, played)["players"]} == {
+        "level 1": "3",
+        "level 4": "4",
+    }
 
 
 def test_standings_count_the_different_starts() -> None:
     plan = make_plan(dd.game("numerical-nexus", target=12, uses=(1, 1, 1, 1, 0, 1)), ("random", "1"), games=12)
-    played = run(plan, workers=1)
+    played = run(plan)
     starts = {replay(game.record).states[game.record["opening"]] for game in played}
     assert standings(plan, played)["starts"] == len(starts) > 1
 
 
 def test_standings_count_forfeits_and_name_their_reasons(home: Path) -> None:
     plan = make_plan(dd.game("operation-target"), (ONE_MOVE, "perfect"), games=4, start="book")
-    found = standings(plan, run(plan, workers=1))
+    found = standings(plan, run(plan))
     best, worst = found["players"]
     assert best["player"] == "perfect"
     assert best["seats"] == [{"wins": 2, "draws": 0, "losses": 0}] * 2
@@ -366,24 +384,24 @@ def test_a_finished_tournament_does_not_start_its_programs(home: Path) -> None:
     bot = home / "bot.py"
     bot.write_text((ROOT / "examples" / "take_the_biggest.py").read_text(encoding="utf-8"))
     plan = make_plan(dd.game("operation-target"), (shlex.join([sys.executable, str(bot)]), "2"), games=2)
-    played = run(plan, home / "games.jsonl", workers=1)
+    played = run(plan, home / "games.jsonl")
     bot.write_text("raise SystemError")
-    assert run(plan, home / "games.jsonl", workers=1) == played
+    assert run(plan, home / "games.jsonl") == played
 
 
-def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, home: Path, one_core: None) -> None:
-    arguments = ["match", f"greedy={EXAMPLE}", "2", "--game", "operation-target", "--games", "2"]
+def test_a_named_program_has_its_name_in_records_tables_and_json(duels: Run, home: Path) -> None:
+    arguments = ["match", f"greedy={EXAMPLE}", "4", "--game", "operation-target", "--games", "2"]
     table = duels(*arguments, "--records", "games.jsonl").stdout
-    assert "greedy - level 2" in table
+    assert "greedy - level 4" in table
     assert EXAMPLE not in table
     record = json.loads((home / "games.jsonl").read_text().splitlines()[0])
-    assert sorted(record["names"]) == ["greedy", "level 2"]  # games are stored in the order in which they end
+    assert sorted(record["names"]) == ["greedy", "level 4"]  # games are stored in the order in which they end
     found = json.loads(duels(*arguments, "--json").stdout)
     assert {row["player"]: row["command"] for row in found["players"]} == {
         "greedy": f"greedy={EXAMPLE}",
-        "level 2": "2",
+        "level 4": "4",
     }
-    assert found["pairs"][0]["players"] == ["greedy", "level 2"]
+    assert found["pairs"][0]["players"] == ["greedy", "level 4"]
 
 
 def test_a_program_cannot_have_the_name_of_a_built_in_player() -> None:
@@ -398,7 +416,7 @@ def test_the_seed_of_a_program_depends_on_the_tournament_and_the_game(
 
     def seeds(seed: int) -> tuple[list[str], list[Any]]:
         plan = make_plan(dd.game("number-duel", target=12, highest=4), (BY_SEED, "random"), 3, "book", seed)
-        played = run(plan, workers=1)
+        played = run(plan)
         found = (home / "seeds").read_text().splitlines()
         (home / "seeds").unlink()
         return list(dict.fromkeys(found)), [game.record["moves"] for game in played]
@@ -412,7 +430,7 @@ def test_the_seed_of_a_program_depends_on_the_tournament_and_the_game(
 # The commands
 
 
-def test_a_match_reports_results_ratings_and_grades(duels: Run, one_core: None) -> None:
+def test_a_match_reports_results_ratings_and_grades(duels: Run) -> None:
     ran = duels("match", "perfect", "random", "--game", "operation-target", "--games", "10", "--start", "book")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("Operation Target, 10 games (4 different) from the book's start, seed 0\n")
@@ -421,7 +439,7 @@ def test_a_match_reports_results_ratings_and_grades(duels: Run, one_core: None) 
     assert not ran.stderr
 
 
-def test_a_match_with_draws_counts_wins_draws_and_losses(duels: Run, one_core: None) -> None:
+def test_a_match_with_draws_counts_wins_draws_and_losses(duels: Run) -> None:
     settings = ("--set", "highest=2", "--set", "copies=1", "--set", "tie=draw", "--games", "20", "--start", "book")
     arguments = ("match", "number-duel", "random", "1", *settings)
     (pair,) = json.loads(duels(*arguments, "--json").stdout)["pairs"]
@@ -440,12 +458,12 @@ def test_progress_is_shown_on_a_terminal(terminal: Open, monkeypatch: pytest.Mon
     assert re.search(r"Operation Target, 40 games \([5-8] different\) from 1 fair start, seed 0\n", shown)
 
 
-def test_a_negative_seed_is_a_seed(duels: Run, one_core: None) -> None:
+def test_a_negative_seed_is_a_seed(duels: Run) -> None:
     ran = duels("match", "1", "4", "--game", "operation-target", "--games", "2", "--seed", "-5")
     assert ran.returncode == 0, ran.stderr
 
 
-def test_a_tournament_with_a_program_as_json(duels: Run, home: Path, one_core: None) -> None:
+def test_a_tournament_with_a_program_as_json(duels: Run, home: Path) -> None:
     options = ("--game", "operation-target", "--games", "4", "--json", "--records", "games.jsonl", "--set", "target=40")
     ran = duels("tournament", "random", "5", EXAMPLE, *options)
     assert ran.returncode == 0, ran.stderr

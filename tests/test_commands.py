@@ -35,6 +35,8 @@ COMMANDS = [
     "lab",
 ]
 COMMANDS += ["serve", "eval", "suite", "dataset", "completion"]
+SUBCOMMANDS = ["cache list", "cache verify", "cache clear", "lab report", "lab compare", "lab sweep", "lab search"]
+SUBCOMMANDS += ["suite run", "suite report", "suite reference", "suite private"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:
@@ -63,29 +65,44 @@ def test_rules_shows_the_rule_page_of_a_game(duels: Run, name: str) -> None:
     assert all(f"- {ruling}\n" in output for ruling in dd.game(name).rulings)
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *COMMANDS, *SUBCOMMANDS])
 def test_help_fits_a_narrow_terminal_except_for_the_examples(command: str, duels: Run) -> None:
-    output = duels(*filter(None, [command]), "-h", columns=40).stdout
+    output = duels(*command.split(), "-h", columns=40).stdout
     about, _, examples = output.partition("\nexamples:\n")
     assert about.startswith("usage: duels")
     assert examples
     assert max(map(len, about.splitlines())) <= 40
 
 
+@pytest.mark.parametrize("group", ["", "cache", "lab", "suite"])
+def test_the_summary_of_a_command_starts_beside_its_name(group: str, duels: Run) -> None:
+    page = duels(*group.split(), "-h", columns=80).stdout.partition("  COMMAND\n")[2].partition("\n\n")[0]
+    names = [line.split() for line in page.splitlines() if re.match(r"    \w", line)]
+    assert names
+    assert all(len(words) > 1 for words in names)
+
+
 def test_version_names_the_program_and_its_version(duels: Run) -> None:
     assert duels("--version").stdout == f"duels {__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *COMMANDS, *SUBCOMMANDS])
 def test_help_has_examples_everywhere(duels: Run, command: str) -> None:
-    result = duels(*filter(None, [command]), "-h")
+    result = duels(*command.split(), "-h")
     assert result.returncode == 0
     assert f"examples:\n  {'eval' if command == 'completion' else f'duels {command}'.strip()}" in result.stdout
 
 
 def test_every_command_is_in_the_help_and_tested_here(duels: Run) -> None:
-    listed = duels("-h").stdout.partition("commands:")[2].partition("examples:")[0]
-    assert [line.split()[0] for line in listed.splitlines() if line.startswith("    ") and line[4] != " "] == COMMANDS
+    listed = {group: _listed(duels(*group.split(), "-h").stdout) for group in ("", "cache", "lab", "suite")}
+    assert listed.pop("") == COMMANDS
+    assert [f"{group} {name}" for group, names in listed.items() for name in names] == SUBCOMMANDS
+
+
+def _listed(page: str) -> list[str]:
+    """The commands on a help page."""
+    lines = page.partition("commands:")[2].partition("examples:")[0].splitlines()
+    return [line.split()[0] for line in lines if line.startswith("    ") and line[4] != " "]
 
 
 def test_without_a_terminal_duels_prints_its_help_and_fails(duels: Run) -> None:
@@ -174,12 +191,12 @@ def test_the_menu_resumes_the_last_unfinished_game(duels: Run) -> None:
         (["play", "number-dual"], "There is no game 'number-dual'. Did you mean number-duel?"),
         (["rules", "chess"], f"There is no game 'chess'. The games are {', '.join(dd.games())}."),
         (["rules", ""], "There is no game ''."),
-        (["play", "number-duel", "--names", "Ann"], "The players need two different names."),
+        (["play", "number-duel", "--names", "Player 2"], "The players need two different names."),
         (["play", "number-duel", "--names", "Ann", "ANN"], "The players need two different names."),
         (["play", "number-duel", "--names", "\x1b", "\u202e"], "The players need two different names."),
         (["play", "number-duel", "--first", "3"], "invalid choice: '3'"),
         (["play", "number-duel", "--vs", "3", "--first", "1"], "choose your seat with --seat"),
-        (["play", "number-duel", "--fir", "1"], "unrecognized arguments: --fir 1"),
+        (["play", "number-duel", "--fir", "1"], "unrecognized arguments: --fir"),
         (["play", "number-duel", "--seed", "x"], "invalid int value: 'x'"),
         (["play"], "the following arguments are required: GAME"),
         (["win"], "invalid choice: 'win'"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
 from collections import Counter
 from io import BytesIO
@@ -13,13 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import digitduels as dd
-from conftest import Run
+from conftest import DUELS, PATIENCE, Run
 from digitduels.cli.main import main
 from digitduels.evals.dataset import reached, read_lines, rows, write_lines, write_parquet
 from digitduels.evals.suite import stratum
 from digitduels.study.positions import Sort, any_position, only_move, positions
 from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
+from test_executors import wait_until
 from variants import solve
 
 pytestmark = pytest.mark.slow
@@ -50,6 +53,20 @@ def test_every_row_is_correct_and_its_position_is_reachable(game: Any) -> None:
         assert row["split"] == split(game, state)
         assert " ".join(row["legal"]) in row["prompt"]
     assert len({reached(row).state for row in dataset_rows}) == len(dataset_rows)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_terminated_dataset_leaves_no_file(number: signal.Signals, home: Path) -> None:
+    words = ["dataset", "number-quest", "--set", "target=12", "--positions", "100000", "--out", "data.jsonl"]
+    running = subprocess.Popen([*DUELS, *words], cwd=home, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: list(home.glob(".data.jsonl.*")))
+        running.send_signal(number)
+        assert running.wait(PATIENCE) == 128 + number
+    finally:
+        running.kill()
+        running.wait()
+    assert not list(home.glob("*data.jsonl*"))
 
 
 def test_rows_are_spread_over_values_and_distances() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import doctest
 import gc
 import json
@@ -21,6 +20,7 @@ import digitduels as dd
 from conftest import PATIENCE, ROOT, Run
 from digitduels.cli import errors
 from digitduels.cli.main import build_parser
+from digitduels.cli.parser import Parser
 from digitduels.cli.session import AT_THE_END, HELP
 from digitduels.manual import COMMON, manual
 from digitduels.record import dump, parse, to_record
@@ -79,11 +79,8 @@ def first_column(text: str) -> list[str]:
     return re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
-    for action in build_parser()._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    raise AssertionError("the parser has no commands")
+def commands() -> dict[str, Parser]:
+    return build_parser().commands
 
 
 # Examples run
@@ -177,15 +174,20 @@ def test_every_command_is_documented_with_its_arguments_and_options() -> None:
             assert f"`{option}" in general or f"duels {option}`" in general, option
     for name, parser in commands().items():
         text = section(page, f"## duels {name}")
-        for action in parser._actions:
-            if "--help" in action.option_strings:
-                continue
-            for option in action.option_strings:
-                assert re.search(rf"`{option}\b", text), f"duels {name} {option}"
-            for choice in action.choices or ():
-                assert f"{choice}`" in text, f"duels {name} {choice}"
-        words = [str(each.metavar) for each in parser._actions if not each.option_strings and not each.choices]
-        assert not words or f"duels {' '.join([name, *words])}`" in text, f"duels {name} {words}"
+        for subcommand, parsed in (parser.commands or {"": parser}).items():
+            full = f"duels {name} {subcommand}".strip()
+            assert f"`{full}" in text
+            words = [str(each.metavar) for each in parsed._actions if not each.option_strings and not each.choices]
+            assert not words or f"{full} {' '.join(words)}`" in text, f"{full} {words}"
+            for action in parsed._actions:
+                if "--help" in action.option_strings:
+                    continue
+                for option in action.option_strings:
+                    # The options of all subcommands are in one table that says which have them.
+                    owners = rf"[^|]* \| [^|]*\b({subcommand}|all)\b" if subcommand else ""
+                    assert re.search(rf"`{option}\b{owners}", text), f"{full} {option}"
+                for choice in action.choices or ():
+                    assert f"{choice}`" in text, f"{full} {choice}"
 
 
 def test_every_documented_command_exists() -> None:

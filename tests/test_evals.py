@@ -24,10 +24,12 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import includes
 
 import digitduels as dd
+from careless import careless
 from conftest import ROOT
 from digitduels.cli.main import main
 from digitduels.evals import _registry
-from digitduels.evals.leaderboard import leaderboard, performance, read_logs
+from digitduels.evals.inspect_logs import read_logs
+from digitduels.evals.leaderboard import grade_logs, leaderboard, performance
 from digitduels.evals.tasks import exact_game, match, positions, right_answer, rules
 from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record
@@ -37,6 +39,7 @@ from test_docs import DOCS, FENCE, blocks, first_column, section
 
 __all__ = ["garbage_of_inspect"]
 
+CARELESS = ("illegal", "prose", "hasty")
 pytestmark = [pytest.mark.slow, *INSPECT_WARNINGS]
 
 QUEST = {"target": 12, "highest": 4}
@@ -47,8 +50,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "equation-duel": {"target": 20, "highest": 6},
     "number-quest": QUEST,
 }
-MODELS = ("perfect", "random", "illegal", "prose", "hasty", "copier")
-KNOWING = ("perfect", "illegal", "prose")  # models that are asked about the rules
+MODELS = ("digitduels/perfect", "digitduels/random", "digitduels/copier", *(f"careless/{name}" for name in CARELESS))
+KNOWING = ("digitduels/perfect", "careless/illegal", "careless/prose")  # models that are asked about the rules
 COUNT = 12
 PAGE = DOCS / "frameworks" / "inspect.md"
 
@@ -80,6 +83,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def ran(machine: Path) -> Ran:
     assert _registry  # our tasks and models are registered
+    assert careless
     played = [
         positions("number-quest", positions=COUNT, options=QUEST),
         match("number-quest", opponent="4", games=4, options=QUEST),
@@ -87,10 +91,10 @@ def ran(machine: Path) -> Ran:
     found = [
         log
         for tasks, models in ((played, MODELS), (rules("number-quest", 8, options=QUEST), KNOWING))
-        for log in evaluate(tasks, [f"digitduels/{model}" for model in models], machine / "logs")
+        for log in evaluate(tasks, list(models), machine / "logs")
     ]
     assert [log.status for log in found] == ["success"] * (2 * len(MODELS) + len(KNOWING))
-    key = re.compile("digitduels/")
+    key = re.compile("digitduels/|careless/")
     return Ran({(key.sub("", log.eval.task), key.sub("", log.eval.model)): log for log in found}, machine / "logs")
 
 
@@ -174,11 +178,11 @@ def test_every_start_is_played_from_both_seats(ran: Ran) -> None:
 
 
 def test_intervals_in_the_logs_agree_with_the_leaderboard_and_never_have_zero_width(ran: Ran) -> None:
-    for board in leaderboard(read_logs([ran.folder]))["boards"]:
+    for board in leaderboard(grade_logs(read_logs([ran.folder])))["boards"]:
         if board["task"] == "rules":
             continue
         for row in board["models"]:
-            model = row["model"].removeprefix("digitduels/")
+            model = row["model"].partition("/")[2]
             skill = row["moves"]["skill"]
             for end in ("value", "low", "high"):
                 name = "skill" if end == "value" else f"skill_{end}"
@@ -206,7 +210,7 @@ def test_epochs_of_a_position_are_one_observation_and_errors_have_a_column(machi
     task = positions("number-quest", 10, options=QUEST)
     seats = [sample.metadata["seat"] for sample in task.dataset if sample.metadata]
     evaluate(task, model, folder, epochs=3, fail_on_error=False)
-    (row,) = leaderboard(read_logs([folder]))["boards"][0]["models"]
+    (row,) = leaderboard(grade_logs(read_logs([folder])))["boards"][0]["models"]
     assert 0 < seats.count(2) < 10
     assert (row["errors"], row["samples"], row["different"]) == (3 * seats.count(2), 3 * seats.count(1), seats.count(1))
     assert row["moves"]["decisions"] == row["samples"]
@@ -313,7 +317,7 @@ def test_hostile_replies_only_lose_the_game(machine: Path) -> None:
         assert record["conceded"] == sample.metadata["seat"]
         assert all(len(text) <= LONGEST_WORDS and "\x1b" not in text for _, text in record["words"])
         assert to_record(replay(record)) == record
-    (board,) = leaderboard(read_logs([folder]))["boards"]
+    (board,) = leaderboard(grade_logs(read_logs([folder])))["boards"]
     (row,) = board["models"]
     assert row["model"] == "mockllm/model (temperature=0.5)"
     assert (row["points"]["count"], row["forfeits"]["count"], row["refused"]["value"]) == (0, 2, 1.0)
@@ -344,19 +348,20 @@ def test_the_leaderboard_is_as_documented(ran: Ran, capsys: pytest.CaptureFixtur
 
 
 def test_the_leaderboard_agrees_with_the_scores_in_the_logs(ran: Ran) -> None:
-    boards = {board["task"]: board for board in leaderboard(read_logs([ran.folder]))["boards"]}
-    for model in MODELS:
-        rows = {task: row for task in boards for row in boards[task]["models"] if row["model"].endswith(model)}
-        for name, value in (
+    boards = {board["task"]: board for board in leaderboard(grade_logs(read_logs([ran.folder])))["boards"]}
+    for name in MODELS:
+        rows = {task: row for task in boards for row in boards[task]["models"] if row["model"] == name}
+        model = name.partition("/")[2]
+        for figure, value in (
             ("points", rows["match"]["points"]),
             ("found", rows["match"]["moves"]["critical"]),
             ("refused", rows["match"]["refused"]),
         ):
-            assert value["value"] == pytest.approx(ran.figure("match", model, name), abs=1e-4)
+            assert value["value"] == pytest.approx(ran.figure("match", model, figure), abs=1e-4)
         found = rows["positions"]["moves"]["critical"]
         assert found["value"] == pytest.approx(ran.figure("positions", model, "found"), abs=1e-4)
         assert found["of"] == COUNT
-        if model in KNOWING:
+        if name in KNOWING:
             assert rows["rules"]["legal"]["value"] == pytest.approx(ran.figure("rules", model, "legal"), abs=1e-4)
     expected = sum(sample.metadata["chance"] for sample in ran.samples("positions", "random")) / COUNT
     assert boards["positions"]["chance"] == pytest.approx(expected, abs=1e-4)
@@ -366,16 +371,16 @@ def test_the_ceiling_is_the_best_possible_score_against_the_opponent(machine: Pa
     folder = machine / "ceiling"
     task = match("number-quest", opponent="perfect", games=4, options=QUEST)
     evaluate(task, "digitduels/perfect", folder)
-    (row,) = leaderboard(read_logs([folder]))["boards"][0]["models"]
+    (row,) = leaderboard(grade_logs(read_logs([folder])))["boards"][0]["models"]
     assert row["ceiling"] == row["points"]["value"] == 0.5  # each start is won for one of the seats
     task = match("number-quest", opponent="2", games=4, options=QUEST)
     evaluate(task, "digitduels/random", folder / "level")
-    (row,) = leaderboard(read_logs([folder / "level"]))["boards"][0]["models"]
+    (row,) = leaderboard(grade_logs(read_logs([folder / "level"])))["boards"][0]["models"]
     assert 0.5 < row["ceiling"] < 1  # level 2 makes mistakes, but not always
 
 
 def test_samples_with_different_prompts_are_not_compared(ran: Ran) -> None:
-    logs = read_logs([ran.folder])
+    logs = grade_logs(read_logs([ran.folder]))
     first = [sample._replace(version=1) for sample in logs.done]
     boards = leaderboard(logs._replace(done=[*logs.done, *first]))["boards"]
     assert [(board["task"], board["version"]) for board in boards] == [
@@ -385,7 +390,7 @@ def test_samples_with_different_prompts_are_not_compared(ran: Ran) -> None:
 
 def test_a_sample_counts_once_even_if_its_log_is_named_twice(ran: Ran) -> None:
     logs = sorted(ran.folder.glob("*.eval"))
-    assert leaderboard(read_logs([ran.folder, *logs])) == leaderboard(read_logs([ran.folder]))
+    assert leaderboard(grade_logs(read_logs([ran.folder, *logs]))) == leaderboard(grade_logs(read_logs([ran.folder])))
 
 
 def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_comments(
@@ -442,7 +447,7 @@ def test_files_that_are_not_logs_are_refused(machine: Path, capsys: pytest.Captu
 def test_without_inspect_there_is_a_hint(
     ran: Ran, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
     assert main(["eval", str(ran.folder)]) == 1
     assert "pip install 'digitduels[inspect]'" in capsys.readouterr().err
 

@@ -20,7 +20,7 @@ from conftest import ROOT
 from digitduels.adapters.gymnasium import DuelEnv
 from digitduels.adapters.vector import DuelVectorEnv
 from test_compiled import Plain
-from variants import ALL, describe
+from variants import ALL, HUGE_TARGETS, describe
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +65,23 @@ def test_masks_list_the_legal_moves_and_every_game_ends(variant: tuple[str, dict
             assert reward == (0 if winner is None else 1 if winner == env.player else -1)
             assert not seen["action_mask"].any()
             assert info["reason"] == game.outcome(env.match.state).reason  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("target", HUGE_TARGETS)
+def test_numbers_beyond_32_bits_are_clipped_to_the_space(target: int) -> None:
+    env = DuelEnv("operation-target", opponent="random", seat=1, options={"target": target})
+    check_env(env, skip_render_check=True)
+    (seen, _), over = env.reset(seed=1), False
+    while not over:
+        seen, _, over, _, _ = env.step(int(np.flatnonzero(seen["action_mask"])[-1]))
+        assert env.observation_space.contains(seen)
+        assert seen["observation"][-1] == min(env.match.state.table, 2**31 - 1)
+
+
+@pytest.mark.parametrize("target", HUGE_TARGETS)
+def test_a_vectorised_environment_refuses_what_it_cannot_count(target: int) -> None:
+    with pytest.raises(ValueError, match="Operation Target cannot be vectorised"):
+        DuelVectorEnv("operation-target", num_envs=2, options={"target": target})
 
 
 @pytest.mark.parametrize("name", dd.games())

@@ -80,12 +80,12 @@ def test_nothing_is_written_through_a_link_to_another_table(table: Path, tmp_pat
 )
 def test_a_forged_header_is_refused_with_a_sentence(table: Path, duels: Run, changes: dict[str, Any]) -> None:
     rewrite(table, **changes)
-    for more in ([], ["--verify"]):
+    for more in ([], ["verify"]):
         ran = duels("cache", *more)
         assert ran.returncode in (0, 4)
         assert "Traceback" not in ran.stderr
         assert "\x1b" not in ran.stdout + ran.stderr
-    assert "cannot be used" in duels("cache", "--verify").stdout
+    assert "cannot be used" in duels("cache", "verify").stdout
 
 
 def test_escape_codes_of_a_forged_header_and_file_name_are_not_printed(table: Path, duels: Run) -> None:
@@ -110,4 +110,4 @@ def test_random_hands_are_refused(table: Path, duels: Run) -> None:
     rewrite(table, arrays=arrays | {"hands": cache_entry})
     with pytest.warns(UserWarning, match="cannot be used"):
         assert cache.load(GAME) is None
-    assert "Traceback" not in duels("cache", "--verify").stderr
+    assert "Traceback" not in duels("cache", "verify").stderr

@@ -5,27 +5,31 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import random
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Run
-from digitduels.lab import stored_reports
+from digitduels.lab import measures, stored_reports
 from digitduels.lab.measures import measure, report_from
 from digitduels.lab.optimization import changed, front, near_book, optimize, space
 from digitduels.lab.stored_reports import read_reports, stored_report
-from digitduels.lab.sweeps import grid, measured_row, read_range, sweep
+from digitduels.lab.sweeps import BUDGET, grid, measured_row, read_range, sweep, sweep_to_file
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.rule_sets import EDITIONS, read_file, rule_set, to_toml
+from test_executors import processes_of, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -84,13 +88,46 @@ def test_rows_follow_the_grid_and_agree_with_measure() -> None:
 def test_too_large_and_impossible_rule_sets_are_rows_with_a_status() -> None:
     large = measured_row("number-duel", {"target": 1000}, 10_000_000)
     assert (large["status"], large["fair"]) == ("too-large", None)
-    assert "memory" in large["problem"]
+    assert large["problem"] == "Number Duel with these options has more than 10,000,000 positions."
     odd = measured_row("operation-target", {"start": 30})
     assert (odd["status"], odd["winner"], odd["start"]) == ("failed", None, 30)
     assert [row["status"] for row in sweep("number-duel", target=[9, 1000], highest=[3], budget=5000)] == [
         "solved",
         "too-large",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "positions"),
+    [
+        ("operation-target", {"target": 23}, 3000),  # does not factor
+        ("number-duel", {"target": 12, "highest": 4}, 3**4 * 12**2),  # 8-bit codes
+        ("numerical-nexus", {"target": 300, "uses": (99, 0, 0, 0, 0, 0)}, 100**2),  # 16-bit codes
+    ],
+)
+def test_the_budget_counts_positions(name: str, options: dict[str, Any], positions: int) -> None:
+    assert measured_row(name, options, budget=positions)["status"] == "solved"
+    if name != "operation-target":
+        assert measured_row(name, options, budget=positions - 1)["status"] == "too-large"
+    assert measured_row(name, options, budget=3)["status"] == "too-large"
+
+
+def test_an_unexpected_error_is_not_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row with the status `failed` says that rules are impossible, not that the program has a defect."""
+    monkeypatch.setattr(measures, "measure", defect)
+    with pytest.raises(ValueError, match="a defect"):
+        measured_row("operation-target", {})
+
+
+def defect(*_: object, **__: object) -> None:
+    raise ValueError("a defect")
+
+
+@pytest.mark.parametrize("words", [["sweep", "operation-target", "--out", "a.parquet"], ["search", "operation-target"]])
+def test_a_defect_is_not_a_usage_error(words: list[str], duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "measure", defect)
+    with pytest.raises(ValueError, match="a defect"):
+        duels("lab", *words, "--set", "target=23", "--set", "start=1", "--processes", "1")
 
 
 @contextmanager
@@ -134,6 +171,14 @@ def test_a_killed_sweep_resumes_and_computes_no_finished_row_again(duels: Run, h
     assert not journal.exists()
 
 
+def test_a_sweep_leaves_no_process_behind_when_it_is_killed(home: Path) -> None:
+    with running_sweep(home) as running:
+        assert len(processes_of(running.pid)) > 1
+        running.kill()
+        running.wait(PATIENCE)
+        wait_until(lambda: not processes_of(running.pid))
+
+
 def test_ctrl_c_keeps_the_finished_rows_of_a_sweep(home: Path) -> None:
     with running_sweep(home) as running:
         running.send_signal(signal.SIGINT)
@@ -162,6 +207,53 @@ def test_the_journal_of_another_sweep_is_refused(duels: Run, home: Path) -> None
     (home / "sweep.parquet").write_bytes(b"mine")
     assert "already exists" in duels(*SWEEP).stderr
     assert (home / "sweep.parquet").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("levels", [{}, {"levels": LEVELS_VERSION - 1}])
+def test_the_journal_of_other_levels_is_refused(levels: dict[str, int], duels: Run, home: Path) -> None:
+    ranges = {"target": [9, 12]}
+    head = {"version": 1, **levels, "game": "operation-target", "ranges": ranges, "budget": BUDGET}
+    journal = home / "a.parquet.journal"
+    rows = [{"index": 0, "row": measured_row("operation-target", {"target": 9})}]
+    journal.write_text("".join(json.dumps(entry) + "\n" for entry in (head, *rows)))
+    words = ["lab", "sweep", "operation-target", "--set", "target=9,12", "--out", "a.parquet", "--processes", "1"]
+    refused = duels(*words)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "duels: The rows in 'a.parquet.journal' were measured with another version of our levels. "
+        "Delete it to measure all rule sets with this one.\n",
+    )
+    assert not (home / "a.parquet").exists()
+    journal.unlink()
+    assert duels(*words).returncode == 0
+    assert pq.read_schema(home / "a.parquet").metadata[b"digitduels.levels"] == str(LEVELS_VERSION).encode()
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", "null"])
+def test_a_damaged_journal_is_refused(line: str, duels: Run, home: Path) -> None:
+    ranges = {"target": [9, 12]}
+    head = {"version": 1, "levels": LEVELS_VERSION, "game": "operation-target", "ranges": ranges, "budget": BUDGET}
+    (home / "a.parquet.journal").write_text(f"{json.dumps(head)}\n{line}\n")
+    refused = duels("lab", "sweep", "operation-target", "--set", "target=9,12", "--out", "a.parquet")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "duels: 'a.parquet.journal' is damaged. Delete it to begin again.\n",
+    )
+
+
+def test_values_that_a_parquet_file_cannot_contain_are_refused_first(duels: Run, home: Path) -> None:
+    (home / "huge.toml").write_text(f'game = "operation-target"\n[options]\ntarget = {10**20}\n')
+    refused = duels("lab", "sweep", "huge.toml", "--out", "a.parquet")
+    assert refused.returncode == 2
+    assert "cannot contain values of target above 9,223,372,036,854,775,807." in refused.stderr
+
+
+def test_all_sweeps_of_a_game_have_the_same_schema(tmp_path: Path) -> None:
+    solved = sweep_to_file("numerical-nexus", {"target": [9]}, tmp_path / "a.parquet", workers=1)
+    too_large = sweep_to_file("numerical-nexus", {"target": [9]}, tmp_path / "b.parquet", workers=1, budget=1)
+    tables = [pq.read_table(tmp_path / name) for name in ("a.parquet", "b.parquet")]
+    assert tables[0].schema.equals(tables[1].schema)
+    assert pa.concat_tables(tables).to_pylist() == [*solved, *too_large]
 
 
 def test_a_cluster_gives_the_same_rows_when_a_worker_is_killed(home: Path) -> None:
@@ -210,6 +302,35 @@ def test_the_pareto_front_contains_the_undominated_rows() -> None:
     assert min(best[0]["fair"], best[0]["deep"]) == max(min(row["fair"], row["deep"]) for row in solved)
 
 
+@pytest.mark.parametrize("goals", [["fair"], ["deep"], ["fair", "deep"], ["deep", "fair"]])
+def test_the_front_agrees_with_its_definition(goals: list[str]) -> None:
+    rng = random.Random(1)
+    for count in (0, 1, 5, 60):
+        rows: list[dict[str, Any]] = [
+            {
+                "number": number,
+                "status": "solved" if rng.random() < 0.9 else "too-large",
+                "fair": rng.randrange(8) / 7,
+                "deep": rng.randrange(7) / 6,
+                "positions": rng.randrange(10),
+            }
+            for number in range(count)
+        ]
+        solved = [row for row in rows if row["status"] == "solved"]
+        undominated = [
+            row
+            for row in solved
+            if not any(
+                all(other[goal] >= row[goal] for goal in goals) and any(other[goal] > row[goal] for goal in goals)
+                for other in solved
+            )
+        ]
+        best = front(rows, goals)
+        assert sorted(best, key=lambda row: row["number"]) == undominated
+        merits = [(min(row[goal] for goal in goals), sum(row[goal] for goal in goals)) for row in best]
+        assert merits == sorted(merits, reverse=True)
+
+
 def test_larger_spaces_are_searched_and_a_seed_repeats_a_search() -> None:
     given: dict[str, Any] = {"target": list(range(6, 30)), "highest": [2, 3], "copies": [1], "division": ["floor"]}
     first, again = (
@@ -225,7 +346,9 @@ def test_the_search_saves_rules_that_every_command_accepts(duels: Run, home: Pat
     settings = [word for given in ranges for word in ("--set", given)]
     found = duels("lab", "search", "number-quest", *settings, "--save", "best.toml", "--processes", "1", "--json")
     assert found.returncode == 0, found.stderr
-    best, *others = json.loads(found.stdout)["front"]
+    answer = json.loads(found.stdout)
+    assert answer["levels"] == LEVELS_VERSION
+    best, *others = answer["front"]
     assert others
     assert min(best["fair"], best["deep"]) > max(min(other["fair"], other["deep"]) for other in others)
     name, options = read_file(home / "best.toml")
@@ -315,6 +438,7 @@ def test_a_comparison_has_a_column_for_each_rule_set(duels: Run, home: Path) -> 
         (["lab", "sweep", "number-duel", "--set", "target=5", "--out", "a.csv"], "must end in .parquet"),
         (["lab", "sweep", "number-duel", "--set", "speed=5", "--out", "a.parquet"], "The options of number-duel are"),
         (["lab", "search", "number-duel", "--for", "fun"], "--for takes fair or deep"),
+        (["lab", "sweep", "number-duel", "--out", "a.parquet", "--plot", "a.svg"], "--plot shows the values of --set"),
         (["lab", "report", "number-duel:broken"], "has no preset 'broken'"),
     ],
 )
@@ -322,6 +446,71 @@ def test_invalid_arguments_are_refused_with_a_clear_message(words: list[str], pr
     refused = duels(*words)
     assert refused.returncode == 2
     assert problem in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "message"),
+    [
+        (
+            "optuna",
+            ["lab", "search", "number-duel", "--trials", "5"],
+            "A search of more rule sets than --trials requires Optuna: pip install 'digitduels[search]'.",
+        ),
+        (
+            "pyarrow",
+            ["lab", "sweep", "number-duel", "--set", "target=5", "--out", "a.parquet"],
+            "A sweep requires pyarrow: pip install 'digitduels[parquet]'.",
+        ),
+        (
+            "pyarrow",
+            ["dataset", "operation-target", "--positions", "5", "--out", "a.parquet"],
+            "Writing Parquet requires pyarrow: pip install 'digitduels[parquet]'.",
+        ),
+        (
+            "distributed",
+            ["lab", "search", "number-duel", "--cluster", "tcp://127.0.0.1:9"],
+            "--cluster requires Dask: pip install 'digitduels[cluster]'.",
+        ),
+        *(
+            ("matplotlib", [*words, "--plot", "a.svg"], "--plot requires Matplotlib: pip install 'digitduels[plots]'.")
+            for words in (
+                ["lab", "report", "operation-target"],
+                ["lab", "compare", "operation-target", "operation-target:repaired"],
+                ["lab", "sweep", "operation-target", "--out", "a.parquet"],
+                ["solve", "operation-target"],
+            )
+        ),
+        (
+            "matplotlib",
+            ["suite", "report", ".", "--out", "results"],
+            "--out requires Matplotlib: pip install 'digitduels[plots]'.",
+        ),
+        *(
+            ("inspect_ai", words, f"{purpose} requires Inspect: pip install 'digitduels[inspect]'.")
+            for words, purpose in (
+                (["suite", "run", "digitduels/random"], "Running the suite"),
+                (["suite", "report", "."], "Reading logs"),
+                (["eval", "."], "Reading logs"),
+            )
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
+)
+def test_a_missing_extra_is_named(
+    module: str, words: list[str], message: str, duels: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    for name in [name for name in sys.modules if name.startswith(f"{module}.")]:
+        monkeypatch.setitem(sys.modules, name, None)
+    refused = duels(*words)
+    assert (refused.returncode, refused.stdout, refused.stderr) == (1, "", f"duels: {message}\n")
+    assert not [path.name for path in home.iterdir() if path.is_file()]
+
+
+def test_a_search_that_tries_every_rule_set_needs_no_extra(duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    words = ["lab", "search", "operation-target", "--set", "target=9,12", "--set", "start=1", "--processes", "1"]
+    assert duels(*words).returncode == 0
 
 
 # Editions

@@ -13,7 +13,7 @@ import digitduels as dd
 from digitduels.core import Game, Outcome, State
 from digitduels.players.observation import HIGHEST, Observation
 from digitduels.sentence import Sentence
-from variants import ALL, describe, play_on
+from variants import ALL, HUGE_TARGETS, describe, play_on
 
 
 @pytest.mark.parametrize("variant", ALL, ids=describe)
@@ -105,6 +105,13 @@ def test_hands_are_shown_from_the_point_of_view_of_the_mover_or_a_given_player()
 def test_numbers_out_of_range_are_clipped() -> None:
     game = dd.game("operation-target", target=10**4000, start=10**100)
     assert Observation(game).array(game.start())[-1] == HIGHEST
+
+
+@pytest.mark.parametrize("target", HUGE_TARGETS)
+def test_bounds_out_of_range_are_clipped(target: int) -> None:
+    view = Observation(dd.game("operation-target", target=target))
+    assert view.low.tolist() == [0, 0, 0, 0, 1]
+    assert view.high.tolist() == [1, 1, 1, 1, HIGHEST]
 
 
 # Games for these tests

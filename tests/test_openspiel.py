@@ -23,7 +23,7 @@ from conftest import PATIENCE
 from digitduels.adapters.openspiel import NAME
 from digitduels.games import AnyGame
 from digitduels.position_json import position_to_json
-from variants import ALL, describe, play_on, reachable, solve
+from variants import ALL, HUGE_TARGETS, describe, play_on, reachable, solve
 
 pytestmark = pytest.mark.slow
 
@@ -280,6 +280,12 @@ def test_a_finished_game_accepts_no_action() -> None:
 def test_an_invalid_parameter_is_refused_with_the_allowed_values(parameters: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         pyspiel.load_game(NAME + parameters)
+
+
+@pytest.mark.parametrize("target", HUGE_TARGETS)
+def test_openspiel_refuses_parameters_beyond_32_bits(target: int) -> None:
+    with pytest.raises(pyspiel.SpielError):
+        pyspiel.load_game(f"{NAME}(game=operation-target,target={target})")
 
 
 def test_an_invalid_position_is_refused() -> None:

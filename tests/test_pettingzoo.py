@@ -14,7 +14,7 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 import digitduels as dd
 from digitduels.adapters.pettingzoo import AGENTS, env, raw_env
 from test_compiled import Plain
-from variants import ALL, describe
+from variants import ALL, HUGE_TARGETS, describe
 
 # PettingZoo 1.27 warns about every environment with a mask that is not its own.
 pytestmark = [
@@ -77,6 +77,18 @@ def test_agents_play_by_the_rules(variant: tuple[str, dict[str, Any]]) -> None:
                     duel.step(None)
                 assert not duel.agents
                 break
+
+
+@pytest.mark.parametrize("target", HUGE_TARGETS)
+def test_numbers_beyond_32_bits_are_clipped_to_the_space(target: int) -> None:
+    duel = raw_env("operation-target", {"target": target})
+    api_test(duel, num_cycles=100)
+    duel.reset()
+    for agent in duel.agent_iter():
+        seen, _, over, _, _ = duel.last()
+        assert duel.observation_space(agent).contains(seen)
+        assert seen["observation"][-1] == min(duel.state_.table, 2**31 - 1)
+        duel.step(None if over else int(np.flatnonzero(seen["action_mask"])[-1]))
 
 
 @pytest.mark.parametrize("illegal", [False, True])

@@ -293,6 +293,12 @@ def test_the_computer_plays_and_agrees_to_take_back(client: TestClient) -> None:
     assert (friends.moves, back["takeback"]) == (first, None)
 
 
+def test_a_level_that_a_game_does_not_offer_is_labelled_as_the_level_that_plays(client: TestClient) -> None:
+    friends = Friends(client, join=False, game="operation-target", options={}, seat=2, computer={"level": 3})
+    computer = friends.state["seats"][0]
+    assert (computer["name"], computer["level"]) == ("Level 1", 1)
+
+
 def test_the_computer_moves_after_a_restart_if_it_was_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = str(tmp_path / "games.sqlite")
     monkeypatch.setattr(opponents.Opponents, "wake", lambda *_: None)  # as if killed before the computer could think

@@ -44,6 +44,13 @@ def test_a_whole_game_against_a_level_is_played_saved_and_reviewed(duels: Run, h
     assert match.outcome is not None
 
 
+def test_a_level_that_a_game_does_not_offer_has_the_name_of_the_level_that_plays(duels: Run, home: Path) -> None:
+    played = duels("play", "operation-target", "--vs", "3", answers="2\n")
+    assert "\nLevel 1 chooses " in played.stdout
+    assert saved_game(home).players == ("human", "1")
+    assert saved_game(home).names == ("Player 1", "Level 1")
+
+
 def test_the_same_seed_gives_the_same_game(duels: Run) -> None:
     answers = "\n".join(["+5", "+4", "+3", "+2", "+1"] * 4)
     games = [duels("play", "number-duel", "--vs", "3", "--seed", "9", *SMALL, answers=answers).stdout for _ in "12"]
@@ -323,8 +330,8 @@ def test_a_person_addressed_as_you_is_never_called_player_1(name: str, settings:
     moves = [str(move) for move in dd.game(name).moves]
     for seat, who in (("1", "Player 1"), ("2", "Player 2")):
         answers = ["?", "hint", "values", *moves[::-1], "moves", "undo", "concede"]
-        played = duels("play", name, "--vs", "2", "--seat", seat, "--seed", "1", *settings, answers="\n".join(answers))
-        assert "Level 2" in played.stdout
+        played = duels("play", name, "--vs", "4", "--seat", seat, "--seed", "1", *settings, answers="\n".join(answers))
+        assert "Level 4" in played.stdout
         assert who not in played.stdout
 
 

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
 import digitduels as dd
 from conftest import ROOT, Open, Run
 from digitduels.cli.arguments import size
+from digitduels.plots import draw_solution
 from digitduels.record import load
 from digitduels.sentence import Played
 from digitduels.solver import Reference, Verdict, cache, memory
@@ -239,33 +243,38 @@ def test_the_theory_replaces_the_moves_and_is_in_the_json(duels: Run) -> None:
 # Pictures
 
 
-def drawn(path: Path) -> tuple[ElementTree.Element, str]:
-    picture = ElementTree.parse(path).getroot()
-    return picture, " | ".join(text.strip() for text in picture.itertext() if text.strip())
+WORDS = {"▲ the player to move wins": 1, "= nobody wins": 0, "▼ the player to move loses": -1}
+
+
+def drawn(path: Path) -> str:
+    """The words in a picture."""
+    return " | ".join(text.strip() for text in ElementTree.parse(path).getroot().itertext() if text.strip())
 
 
 def test_a_picture_of_a_pool_game_maps_the_winning_scores(duels: Run, home: Path) -> None:
     settings = {"copies": 1, "highest": 5, "target": 20, "tie": "draw"}
     result = duels("solve", "number-duel", *options(settings), "--moves", "+5 +2 +3", "--plot", "map.svg")
     assert result.stdout.endswith("\nThe picture is in 'map.svg'.\n")
-    picture, words = drawn(home / "map.svg")
+    words = drawn(home / "map.svg")
     for text in ("Player 2 to move. In the pool: 1 4.", "score of Player 1", "score of Player 2, who is to move"):
         assert text in words
     for text in ("▲ the player to move wins", "= nobody wins", "▼ the player to move loses", "this position"):
         assert text in words
 
     game = dd.game("number-duel", **settings)
-    reference, pool = Reference(game), position(game, "+5 +2 +3").table
-    values: dict[tuple[int, int], int] = {}
-    colours = {"#0072B2": 1, "#999999": 0, "#B84A00": -1}
-    for path in picture.iter("{http://www.w3.org/2000/svg}path"):
-        for x, y, wide in re.findall(r"M(\d+) (\d+)h(\d+)v1", path.get("d", "")):
-            values |= {(int(x) + index, int(y)): colours[path.get("fill", "")] for index in range(int(wide))}
-    assert values == {
-        (mine, theirs): reference.probe(dd.State(0, (mine, theirs), pool)).value
-        for mine in range(20)
-        for theirs in range(20)
-    }
+    state = position(game, "+5 +2 +3")
+    reference = Reference(game)
+    score_map: Any = draw_solution(dd.solve(game, cache=False), state).axes[0]
+    (image,) = score_map.images
+    assert np.array_equal(
+        image.get_array(),
+        [
+            [reference.probe(dd.State(0, (mine, theirs), state.table)).value for mine in range(20)]
+            for theirs in range(20)
+        ],
+    )
+    colours = [to_hex(image.to_rgba(value)) for value in (1, 0, -1)]  # as in the legend
+    assert colours == [to_hex(patch.get_facecolor()) for patch in score_map.get_legend().get_patches()[:3]]
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
@@ -273,20 +282,29 @@ def test_a_picture_of_any_game_counts_positions_by_distance(
     duels: Run, home: Path, name: str, settings: dict[str, Any], moves: str
 ) -> None:
     duels("solve", name, *options(settings), "--moves", moves, "--plot", "chart.SVG", "--json")
-    _, words = drawn(home / "chart.SVG")
-    assert "moves to the end of the game, counting both players" in words
-    results = {1: "the player to move wins", 0: "nobody wins", -1: "the player to move loses"}
-    found = dd.solve(dd.game(name, **settings), cache=False).by_distance()
-    told = re.findall(r"(\d+) moves? left, ([a-z ]+): ([\d,]+)", words)
-    assert {(int(moves), result, int(count.replace(",", ""))) for moves, result, count in told} == {
-        (verdict.distance, results[verdict.value], count) for verdict, count in found.items()
-    }
+    assert "moves to the end of the game, counting both players" in drawn(home / "chart.SVG")
+    game = dd.game(name, **settings)
+    solution = dd.solve(game, cache=False)
+    chart: Any = draw_solution(solution, game.start()).axes[-1]
+    results = {str(patch.get_label()): to_hex(patch.get_facecolor()) for patch in chart.get_legend().get_patches()}
+    values = {results[words]: value for words, value in WORDS.items() if words in results}
+    bars = [bar for bar in chart.patches if isinstance(bar, Rectangle)]
+    assert {
+        Verdict(values[to_hex(bar.get_facecolor())], round(bar.get_center()[0])): bar.get_height() for bar in bars
+    } == solution.by_distance()
 
 
-def test_a_picture_of_a_very_long_game_stays_readable(duels: Run, home: Path) -> None:
-    duels("solve", "operation-target", "--set", f"target={10**100}", "--plot", "long.svg")
-    picture, _ = drawn(home / "long.svg")
-    assert len(list(picture.iter("{http://www.w3.org/2000/svg}rect"))) < 100
+def test_a_picture_of_a_very_long_game_stays_readable() -> None:
+    game = dd.game("operation-target", target=10**100)
+    assert len(draw_solution(dd.solve(game, cache=False), game.start()).axes[0].patches) < 100
+
+
+def test_the_same_picture_is_the_same_file(duels: Run, home: Path) -> None:
+    for name in ("a.svg", "b.svg", "a.png", "b.png"):
+        duels("solve", "operation-target", "--plot", name)
+    assert (home / "a.svg").read_bytes() == (home / "b.svg").read_bytes()
+    assert (home / "a.png").read_bytes() == (home / "b.png").read_bytes()
+    assert (home / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
 # Refusals
@@ -298,7 +316,7 @@ def test_a_picture_of_a_very_long_game_stays_readable(duels: Run, home: Path) ->
         (["chess"], 2, "There is no game 'chess'."),
         (["number-duel", "--set", "target=0"], 2, "target must be an integer from 1 to 10^6; 0 is not."),
         (["number-duel", "--first", "random"], 2, "invalid choice: 'random'"),
-        (["number-duel", "--plot", "map.png"], 2, "--plot draws an SVG: the file must end in .svg, not 'map.png'."),
+        (["number-duel", "--plot", "map.gif"], 2, "the file must end in .svg or .png, not 'map.gif'."),
         (["number-duel", "--limit", "much"], 2, "a size looks like 500MB or 8GiB, not 'much'"),
         (["number-duel", "--theory", "--moves", "+5"], 2, "--theory is about the whole game; leave out --moves."),
         (["number-duel", "--moves", "+5 +99"], 3, "Move 2 of --moves, '+99': '+99' is not a move in Number Duel."),
@@ -380,7 +398,7 @@ def test_tables_are_listed_with_their_contents_size_and_folder(duels: Run, kept:
 
 
 def test_valid_tables_are_reported_as_valid(duels: Run, kept: Path) -> None:
-    result = duels("cache", "--verify")
+    result = duels("cache", "verify")
     assert (result.returncode, result.stderr) == (0, "")
     assert f"{kept.name}: " in result.stdout
     assert ", sound\n" in result.stdout
@@ -389,7 +407,7 @@ def test_valid_tables_are_reported_as_valid(duels: Run, kept: Path) -> None:
 def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(duels: Run, kept: Path) -> None:
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    result = duels("cache", "--verify")
+    result = duels("cache", "verify")
     assert result.returncode == 4
     assert result.stderr.startswith(f"duels: Damaged: {kept.name}. ")
     kept.write_bytes(whole[:-5])
@@ -407,9 +425,9 @@ def test_a_damaged_table_is_reported_and_solved_again_with_one_warning(duels: Ru
 
 def test_clearing_deletes_tables_and_the_leftovers_of_killed_programs(duels: Run, kept: Path) -> None:
     (kept.parent / f".{kept.name}.half").write_bytes(b"half")
-    assert duels("cache", "--clear").stdout.startswith("Deleted 2 tables, ")
+    assert duels("cache", "clear").stdout.startswith("Deleted 2 tables, ")
     assert list(kept.parent.iterdir()) == []
-    assert duels("cache").stdout == duels("cache", "--clear").stdout == "The cache is empty.\n"
+    assert duels("cache").stdout == duels("cache", "clear").stdout == "The cache is empty.\n"
 
 
 # Rules of a variant, and unnecessary files

@@ -307,7 +307,9 @@ def test_commands_and_other_answers_work_while_half_a_reset_is_pending(duels: Ru
 
 @pytest.mark.parametrize("columns", [None, 80], ids=["pipe", "terminal"])
 def test_the_end_of_a_very_long_line_does_not_count(columns: int | None, duels: Run) -> None:
-    output = duels("play", "number-duel", answers=lines("0" * LONGEST + "5"), columns=columns).stdout
+    answers = lines("board" + " " * LONGEST + "of what is cut", "0" * LONGEST + "5")
+    output = duels("play", "number-duel", answers=answers, columns=columns).stdout
+    assert output.count("Player 1 Score: 0") == 2, "the first line is the command board"
     assert output.count("Error: ") == 1
 
 

@@ -15,7 +15,7 @@ from digitduels.games import AnyGame, game_class
 from digitduels.manual import summary
 from digitduels.record import replay, to_record
 from digitduels.sentence import tell
-from variants import ALL, describe
+from variants import ALL, HUGE_TARGETS, describe
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ def written(game: AnyGame, move: Any, rng: random.Random) -> str:
     return rng.choice(["{}", "[{}]", "Not [+99], because that is worse.\nI play [ {} ]", "[{}]."]).format(move)
 
 
-@pytest.mark.parametrize("variant", ALL, ids=describe)
+@pytest.mark.parametrize("variant", [*ALL, *(("operation-target", {"target": n}) for n in HUGE_TARGETS)], ids=describe)
 def test_random_games_end_as_the_rules_say(variant: tuple[str, dict[str, Any]]) -> None:
     name, options = variant
     if options.get("target", 0) > 10**100:

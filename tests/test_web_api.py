@@ -276,6 +276,11 @@ def test_the_computer_plays_the_same_moves_as_in_the_terminal(site: httpx.Client
         assert get(site, f"reply/{name}", match, vs="coach", seed=9) == get(site, f"reply/{name}", match, vs=4, seed=9)
 
 
+def test_a_level_that_a_game_does_not_offer_is_labelled_as_the_level_that_plays() -> None:
+    match, _ = link.read("operation-target", [("vs", "3"), ("seat", "1")])
+    assert (match.players, match.names) == (("human", "1"), ("Player 1", "Level 1"))
+
+
 @every_game
 def test_hints_and_the_coach_agree_with_the_terminal(site: httpx.Client, name: str) -> None:
     for match in ongoing(name):

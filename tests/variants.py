@@ -25,6 +25,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"invalid": "refused", "tie": "last-mover-wins", "copies": 1},
     ],
 }
+HUGE_TARGETS = [2**31, 2**63 - 1, 2**63, 10**30]  # of Operation Target, around the limits of 32 and 64 bits
 ALL = [(name, options) for name in dd.games() for options in VARIANTS.get(name, [{}])]
 
 solve = functools.cache(functools.partial(dd.solve, cache=False))

@@ -73,21 +73,19 @@ Group = Sequence[Decision]
 """Decisions that depend on each other: those of a game, or of two games from one start."""
 
 
-def summary(groups: Iterable[Group], seed: int = 0) -> dict[str, Any]:
+def summary(groups: Iterable[Group]) -> dict[str, Any]:
     """Statistics of many decisions as JSON values; shares have 95 % confidence intervals.
 
     The intervals treat the decisions of a group as one observation. Players are numbered from 1.
     """
     groups = list(groups)
     return {
-        **_figures(groups, seed),
-        "seats": [
-            _figures(_select(groups, lambda decision, seat=seat: decision.player == seat), seed) for seat in (0, 1)
-        ],
+        **_figures(groups),
+        "seats": [_figures(_select(groups, lambda decision, seat=seat: decision.player == seat)) for seat in (0, 1)],
         "distances": [
             {
                 "distance": distance,
-                "critical": _critical(near := _at_distance(groups, distance), seed),
+                "critical": _critical(near := _at_distance(groups, distance)),
                 "chance": _chance(near),
             }
             for distance in sorted({turn.before.distance for group in groups for turn in group if turn.critical})
@@ -95,7 +93,7 @@ def summary(groups: Iterable[Group], seed: int = 0) -> dict[str, Any]:
     }
 
 
-def share(parts: Iterable[tuple[float, float]], seed: int = 0) -> dict[str, float | None]:
+def share(parts: Iterable[tuple[float, float]]) -> dict[str, float | None]:
     """A share with its confidence interval, from independent parts of (count, of); None where `of` is 0.
 
     >>> share([(1, 1), (0, 1), (1, 1), (1, 1)])
@@ -107,7 +105,7 @@ def share(parts: Iterable[tuple[float, float]], seed: int = 0) -> dict[str, floa
     counts = dict[str, float | None](count=sum(count for count, _ in counted), of=sum(of for _, of in counted))
     if not counted:
         return {**counts, "value": None, "low": None, "high": None}
-    return counts | {name: round(value, 4) for name, value in score(counted, seed)._asdict().items()}
+    return counts | {name: round(value, 4) for name, value in score(counted)._asdict().items()}
 
 
 def skill(grades: Iterable[Grade], seed: int = 0) -> dict[str, float | None]:
@@ -141,21 +139,20 @@ def _select(groups: Iterable[Group], keep: Any) -> list[Group]:
     return [[decision for decision in group if keep(decision)] for group in groups]
 
 
-def _figures(groups: Sequence[Group], seed: int) -> dict[str, Any]:
+def _figures(groups: Sequence[Group]) -> dict[str, Any]:
     kinds = Counter(decision.kind for group in groups for decision in group)
     won = [[decision for decision in group if decision.before.value > 0] for group in groups]
     return {
         "decisions": kinds.total(),
         **{kind: kinds[kind] for kind in KINDS},
-        "skill": skill(map(tally, groups), seed),
-        "critical": _critical(groups, seed),
-        "thrown": share(((sum(decision.after.value < 1 for decision in group), len(group)) for group in won), seed),
+        "skill": skill(map(tally, groups)),
+        "critical": _critical(groups),
+        "thrown": share((sum(decision.after.value < 1 for decision in group), len(group)) for group in won),
         "detour": sum(decision.detour for group in groups for decision in group),
     }
 
 
-def _critical(groups: Iterable[Group], seed: int) -> dict[str, Any]:
+def _critical(groups: Iterable[Group]) -> dict[str, Any]:
     return share(
-        ((sum(decision.found for decision in group), sum(decision.critical for decision in group)) for group in groups),
-        seed,
+        (sum(decision.found for decision in group), sum(decision.critical for decision in group)) for group in groups
     )

@@ -40,7 +40,7 @@ def independent(played: Iterable[PlayedGame]) -> list[list[PlayedGame]]:
 def standings(plan: TournamentPlan, played: Sequence[PlayedGame]) -> dict[str, Any]:
     """All results as JSON values, the best player first. Players are numbered from 1."""
     results = bouts(played)
-    labels = names(plan.players)
+    labels = names(plan.players, plan.game)
     rated = ratings(results, len(plan.players), plan.seed)
     rows = []
     for index, command in enumerate(plan.players):

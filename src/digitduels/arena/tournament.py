@@ -9,14 +9,10 @@ from __future__ import annotations
 import functools
 import json
 import math
-import multiprocessing
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,9 +20,10 @@ from typing import Any, NamedTuple
 from digitduels.arena.contest import contest
 from digitduels.arena.grading import Grade, grade
 from digitduels.core import State
+from digitduels.executors import cores, parallel
 from digitduels.games import AnyGame, game
 from digitduels.match import LONGEST_NAME, Match
-from digitduels.players import OPPONENTS, UNIFORM_PLAYERS, Forfeit, check, player
+from digitduels.players import OPPONENTS, UNIFORM_PLAYERS, Forfeit, check, offered_player, player
 from digitduels.players.external import split_name
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
@@ -109,9 +106,7 @@ def make_plan(
     return TournamentPlan(game.id, game.values, names, games, start, seed, move_time)
 
 
-def run(
-    plan: TournamentPlan, records: Path | None = None, progress: GamesDone | None = None, workers: int | None = None
-) -> list[PlayedGame]:
+def run(plan: TournamentPlan, records: Path | None = None, progress: GamesDone | None = None) -> list[PlayedGame]:
     """Plays the games of the plan that are not in the records file yet, and appends them one by one.
 
     Drops an incomplete last line, which a killed process may leave. Raises RecordError for a file that is not one of
@@ -124,15 +119,17 @@ def run(
         raise RecordError("These games were played by an earlier version of our levels. Start a new file of records.")
     if any(record is None for _, _, record in jobs):
         try_programs(plan)
-    played = []
+    played: list[PlayedGame] = []
+    workers = min(cores(), len(jobs))
     file = records.open("ab", buffering=0) if records is not None else None
     try:
-        for done, (game, new) in enumerate(_play_all(jobs, workers or cores()), 1):
-            if file is not None and new:
-                file.write(json.dumps(game.record | {"levels": LEVELS_VERSION}).encode() + b"\n")
-            played.append(game)
-            if progress is not None:
-                progress(done, len(tasks))
+        with parallel(workers) as run_all:
+            for index, game in run_all(play if workers == 1 else _play_in_worker, jobs):
+                if file is not None and jobs[index][2] is None:
+                    file.write(json.dumps(game.record | {"levels": LEVELS_VERSION}).encode() + b"\n")
+                played.append(game)
+                if progress is not None:
+                    progress(len(played), len(tasks))
     finally:
         if file is not None:
             file.close()
@@ -143,7 +140,7 @@ def try_programs(plan: TournamentPlan) -> None:
     """Asks every program for a first move; raises ProgramFailed if one gives none."""
     rules = _game(plan.game, json.dumps(plan.options))
     failures = []
-    for text, label in dict(zip(plan.players, names(plan.players), strict=True)).items():
+    for text, label in dict(zip(plan.players, names(plan.players, plan.game), strict=True)).items():
         if text in OPPONENTS:
             continue
         with player(text, rules, solution_of, plan.seed, plan.move_time) as program:
@@ -153,11 +150,6 @@ def try_programs(plan: TournamentPlan) -> None:
                 failures.append(f"{quoted(label)} cannot play {rules.title}: {reason}")
     if failures:
         raise ProgramFailed(" ".join([*failures, "No game was played."]))
-
-
-def cores() -> int:
-    """The number of processes that can run at the same time."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # One game
@@ -194,14 +186,15 @@ def _outdated(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -
 
 
 def _names(plan: TournamentPlan, task: Task) -> list[str]:
-    labels = names(plan.players)
+    labels = names(plan.players, plan.game)
     return [labels[index] for index in task.seats]
 
 
-def names(players: tuple[str, ...]) -> list[str]:
+def names(players: tuple[str, ...], game_id: str) -> list[str]:
     """The labels of players in records and tables: name or command, shortened and unique."""
     labels: list[str] = []
-    for text in players:
+    for entry in players:
+        text = offered_player(entry, game_id)
         known = split_name(text)[0] or text
         label = f"level {text}" if text.isdecimal() and text in OPPONENTS else clean(known, LONGEST_NAME - 5)
         copy = 1
@@ -258,70 +251,10 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 # All cores
 
 
-Job = tuple[TournamentPlan, Task, "dict[str, Any] | None"]
-
-
-def _play_all(jobs: list[Job], workers: int) -> Iterator[tuple[PlayedGame, bool]]:
-    """Yields games in the order in which they finish, each with whether it is new."""
-    workers = min(workers, len(jobs))
-    if workers == 1:
-        yield from ((play(*job), job[2] is None) for job in jobs)
-        return
-    others = set(multiprocessing.active_children())
-    # Forking a process that has threads is unsafe, and the solver has some.
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _prepare)
-    try:
-        with _uninterrupted():
-            waiting: dict[Future[PlayedGame], bool] = {pool.submit(_work, *job): job[2] is None for job in jobs}
-        for future in as_completed(waiting):
-            yield future.result(), waiting.pop(future)
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _work(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> PlayedGame:
+def _play_in_worker(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> PlayedGame:
+    """Plays a game in a worker process. If that is terminated, closes the programs first."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         return play(plan, task, record)
-    except SystemExit:  # the pool would return it as the game's result; the programs are closed by now
+    except SystemExit:  # the process pool would return it as the game's result
         os._exit(1)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C while workers start, because they receive it too and cannot handle it yet."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    missed: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
-    # Child processes inherit the signal mask.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
-    try:
-        yield
-    finally:
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if missed:
-        signal.raise_signal(signal.SIGINT)
-
-
-def _prepare() -> None:
-    """Makes a worker shut down cleanly, with its programs, on a signal or when its parent exits."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
-
-
-def _exit_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os.kill(os.getpid(), signal.SIGTERM)

@@ -4,70 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import textwrap
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from digitduels.cli.commands import SUMMARIES
 from digitduels.cli.errors import usage
+from digitduels.cli.parser import Parser
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.text import quoted
-
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction["Parser"]
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser with examples in its help. It does not guess abbreviated options."""
-
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
-        if examples:
-            kwargs["epilog"] = "examples:\n" + "\n".join(f"  {example}" for example in examples)
-        kwargs |= {"allow_abbrev": False, "formatter_class": _HelpFormatter}
-        super().__init__(*args, **kwargs)
-
-
-NARROW = 60  # on terminals with fewer columns, the usage is wrapped like any other text
-_NO_BREAK = "\u00a0"
-_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-
-
-class _HelpFormatter(argparse.HelpFormatter):
-    """Wraps everything except the examples, so that they can be copied."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if text.startswith("examples:"):
-            return textwrap.indent(text, indent)
-        return super()._fill_text(text, width, indent)
-
-    def _format_usage(self, *details: Any) -> str:
-        usage = super()._format_usage(*details)
-        if self._width >= NARROW:
-            return usage
-        # argparse indents every line to the first option, which leaves too little room.
-        parts, depth = [""], 0
-        for character in " ".join(usage.split()):
-            depth += (character in "[({") - (character in "])}")
-            if character == " " and not depth:
-                parts.append("")
-            else:
-                parts[-1] += character if character != " " else _NO_BREAK
-        filled = textwrap.fill(" ".join(parts), self._width, subsequent_indent="  ", **_WHOLE_WORDS)
-        return filled.replace(_NO_BREAK, " ") + "\n\n"
-
-    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        several = (
-            isinstance(action.metavar, str) and " " in action.metavar
-        )  # the metavar itself shows how many arguments there are
-        return str(action.metavar) if several else super()._format_args(action, default_metavar)
-
-
-def add_command(commands: Commands, name: str, run: Callable[[argparse.Namespace], int], *examples: str) -> Parser:
-    """Registers a command and returns its parser."""
-    summary = SUMMARIES[name]
-    parser = commands.add_parser(name, help=summary, description=summary, examples=examples)
-    parser.set_defaults(run=run)
-    return parser
 
 
 def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
@@ -77,15 +20,13 @@ def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
     argument.completer = lambda **_: games()  # type: ignore[attr-defined]  # read by argcomplete
 
 
-def add_options(parser: Parser) -> None:
+def add_options(
+    parser: Parser,
+    metavar: str = "NAME=VALUE",
+    about: str = "change an option of the game; `duels rules GAME` lists the options",
+) -> None:
     """Adds `--set` and `--rules`."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change an option of the game; `duels rules GAME` lists the options",
-    )
+    parser.add_argument("--set", action="append", default=[], metavar=metavar, help=about)
     parser.add_argument(
         "--rules", metavar="FILE", help="take the options from this .toml file; --set changes single ones"
     )

@@ -23,6 +23,11 @@ def usage(message: str) -> NoReturn:
     raise Failure(USAGE, message)
 
 
+def reason_of(error: Exception) -> str:
+    """Why a file could not be read or written, in words."""
+    return getattr(error, "strerror", None) or str(error).rstrip(".")
+
+
 def quoted_path(path: Path | str) -> str:
     """A path in quotes, without control characters, for messages."""
     return f"'{clean(str(path), 500)}'"

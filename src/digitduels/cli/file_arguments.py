@@ -8,7 +8,7 @@ from pathlib import Path
 
 from digitduels import files
 from digitduels.cli import saved_games
-from digitduels.cli.errors import FILE, ILLEGAL_MOVE, Failure, quoted_path
+from digitduels.cli.errors import FILE, ILLEGAL_MOVE, Failure, quoted_path, reason_of
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.match import Match
 from digitduels.record import LARGEST, RecordError, parse
@@ -25,7 +25,7 @@ def read_record(path: Path) -> tuple[bytes, Match]:
         try:
             data = files.read(path, LARGEST)
         except OSError as error:
-            raise Failure(FILE, f"{quoted_path(path)} cannot be read: {error.strerror or error}.") from None
+            raise Failure(FILE, f"{quoted_path(path)} cannot be read: {reason_of(error)}.") from None
         return data, parse(data)
 
 
@@ -63,7 +63,7 @@ def write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Failure(FILE, f"{quoted_path(path)} cannot be written: {error.strerror or error}.") from None
+        raise Failure(FILE, f"{quoted_path(path)} cannot be written: {reason_of(error)}.") from None
 
 
 @contextmanager

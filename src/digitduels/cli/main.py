@@ -5,31 +5,25 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 
 from digitduels import __version__
-from digitduels.cli.arguments import Parser
-from digitduels.cli.commands import SUMMARIES
+from digitduels.cli import commands
 from digitduels.cli.console import Console, complain
-from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path
+from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path, reason_of
+from digitduels.cli.parser import Parser
 from digitduels.core import TooLarge
 
 
-def build_parser(loaded: Iterable[str] = SUMMARIES) -> Parser:
-    """The parser of `duels`. Commands that are not loaded have only a summary."""
+def build_parser(words: Sequence[str] | None = None) -> Parser:
+    """The parser of `duels`: for a certain command line, or with all commands."""
     parser = Parser(
         prog="duels",
         description="Five number duels for two players, by the book. Without a command: a quick game.",
         examples=["duels", "duels play number-duel", "duels rules number-quest", "duels resume"],
     )
     parser.add_argument("--version", action="version", version=f"duels {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, summary in SUMMARIES.items():
-        if name in loaded:
-            import_module(f"digitduels.cli.commands.{name}").add(commands)
-        else:
-            commands.add_parser(name, help=summary)
+    parser.add_commands(commands, words)
     return parser
 
 
@@ -39,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(sys, name) is None:  # closed by the program that started us
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     warnings.formatwarning = lambda message, *_, **__: f"duels: {message}\n"
-    words = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else list(arguments)
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
 
@@ -58,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):  # the reader of the pipe has exited
             return FAILURE
         where = f"{quoted_path(error.filename)}: " if error.filename else ""
-        return fail(FILE, f"{where}{error.strerror or error}.")
+        return fail(FILE, f"{where}{reason_of(error)}.")
 
 
 def fail(code: int, message: object) -> int:
@@ -69,9 +63,9 @@ def fail(code: int, message: object) -> int:
 
 def run(words: Sequence[str]) -> int:
     """Runs a command, or the menu without one, and flushes the output even if the command fails."""
-    parser = build_parser(words[:1])  # loads only this command, so that it starts quickly
+    parser = build_parser(words)
     try:
-        arguments = parser.parse_args(words)
+        arguments = parser.parse(words)
         if not hasattr(arguments, "run"):
             return run_menu(parser)
         code: int = arguments.run(arguments)

@@ -8,6 +8,7 @@ from typing import Any
 
 from digitduels.asking import answer, offer
 from digitduels.cli.console import BOLD, LONGEST, Console, invocation
+from digitduels.cli.errors import INTERRUPTED, reason_of
 from digitduels.cli.saved_games import Save
 from digitduels.core import IllegalMove, InvalidMove, State, notation_of
 from digitduels.manual import manual, plain_text
@@ -86,7 +87,7 @@ class Session:
             return 0
         except KeyboardInterrupt:
             self.farewell()
-            return 130
+            return INTERRUPTED
 
     def say(self, *lines: str, style: str = "") -> None:
         """Prints lines for the players."""
@@ -314,7 +315,7 @@ class Session:
                     save(self.match, path)
                     self.say(f"Saved a copy to {path}.")
             except (OSError, RuntimeError, ValueError) as error:
-                self.say(f"Error: can't write to {argument}: {reason(error)}.")
+                self.say(f"Error: can't write to {argument}: {reason_of(error)}.")
             return False
         self.keep(even_empty=True)
         if self.saving:
@@ -346,7 +347,7 @@ class Session:
                 self.save.keep(self.match)
         except OSError as error:
             if self.saving:
-                self.say(f"Warning: can't save the game ({reason(error)}). You can play on, but nothing is saved.")
+                self.say(f"Warning: can't save the game ({reason_of(error)}). You can play on, but nothing is saved.")
             self.saving = False
             return
         self.saving = True
@@ -361,8 +362,3 @@ class Session:
                 self.say(f"The game is saved. Resume with: {invocation()} resume {self.save.name}")
             else:
                 self.say("The game is lost: it could not be saved.")
-
-
-def reason(error: Exception) -> str:
-    """Why a file could not be read or written, in words."""
-    return getattr(error, "strerror", None) or str(error).rstrip(".")

@@ -30,7 +30,7 @@ MOMENT = 1.0  # seconds to wait for a solution that is nearly ready
 RETRY = "try      play on from before your last mistake"
 
 
-def make_session(match: Match, save: Save, console: Console, move_time: float = 10.0) -> Session:
+def make_session(match: Match, save: Save, console: Console, move_time: float | None = None) -> Session:
     """The session for a match of two people, or of one against the computer."""
     if match.players.count("human") == 2:
         return Session(match, save, console)
@@ -40,7 +40,7 @@ def make_session(match: Match, save: Save, console: Console, move_time: float = 
 class Solo(Session):
     """Plays matches between a person and a computer player. All sentences address the person."""
 
-    def __init__(self, match: Match, save: Save, console: Console, move_time: float = 10.0) -> None:
+    def __init__(self, match: Match, save: Save, console: Console, move_time: float | None = None) -> None:
         super().__init__(match, save, console)
         self.move_time = move_time
         self.truth = Background(match.game, patient=not console.interactive)
@@ -64,9 +64,9 @@ class Solo(Session):
         """Whether the opponent warns the person before a mistake."""
         return self.match.players[self.computer] == COACH
 
-    def solution(self, patience: float = 0.0) -> Solution | None:
-        """The solution; None if it is not ready within `patience` seconds, or if the game is too large."""
-        if self.console.interactive and not self.truth.ready(patience):
+    def solution(self) -> Solution | None:
+        """The solution; None if it is not ready within a moment, or if the game is too large."""
+        if self.console.interactive and not self.truth.ready(MOMENT):
             return None
         try:
             return self.truth.wait()
@@ -158,7 +158,7 @@ class Solo(Session):
         """What hints rely on: the solution, or near results if there is none yet."""
         from digitduels.study.foresight import LATER, NEVER, Foresight
 
-        return self.solution(MOMENT) or Foresight(self.truth, NEVER if self.truth.too_large else LATER)
+        return self.solution() or Foresight(self.truth, NEVER if self.truth.too_large else LATER)
 
     def hint(self, _: str) -> bool:
         from digitduels.study.hints import STEPS, hint_in
@@ -190,7 +190,7 @@ class Solo(Session):
         from digitduels.study.review import review
 
         self.offer_another_try(None)
-        solution = self.solution(MOMENT)
+        solution = self.solution()
         if solution is None:
             if self.saving and not self.truth.too_large:
                 self.say("", f"The review is not ready yet. See it later with: {invocation()} review {self.save.name}")

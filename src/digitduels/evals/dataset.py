@@ -89,7 +89,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def write_parquet(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
-    """Writes rows as a Parquet file and returns their number; raises ImportError if pyarrow is missing."""
+    """Writes rows as a Parquet file and returns their number."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,7 +1,6 @@
-"""Reads Inspect logs, grades the models by the exact solution, and makes a leaderboard.
+"""Grades the models of Inspect logs by the exact solution, and makes a leaderboard.
 
-A task logs the record of the match, the model's seat and its answers. Everything else is computed from these. Only
-`read_logs` needs Inspect.
+A task logs the record of the match, the model's seat and its answers. Everything else is computed from these.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from digitduels.arena.evidence import observations
 from digitduels.arena.grading import share, summary, tally
 from digitduels.core import State, TooLarge
+from digitduels.evals.inspect_logs import Log, LogError
 from digitduels.games import game
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, PERFECT_PLAYERS
@@ -83,10 +82,6 @@ def performance(record: object, seat: int, answers: Sequence[Mapping[str, Any]],
 # Logs
 
 
-class LogError(ValueError):
-    """A file is not an Inspect log, or not one that our tasks wrote."""
-
-
 class Done(NamedTuple):
     """A sample of a log that ended, with a result or with an error."""
 
@@ -120,7 +115,7 @@ class Done(NamedTuple):
         return self.played.seat, self.start, *match.moves[match.opening :], match.conceded
 
 
-class Logs(NamedTuple):
+class GradedLogs(NamedTuple):
     """The contents of some logs."""
 
     done: list[Done]
@@ -136,32 +131,16 @@ _SETTINGS = {
 _CONFIG = ("temperature", "top_p", "max_tokens", "reasoning_effort", "reasoning_tokens")
 
 
-def read_logs(paths: Iterable[Path]) -> Logs:
-    """Reads Inspect logs and folders of logs, each sample once; raises LogError if a file is not a log."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
-    files = [
-        file
-        for path in paths
-        for file in (sorted(info.name for info in list_eval_logs(str(path))) if path.is_dir() else [str(path)])
-    ]
-    done, others, seen = list[Done](), list[str](), set[str]()
-    for file in files:
-        try:
-            log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
-        except Exception as error:  # Inspect's reader raises many kinds of exceptions
-            raise LogError(f"{file} is not an Inspect log: {error}") from None
-        task = log.eval.task.removeprefix("digitduels/")
-        if task not in TASK_NAMES or not (log.eval.task_registry_name or log.eval.task).startswith("digitduels/"):
-            others.append(log.eval.task)
+def grade_logs(logs: Iterable[Log]) -> GradedLogs:
+    """Grades the samples of our tasks."""
+    done, others = list[Done](), list[str]()
+    for log in logs:
+        task = log.spec.task.removeprefix("digitduels/")
+        if task not in TASK_NAMES or not (log.spec.task_registry_name or log.spec.task).startswith("digitduels/"):
+            others.append(log.spec.task)
             continue
-        for sample in log.samples or ():
-            identity = sample.uuid or f"{log.eval.eval_id} {sample.id} {sample.epoch}"
-            if identity in seen:
-                continue
-            seen.add(identity)
-            done.append(_done(task, log.eval, log.plan.config, sample))
-    return Logs(done, others)
+        done += [_done(task, log.spec, log.config, sample) for sample in log.samples]
+    return GradedLogs(done, others)
 
 
 def _label(model: str, config: Any) -> str:
@@ -207,7 +186,7 @@ def sample_performance(task: str, about: Mapping[str, Any], store: Mapping[str, 
 # The leaderboard
 
 
-def leaderboard(logs: Logs) -> dict[str, Any]:
+def leaderboard(logs: GradedLogs) -> dict[str, Any]:
     """The results as JSON values: a board for each task, game and settings, the best model first."""
     boards: dict[str, list[Done]] = defaultdict(list)
     for sample in logs.done:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from digitduels.arena.grading import Grade, skill
 from digitduels.core import State
-from digitduels.evals.leaderboard import LogError
+from digitduels.evals.inspect_logs import LogError, read_logs
 from digitduels.evals.suite import DISTANCES, Suite, band
 from digitduels.players import player
 from digitduels.players.levels import LEVELS_VERSION, candidates
@@ -19,6 +19,7 @@ from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import solution_of
 
+_TASK, _SCORER = "suite_v1", "exact_position"
 DEPTHS = (2, 4)  # the search depths of the reference rows, in plies
 
 
@@ -136,37 +137,34 @@ class SearchPolicy(PolicyPlayer):
 
 def read_results(suite: Suite, paths: Iterable[Path]) -> list[dict[str, Any]]:
     """The rows of all models in Inspect logs of this suite, best first; raises LogError if a file is not a log."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
-
-    files = [
-        file
-        for path in paths
-        for file in (sorted(info.name for info in list_eval_logs(str(path))) if path.is_dir() else [str(path)])
-    ]
-    answers: dict[str, dict[str, Answer]] = defaultdict(dict)
+    answers: dict[str, list[Answer]] = defaultdict(list)
     errors: dict[str, int] = defaultdict(int)
-    for file in files:
-        try:
-            log = read_eval_log(file, exclude_fields={"messages", "events", "attachments"})
-        except Exception as error:  # Inspect's reader raises many kinds of exceptions
-            raise LogError(f"{file} is not an Inspect log: {error}") from None
-        about = log.eval.metadata or {}
-        if about.get("suite") != suite.sha256:
+    for log in read_logs(paths):
+        about, model = log.spec.metadata or {}, log.spec.model
+        if about.get("suite") != suite.sha256 or log.spec.task.removeprefix("digitduels/") != _TASK:
             continue
-        if _ours(log.eval.model) and (played := about.get("levels")) != LEVELS_VERSION:
+        if _ours(model) and (played := about.get("levels")) != LEVELS_VERSION:
             raise LogError(
-                f"{file} was made with levels of version {played}, not {LEVELS_VERSION}. Run {log.eval.model} again."
+                f"{log.file} was made with levels of version {played}, not {LEVELS_VERSION}. Run {model} again."
             )
-        for sample in log.samples or ():
+        for sample in log.samples:
             if sample.error is not None or not sample.scores:
-                errors[log.eval.model] += 1
+                errors[model] += 1
                 continue
-            value: Any = sample.scores["exact_position"].value
-            answers[log.eval.model][sample.uuid or f"{log.eval.eval_id} {sample.id} {sample.epoch}"] = Answer(
-                int(sample.id), value["found"], int(value["refused"]), int(value["answers"]), bool(value["forfeits"])
+            if _SCORER not in sample.scores:  # users may have replaced it
+                raise LogError(f"Sample {sample.id} of {log.file} has no score of {_SCORER}.")
+            value = sample.scores[_SCORER].value
+            answers[model].append(
+                Answer(
+                    int(sample.id),
+                    value["found"],
+                    int(value["refused"]),
+                    int(value["answers"]),
+                    bool(value["forfeits"]),
+                )
             )
     rows = [
-        results(suite, model, list(answers[model].values()), errors[model], LEVELS_VERSION if _ours(model) else None)
+        results(suite, model, answers[model], errors[model], LEVELS_VERSION if _ours(model) else None)
         for model in {*answers, *errors}
     ]
     return sorted(rows, key=lambda row: (-(row["skill"]["value"] or 0), row["model"]))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
 
 from digitduels.evals.protocol import Style
 from digitduels.evals.suite import SUITE, SUITE_SHA256, read_suite
-from digitduels.evals.tasks import SKILL, Duel, about, decide, duel, exact_game, shares
+from digitduels.evals.tasks import about, decide, duel, exact_game, exact_position
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import to_record
 
@@ -82,25 +79,3 @@ def suite_v1_games(file: str | None = None) -> Task:
         version=SUITE_TASK_VERSION,
         metadata={"suite": suite.sha256, "name": suite.name, "levels": LEVELS_VERSION},
     )
-
-
-@scorer(metrics=[shares([SKILL, "found/critical", "forfeits/turns", "refused/answers"])])
-def exact_position() -> Scorer:
-    """Scores 1 if the suite lists the move as one that keeps the value of the position."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        log = state.store_as(Duel)
-        moves = log.record.get("moves", [])[state.metadata["record"]["opening"] :]
-        refused = sum(answer["refused"] is not None for answer in log.answers)
-        value: dict[str, Any] = {
-            "found": float(bool(moves) and moves[0] in set(target)),
-            "critical": 1.0,
-            "chance": state.metadata["chance"],
-            "turns": 1.0,
-            "forfeits": float(not moves),
-            "refused": float(refused),
-            "answers": float(len(log.answers)),
-        }
-        return Score(value=value, answer=moves[0] if moves else None, metadata={"course": " ".join(moves)})
-
-    return score

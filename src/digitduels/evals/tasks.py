@@ -85,7 +85,10 @@ def positions(
     if not samples:
         raise ValueError(f"{rules.title} has no such positions in the {PART} split; try other options or distances.")
     return Task(
-        MemoryDataset(samples, f"{rules.id} positions"), solver=decide(style), scorer=exact_move(), version=TASK_VERSION
+        MemoryDataset(samples, f"{rules.id} positions"),
+        solver=decide(style),
+        scorer=exact_position(),
+        version=TASK_VERSION,
     )
 
 
@@ -235,7 +238,7 @@ def duel(opponent: str, style: Style = STYLE) -> Solver:
         prepared = replay(state.metadata["record"])
         seat = state.metadata["seat"] - 1
         players = (str(state.model), opponent) if seat == 0 else (opponent, str(state.model))
-        match = Match(prepared.game, names=names(players), opening=prepared.moves)
+        match = Match(prepared.game, names=names(players, prepared.game.id), opening=prepared.moves)
         match.seed, match.players = prepared.seed, players
         other = player(opponent, match.game, solution_of, match.seed)
         while match.outcome is None:
@@ -350,28 +353,30 @@ def _grade(samples: Sequence[SampleScore]) -> Grade:
     return Grade(found=found, critical=critical, chance=_sum(samples, "chance"))
 
 
-def _score(state: TaskState, task: str) -> Score:
-    performance = sample_performance(task, state.metadata, dict(state.store.items()))
-    decisions, match = performance.decisions, performance.match
-    last, outcome = decisions[-1] if decisions else None, match.outcome
-    reasons = [str(part.reason) for part in (last, outcome) if part is not None and part.reason]
-    return Score(
-        value={name: float(value) for name, value in performance.figures().items()},
-        answer=str(match.moves[-1]) if match.moves else None,
-        explanation=" ".join(dict.fromkeys(reasons)) or (last.kind if last else None),
-        metadata={
-            "kinds": [decision.kind for decision in decisions],
-            "course": " ".join([str(performance.seat), *map(str, match.moves)]),
-        },
-    )
-
-
 @scorer(metrics=[shares([SKILL, "found/critical", "forfeits/turns", "refused/answers"])])
-def exact_move() -> Scorer:
-    """Scores whether the move kept the value of the position."""
+def exact_position() -> Scorer:
+    """Scores whether the move is one of the target's, which keep the value of a critical position."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        return _score(state, "positions")
+        log = state.store_as(Duel)
+        moves = log.record.get("moves", [])[state.metadata["record"]["opening"] :]
+        found = bool(moves) and moves[0] in set(target)
+        value = {
+            "found": float(found),
+            "critical": 1.0,
+            "chance": state.metadata["chance"],
+            "turns": 1.0,
+            "forfeits": float(not moves),
+            "refused": float(sum(answer["refused"] is not None for answer in log.answers)),
+            "answers": float(len(log.answers)),
+        }
+        reason = log.answers[-1]["reason"] if log.answers and not moves else None
+        return Score(
+            value=value,
+            answer=moves[0] if moves else None,
+            explanation=reason or ("kept" if found else "threw" if moves else "forfeited"),
+            metadata={"course": " ".join(moves)},
+        )
 
     return score
 
@@ -387,7 +392,19 @@ def exact_game() -> Scorer:
     """Scores the points of a game and the quality of its moves."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        return _score(state, "match")
+        performance = sample_performance("match", state.metadata, dict(state.store.items()))
+        decisions, match = performance.decisions, performance.match
+        last, outcome = decisions[-1] if decisions else None, match.outcome
+        reasons = [str(part.reason) for part in (last, outcome) if part is not None and part.reason]
+        return Score(
+            value={name: float(value) for name, value in performance.figures().items()},
+            answer=str(match.moves[-1]) if match.moves else None,
+            explanation=" ".join(dict.fromkeys(reasons)) or (last.kind if last else None),
+            metadata={
+                "kinds": [decision.kind for decision in decisions],
+                "course": " ".join([str(performance.seat), *map(str, match.moves)]),
+            },
+        )
 
     return score
 

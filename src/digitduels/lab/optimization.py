@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, groupby, islice, product
+from math import inf, prod
 from typing import Any
 
+from digitduels.executors import Run, parallel
 from digitduels.games import game_class
-from digitduels.lab.executors import Executor, executor
 from digitduels.lab.sweeps import BUDGET, SOLVED, Row, grid, measured_row
 from digitduels.options import Choice, Integer, Option, written
 
@@ -29,6 +30,11 @@ Progress = Callable[[str, float], None]
 def space(name: str, given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """The values of each option that the search tries. Default: values around the book's."""
     return {option.name: list(given.get(option.name, around(option))) for option in game_class(name).options()}
+
+
+def size(values: Mapping[str, Sequence[Any]]) -> int:
+    """The number of rule sets in a space."""
+    return prod(map(len, values.values()))
 
 
 def around(option: Option) -> list[Any]:
@@ -74,10 +80,8 @@ def optimize(
 ) -> Iterator[Row]:
     """Yields the rows of the rule sets that it tries, at most `trials`."""
     values = space(name, given or {})
-    count = 1
-    for choices in values.values():
-        count *= len(choices)
-    with executor(workers, cluster) as run:
+    count = size(values)
+    with parallel(workers, cluster) as run:
         if near:
             plan = near_book(name, values)
             if len(plan) > trials:
@@ -94,13 +98,13 @@ def optimize(
                 progress(f"{done:,} of {total:,}", done / total)
 
 
-def _measured(name: str, plan: Sequence[dict[str, Any]], budget: int, run: Executor) -> Iterator[Row]:
+def _measured(name: str, plan: Sequence[dict[str, Any]], budget: int, run: Run) -> Iterator[Row]:
     for _, row in run(measured_row, [(name, options, budget) for options in plan]):
         yield row
 
 
 def _evolved(
-    name: str, values: Mapping[str, Sequence[Any]], goals: Sequence[str], seed: int, budget: int, run: Executor
+    name: str, values: Mapping[str, Sequence[Any]], goals: Sequence[str], seed: int, budget: int, run: Run
 ) -> Iterator[Row]:
     """Yields the rows of an endless evolutionary search, generation by generation."""
     import optuna
@@ -123,19 +127,21 @@ def _evolved(
 
 
 def front(rows: Sequence[Row], goals: Sequence[str] = GOALS) -> list[Row]:
-    """The Pareto front: the rows that no other row dominates, best first.
+    """The Pareto front for one or two goals: the rows that no other row dominates, best first.
 
     Rows are sorted by their lowest goal, then by the sum of the goals, then by fewer positions.
     """
-    solved = {tuple(map(str, row.values())): row for row in rows if row["status"] == SOLVED}.values()
-
-    def beaten(row: Row) -> bool:
-        return any(
-            all(other[goal] >= row[goal] for goal in goals) and any(other[goal] > row[goal] for goal in goals)
-            for other in solved
-        )
-
-    return sorted((row for row in solved if not beaten(row)), key=lambda row: _merit(row, goals), reverse=True)
+    first, second = goals[0], goals[-1]
+    solved = [row for row in rows if row["status"] == SOLVED]
+    undominated, highest = list[Row](), -inf
+    ordered = sorted(solved, key=lambda row: (row[first], row[second]), reverse=True)
+    for _, equals in groupby(ordered, lambda row: row[first]):
+        best, *others = equals
+        if best[second] > highest:
+            highest = best[second]
+            undominated += [best, *(row for row in others if row[second] == highest)]
+    different = {tuple(map(str, row.values())): row for row in undominated}.values()
+    return sorted(different, key=lambda row: _merit(row, goals), reverse=True)
 
 
 def _merit(row: Row, goals: Sequence[str]) -> tuple[float, float, int]:

@@ -16,18 +16,25 @@ from typing import Any
 
 from digitduels import files
 from digitduels.core import TooLarge
-from digitduels.games import AnyGame, game, game_class
-from digitduels.lab.executors import executor
-from digitduels.options import Integer, Integers, Option
+from digitduels.executors import parallel
+from digitduels.games import game, game_class
+from digitduels.options import Choice, Integer, Integers, Option
+from digitduels.players.levels import LEVELS_VERSION
 from digitduels.text import quoted
 
 SOLVED = "solved"  # the status of a row; the others are too-large and failed
 BUDGET = 10_000_000  # the maximum number of positions of a rule set
 MOST = 1_000_000  # the maximum number of rule sets in a grid
 JOURNAL_VERSION = 1
+_LARGEST = 2**63 - 1  # in a Parquet file
+_INTEGERS = ("winner", "plies", "first_moves_winning", "first_moves", "reachable", "positions", "longest")
 
 Row = dict[str, Any]
 Progress = Callable[[str, float], None]
+
+
+class SweepError(ValueError):
+    """A sweep cannot be continued or written to a file. The message says why."""
 
 
 # The grid
@@ -83,20 +90,29 @@ def grid(name: str, ranges: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]
 
 
 def measured_row(name: str, options: dict[str, Any], budget: int = BUDGET) -> Row:
-    """Measures a rule set and returns its row: the options, the status, and the measures if it is solved."""
-    from digitduels.lab.measures import measure
+    """Measures a rule set with at most `budget` positions and returns its row.
 
-    rules: AnyGame | None = None
+    A row has the options, the status, and the measures if it is solved.
+    """
+    from digitduels.lab.measures import measure
+    from digitduels.solver import solve
+
+    values, measures, problem = options, dict.fromkeys(measure_names()), None
     try:
         rules = game(name, **options)
-        measures, status, problem = measure(rules, lengths=False, limit=budget).row(), SOLVED, None
-    except TooLarge as error:
-        measures, status, problem = {}, "too-large", str(error)
-    except (ValueError, MemoryError) as error:
-        measures, status, problem = {}, "failed", str(error) or type(error).__name__
-    values = options if rules is None else rules.values
+    except ValueError as error:  # the options exclude each other
+        status, problem = "failed", str(error)
+    else:
+        values = rules.values
+        try:
+            solution = solve(rules, cache=False, positions=budget)
+            measures, status = measure(rules, lengths=False, solution=solution).row(), SOLVED
+        except TooLarge as error:
+            status, problem = "too-large", str(error)
+        except MemoryError as error:
+            status, problem = "failed", str(error) or "There is not enough memory."
     columns = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-    return {**columns, "status": status, **(measures or dict.fromkeys(measure_names())), "problem": problem}
+    return {**columns, "status": status, **measures, "problem": problem}
 
 
 def measure_names() -> list[str]:
@@ -135,7 +151,7 @@ def sweep(
     12 solved 1 6
     """
     rule_sets = grid(name, ranges)
-    with executor(workers, cluster) as run:
+    with parallel(workers, cluster) as run:
         yield from _rows_in_order(run(measured_row, [(name, options, budget) for options in rule_sets]))
 
 
@@ -154,9 +170,8 @@ class Journal:
 
     def __init__(self, path: Path, name: str, ranges: Mapping[str, Sequence[Any]], budget: int) -> None:
         self.path = path
-        self.head = json.loads(
-            json.dumps({"version": JOURNAL_VERSION, "game": name, "ranges": {**ranges}, "budget": budget})
-        )
+        head = {"version": JOURNAL_VERSION, "levels": LEVELS_VERSION, "game": name, "ranges": {**ranges}}
+        self.head = json.loads(json.dumps({**head, "budget": budget}))
         self.rows: dict[int, Row] = {}
         if path.exists():
             self._read()
@@ -168,12 +183,20 @@ class Journal:
         try:
             head = json.loads(lines[0])
         except ValueError:
-            head = None
-        if head != self.head:
-            raise ValueError(f"{quoted(str(self.path))} belongs to another sweep. Delete it or choose another file.")
+            head = {}
+        if not isinstance(head, dict) or {**head, "levels": LEVELS_VERSION} != self.head:
+            raise SweepError(f"{quoted(str(self.path))} belongs to another sweep. Delete it or choose another file.")
+        if head.get("levels") != LEVELS_VERSION:
+            raise SweepError(
+                f"The rows in {quoted(str(self.path))} were measured with another version of our levels. "
+                "Delete it to measure all rule sets with this one."
+            )
         for line in lines[1:-1]:  # without the last line, which is empty or incomplete
-            entry = json.loads(line)
-            self.rows[entry["index"]] = entry["row"]
+            try:
+                entry = json.loads(line)
+                self.rows[entry["index"]] = entry["row"]
+            except (ValueError, KeyError, TypeError):
+                raise SweepError(f"{quoted(str(self.path))} is damaged. Delete it to begin again.") from None
 
     @contextmanager
     def writing(self) -> Iterator[Callable[[int, Row], None]]:
@@ -203,17 +226,20 @@ def sweep_to_file(
 ) -> list[Row]:
     """Sweeps a grid, writes the rows to a Parquet file and returns them. Continues an interrupted sweep."""
     rule_sets = grid(name, ranges)
+    for option, values in ranges.items():
+        if any(isinstance(value, int) and value > _LARGEST for value in values):
+            raise SweepError(f"A Parquet file cannot contain values of {option} above {_LARGEST:,}.")
     journal = Journal(journal_path(path), name, ranges, budget)
     missing = [index for index in range(len(rule_sets)) if index not in journal.rows]
     if missing:
         work = [(name, rule_sets[index], budget) for index in missing]
-        with journal.writing() as add, executor(workers, cluster) as run:
+        with journal.writing() as add, parallel(workers, cluster) as run:
             for index, row in run(measured_row, work):
                 add(missing[index], row)
                 if progress is not None:
                     progress(f"{len(journal.rows):,} of {len(rule_sets):,}", len(journal.rows) / len(rule_sets))
     rows = [journal.rows[index] for index in range(len(rule_sets))]
-    write_parquet(rows, path)
+    write_parquet(name, rows, path)
     journal.path.unlink(missing_ok=True)
     return rows
 
@@ -223,14 +249,20 @@ def journal_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.journal")
 
 
-def write_parquet(rows: Sequence[Row], path: Path) -> None:
-    """Writes rows to a Parquet file, atomically."""
+def write_parquet(name: str, rows: Sequence[Row], path: Path) -> None:
+    """Writes the rows of a game to a Parquet file, atomically. All files of a game have the same columns and types."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = {}
-    for key in dict.fromkeys(key for row in rows for key in row):
-        values = [row.get(key) for row in rows]
-        columns[key] = pa.array(values, pa.string()) if all(value is None for value in values) else pa.array(values)
+    types = {Integer: pa.int64(), Integers: pa.list_(pa.int64()), Choice: pa.string()}
+    schema = pa.schema(
+        {
+            **{option.name: types[type(option.kind)] for option in game_class(name).options()},
+            "status": pa.string(),
+            **{measure: pa.int64() if measure in _INTEGERS else pa.float64() for measure in measure_names()},
+            "problem": pa.string(),
+        },
+        {"digitduels.game": name, "digitduels.levels": str(LEVELS_VERSION)},
+    )
     with files.writing(path) as file:
-        pq.write_table(pa.table(columns), file)
+        pq.write_table(pa.Table.from_pylist(rows, schema), file)

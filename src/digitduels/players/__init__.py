@@ -20,6 +20,7 @@ __all__ = [
     "Uniform",
     "check",
     "computer_name",
+    "offered_player",
     "player",
 ]
 
@@ -38,6 +39,19 @@ def computer_name(who: str) -> str:
     if who.isdecimal():
         return f"Level {who}"
     return who.capitalize() if who in (*OPPONENTS, COACH) else "The program"
+
+
+def offered_player(name: str, game_id: str) -> str:
+    """The player that plays under this name: for a level that the game does not offer, the nearest lower one.
+
+    >>> [offered_player(name, "operation-target") for name in ("random", "3", "4")]
+    ['random', '1', '4']
+    """
+    if not name.isdecimal() or name not in OPPONENTS:
+        return name
+    from digitduels.players.levels import TUNING, Tuning
+
+    return str(max(level for level in TUNING.get(game_id, Tuning()).levels if level <= int(name)))
 
 
 def check(name: str, *others: str) -> None:
@@ -76,13 +90,13 @@ def player(
         from digitduels.players.external import MOVE_TIME, Program
 
         return Program(name, MOVE_TIME if move_time is None else move_time, seed)
+    name = offered_player(name, game.id)
     if name in UNIFORM_PLAYERS:
         return Uniform(game, seed)
     if name in PERFECT_PLAYERS:
         from digitduels.players.perfect import Perfect
 
         return Perfect(solve(game), seed)
-    from digitduels.players.levels import Level, tuning
+    from digitduels.players.levels import Level
 
-    level = max(level for level in tuning(game).levels if level <= int(name))
-    return Level(level, truth or solve(game), seed) if level > 1 else Uniform(game, seed)
+    return Level(int(name), truth or solve(game), seed)

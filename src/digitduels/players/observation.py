@@ -87,7 +87,7 @@ class Observation:
             sides = np.array([(entry.low, entry.high) for entry in self.entries], np.int32)
             return sides[:, 0].copy(), sides[:, 1].copy()
         hands, tables = (
-            np.clip(np.array([list(show(value)) for value in values], np.int64), LOWEST, HIGHEST).astype(np.int32)
+            _clipped([list(show(value)) for value in values])
             for show, values in zip((self.hand, self._table), known, strict=True)
         )
         low, high = (
@@ -100,11 +100,7 @@ class Observation:
         """The position as `player` sees it. Default: the player to move."""
         seat, hands, table = state
         viewer = seat if player is None else player
-        row = [*self.hand(hands[viewer]), *self.hand(hands[1 - viewer]), *self._table(table)]
-        try:
-            return np.array(row, np.int32)
-        except OverflowError:
-            return np.array([min(max(number, LOWEST), HIGHEST) for number in row], np.int32)
+        return _clipped([*self.hand(hands[viewer]), *self.hand(hands[1 - viewer]), *self._table(table)])
 
     def mask(self, state: State[Any, Any]) -> Mask:
         """1 for each legal move and 0 for the others, in the order of `game.moves`; all 0 when the game is over."""
@@ -137,6 +133,15 @@ class Observation:
     def nothing(self) -> Mask:
         """The mask of a player who may not move."""
         return np.zeros(len(self.ids), np.int8)
+
+
+def _clipped(numbers: list[int] | list[list[int]]) -> Row:
+    """An array of these numbers. Those beyond 32 bits are clipped."""
+    try:
+        return np.array(numbers, np.int32)
+    except OverflowError:
+        clipped: Row = np.clip(np.array(numbers, object), LOWEST, HIGHEST).astype(np.int32)
+        return clipped
 
 
 @lru_cache(maxsize=64)

@@ -14,12 +14,19 @@ __all__ = ["Counts", "Progress", "Reference", "Solution", "UnknownPosition", "Ve
 SHARE = 0.5  # the share of the free memory that a solution may use
 
 
-def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progress: Progress | None = None) -> Solution:
+def solve(
+    game: AnyGame,
+    *,
+    cache: bool = True,
+    limit: int | None = None,
+    positions: int | None = None,
+    progress: Progress | None = None,
+) -> Solution:
     """Solves a game, or loads its solution from the cache.
 
     With `cache=False` the game is solved again and nothing is stored. `limit` is the memory it may use, in bytes
-    (default: half of the free memory). A game that needs more raises TooLarge before any work is done. `progress` is
-    called with the name of the current step and the fraction done, from 0 to 1.
+    (default: half of the free memory). A game that needs more, or has more than `positions` positions, raises TooLarge
+    before any work is done. `progress` is called with the name of the current step and the fraction done, from 0 to 1.
 
     >>> from digitduels.games import game
     >>> solve(game("operation-target")).start
@@ -39,17 +46,22 @@ def solve(game: AnyGame, *, cache: bool = True, limit: int | None = None, progre
                 f"The limit is {memory.human_size(most)}."
             )
 
+    def grown(count: int) -> None:
+        if positions is not None and count > positions:
+            raise TooLarge(f"{game.title} with these options has more than {positions:,} positions.")
+        fits(count)  # a position takes at least a byte
+
     if cache and (cached := store.load(game)) is not None:
         return cached
     try:
-        compiled = compile_game(game, fits)
+        compiled = compile_game(game, grown)
         plan = prepare(compiled)
     except DoesNotFactor:
-        return Reference(game, most)
+        return Reference(game, most, positions)
     fits(plan.size)
     solution = Tables(compiled, fill(plan, progress), plan.scale)
     if cache:
         if not verify(plan, solution.codes, progress):
-            return Reference(game, most)
+            return Reference(game, most, positions)
         store.keep(solution)
     return solution

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from functools import partial
 from typing import Any
@@ -17,10 +18,14 @@ _BYTES = 500  # approximate memory per stored position
 class Reference(Solution):
     """Solves positions on demand, and stores the verdict on every position with more than one legal move."""
 
-    def __init__(self, game: AnyGame, limit: int | None = None) -> None:
+    def __init__(self, game: AnyGame, limit: int | None = None, positions: int | None = None) -> None:
+        """`limit` is the memory it may use, in bytes; `positions` is how many positions it may store."""
         super().__init__(game)
         self._known: dict[State[Any, Any], Verdict] = {}
-        self._most = None if limit is None else limit // _BYTES
+        self._most = min(
+            math.inf if limit is None else limit // _BYTES,
+            math.inf if positions is None else positions,
+        )
 
     def probe(self, state: State[Any, Any]) -> Verdict:
         known, stack = self._known, [state]
@@ -34,7 +39,7 @@ class Reference(Solution):
         return known[state]
 
     def _check_size(self, positions: int) -> None:
-        if self._most is not None and positions > self._most:
+        if positions > self._most:
             raise TooLarge(f"{self.game.title} with these options has too many positions to solve in memory.")
 
     def _solve(self, state: State[Any, Any]) -> Verdict | list[State[Any, Any]]:

@@ -99,12 +99,14 @@ class Judgement(Mapping[Move, Verdict], Generic[Move]):
     @cached_property
     def keeping(self) -> list[Move]:
         """The moves that keep the value of the position, best first."""
-        return [move for move, verdict in self._verdicts.items() if verdict.value == self.best_verdict.value]
+        best = self.verdict
+        return [move for move, verdict in self._verdicts.items() if best and verdict.value == best.value]
 
     @cached_property
     def throwing(self) -> list[Move]:
         """The moves that throw the value of the position away, best first."""
-        return [move for move, verdict in self._verdicts.items() if verdict.value < self.best_verdict.value]
+        best = self.verdict
+        return [move for move, verdict in self._verdicts.items() if best and verdict.value < best.value]
 
     @property
     def critical(self) -> bool:

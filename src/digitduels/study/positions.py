@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from digitduels.core import State
@@ -17,6 +18,7 @@ from digitduels.study.splits import split
 _IDLE, _IDLE_OF_PART = 300, 1000  # games without a new position before the search stops
 _CHOICE, _CHOICE_OF_PART = 4, 2  # candidates per position of the sample, so that rare kinds get their share …
 _MORE = 50_000  # … but at most this many more than the sample
+_CACHED = 20_000  # positions whose moves are cached, because most games repeat those near the start
 
 
 class Sort(NamedTuple):
@@ -50,6 +52,8 @@ def positions(
     """
     game = solution.game
     rng = random.Random(f"positions {game.id} {game.values} {sort.seed} {seed}")
+    legal_moves, after = lru_cache(_CACHED)(game.legal_moves), lru_cache(_CACHED)(game.after)
+    keeping = lru_cache(_CACHED)(lambda state: solution.judge(state).keeping)
     kinds: dict[Hashable, list[list[Any]]] = defaultdict(list)
     seen: set[State[Any, Any]] = set()
     idle = total = 0
@@ -59,10 +63,10 @@ def positions(
             progress("looking for positions", total / candidates)
         state, moves = game.start(), list[Any]()
         idle += 1
-        while legal := game.legal_moves(state):
+        while legal := legal_moves(state):
             if state not in seen:
                 seen.add(state)
-                if part in (None, split(game, state)):
+                if part is None or split(game, state) == part:
                     judgement = solution.judge(state)
                     kind = (
                         sort.kind(judgement)
@@ -73,8 +77,8 @@ def positions(
                         kinds[kind].append(moves.copy())
                         total += 1
                         idle = 0
-            moves.append(rng.choice(solution.judge(state).keeping if rng.random() < 0.5 else legal))
-            state = game.after(state, moves[-1])
+            moves.append(rng.choice(keeping(state) if rng.random() < 0.5 else legal))
+            state = after(state, moves[-1])
     for moves in _spread(kinds, count, rng):
         yield Match(game, opening=moves)
 

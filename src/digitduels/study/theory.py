@@ -104,12 +104,12 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
     for value in range(option.kind.low, min(option.kind.high, SWEPT) + 1):
         try:
             other = replace(game, **{option.field: value})
-            start = other.start()._replace(player=player)
-            judgement = Reference(other, _LIMIT).judge(start)
-        except TooLarge:
-            break
         except ValueError:  # a value that is invalid with the other options
             continue
+        try:
+            judgement = Reference(other, _LIMIT).judge(other.start()._replace(player=player))
+        except TooLarge:
+            break
         if judgement:
             winners[value] = winner(player, judgement.best_verdict)
             if winners[value] == player:

@@ -14,7 +14,7 @@ from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame, game, game_class, games
 from digitduels.match import Match, player_names
 from digitduels.options import Choice, Integer, Integers, Option
-from digitduels.players import COACH, OPPONENTS, computer_name
+from digitduels.players import COACH, OPPONENTS, computer_name, offered_player
 from digitduels.position_json import position_from_json
 from digitduels.record import FOREIGN, replay
 from digitduels.text import quoted
@@ -64,6 +64,7 @@ def _seat_computer(match: Match, query: dict[str, str]) -> None:
     opponent, seat = query["vs"], number(query, "seat", 1, 2) - 1
     if opponent not in (*OPPONENTS, COACH):
         raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(opponent)} is not.")
+    opponent = offered_player(opponent, match.game.id)
     match.players = ("human", opponent) if seat == 0 else (opponent, "human")
     match.names = (match.names[0], computer_name(opponent)) if seat == 0 else (computer_name(opponent), match.names[1])
 

@@ -1,10 +1,12 @@
-"""The commands of `duels`: one module each. `add` registers its parser and `run` runs it.
+"""The commands of `duels`: one module each, with its EXAMPLES, `add_arguments(parser)` and `run(arguments)`.
 
-`duels --help` lists them from the summaries below without loading any of them. Slow imports such as NumPy, Rich,
-FastAPI and Inspect are inside the functions that use them.
+A command with subcommands is a package whose modules are such commands. It lists them in COMMANDS, as this package
+does, so that a help page shows the summaries without importing any of them. DEFAULT is the one that runs if none is
+named; without it, the help is shown. Slow imports such as NumPy, Rich, FastAPI and Inspect are inside the functions
+that use them.
 """
 
-SUMMARIES = {
+COMMANDS = {
     "play": "Play a game: two people at one keyboard, or you against the computer.",
     "resume": "Resume a saved game: the last unfinished one, or the one you name.",
     "saved": "List the saved games, or delete some.",

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from digitduels.cli.arguments import add_command
+from digitduels.cli.parser import Parser
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    'eval "$(duels completion bash)"',
+    "duels completion fish > ~/.config/fish/completions/duels.fish",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "completion",
-        run,
-        'eval "$(duels completion bash)"',
-        "duels completion fish > ~/.config/fish/completions/duels.fish",
-    )
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("shell", choices=["bash", "zsh", "fish", "powershell"], help="the shell")
 
 

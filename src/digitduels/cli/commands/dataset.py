@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from digitduels import files
-from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.arguments import add_game, add_options, read_game
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
+from digitduels.cli.errors import quoted_path, usage
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress, solve
 from digitduels.sentence import Count
 from digitduels.study.splits import SPLITS
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
-
 _MOST = 1_000_000  # the limit on positions in a dataset
 SUFFIXES = (".parquet", ".jsonl")
+EXAMPLES = (
+    "duels dataset number-quest --positions 1000 --out quest.jsonl",
+    "duels dataset number-duel --positions 100000 --split train --out duel.parquet",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "dataset",
-        run,
-        "duels dataset number-quest --positions 1000 --out quest.jsonl",
-        "duels dataset number-duel --positions 100000 --split train --out duel.parquet",
-    )
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument("--positions", type=int, required=True, metavar="N", help="the number of positions (required)")
     parser.add_argument(
@@ -53,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     if path is not None and path.suffix.lower() not in SUFFIXES:
         endings = " or ".join(SUFFIXES)
         usage(f"A dataset is Parquet or JSON Lines: the file must end in {endings}, not {quoted_path(path.name)}.")
+    if path is not None and path.suffix.lower() == ".parquet":
+        require("pyarrow", "Writing Parquet")
     sample = solve(game), arguments.positions, arguments.seed
     console = Console()
     if path is None:
@@ -60,11 +60,18 @@ def run(arguments: argparse.Namespace) -> int:
         dataset.write_lines(dataset.rows(*sample, part=arguments.split), sys.stdout.buffer)
         return 0
     write = dataset.write_parquet if path.suffix.lower() == ".parquet" else dataset.write_lines
-    try:
-        with write_errors(path), show_progress(game.title) as progress, files.writing(path) as file:
-            count = write(dataset.rows(*sample, progress, arguments.split), file)
-    except ImportError:
-        raise Failure(FAILURE, "Writing Parquet requires pyarrow: pip install 'digitduels[parquet]'") from None
+    with write_errors(path), show_progress(game.title) as progress, _exit_on_sigterm(), files.writing(path) as file:
+        count = write(dataset.rows(*sample, progress, arguments.split), file)
     fewer = "" if count == arguments.positions else "; the search found no more"
     console.say(f"{Count(count, 'position')} of {game.title} in {quoted_path(path)}{fewer}.")
     return 0
+
+
+@contextmanager
+def _exit_on_sigterm() -> Iterator[None]:
+    """Makes SIGTERM raise SystemExit, so that the unfinished file is removed."""
+    handler = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)

@@ -10,20 +10,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from digitduels.cli.arguments import add_command
 from digitduels.cli.columns import columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, FILE, Failure, quoted_path
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
 from digitduels.games import game
 from digitduels.options import settings
+from digitduels.players import offered_player
 from digitduels.record import save
 from digitduels.sentence import Count
 from digitduels.text import clean, percent
 
 if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
     from digitduels.evals.leaderboard import Done
 
 RANGES = ((1, 1), (2, 3), (4, 6), (7, 10), (11, None))  # ranges of distances, in plies
@@ -40,24 +41,23 @@ NOTES = (
     "A model that gives no legal move forfeits. That counts as a loss and, in a critical position, as a missed move.",
     "Errors are samples that ended with an error of the provider or without a score. They count in no other column.",
 )
+EXAMPLES = (
+    "duels eval logs",
+    "duels eval logs --json",
+    "duels eval logs/one.eval logs/two.eval --records games",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "eval",
-        run,
-        "duels eval logs",
-        "duels eval logs --json",
-        "duels eval logs/one.eval logs/two.eval --records games",
-    )
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("logs", nargs="+", type=Path, metavar="LOG", help="an Inspect log, or a folder of logs")
     parser.add_argument("--records", type=Path, metavar="FOLDER", help="write every game into this new folder")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.evals.leaderboard import LogError, leaderboard, read_logs
+    require("inspect_ai", "Reading logs")
+    from digitduels.evals.inspect_logs import LogError, read_logs
+    from digitduels.evals.leaderboard import grade_logs, leaderboard
 
     for path in arguments.logs:
         if not path.exists():
@@ -66,9 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_empty(arguments.records)
     try:
         with show_progress("Grading"):
-            logs = read_logs(arguments.logs)
-    except ImportError:
-        raise Failure(FAILURE, "Reading logs requires Inspect: pip install 'digitduels[inspect]'") from None
+            logs = grade_logs(read_logs(arguments.logs))
     except LogError as error:
         raise Failure(FILE, clean(str(error), 500)) from None
     results = leaderboard(logs)
@@ -118,7 +116,8 @@ def _conditions(board: dict[str, Any]) -> str:
     if not settings:
         return f" ({version})"
     parts = [version]
-    parts += [f"against {settings['opponent']}", f"{settings['start']} starts"] if "opponent" in settings else []
+    if "opponent" in settings:
+        parts += [f"against {offered_player(str(settings['opponent']), board['game'])}", f"{settings['start']} starts"]
     parts += [f"legal moves {settings['legal']}"]
     parts += [] if settings["history"] else ["moves so far hidden"]
     parts += [f"distances {settings['distances']}"] if settings.get("distances") else []

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console
+from digitduels.cli.parser import Parser
 from digitduels.games import AnyGame, game_class, games
 from digitduels.manual import summary
 from digitduels.players.levels import CHARACTERS, characters
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = ("duels games", "duels games --json")
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(commands, "games", run, "duels games", "duels games --json")
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, with levels and options")
 
 

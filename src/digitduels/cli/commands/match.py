@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from digitduels.cli.arguments import add_command
 from digitduels.cli.commands.tournament import add_game_and_players, add_plan, play_all
+from digitduels.cli.parser import Parser
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels match number-quest 3 perfect --games 100",
+    'duels match number-duel mine="python my_player.py" 4 --games 20 --records games.jsonl',
+    "duels match 3 perfect --game number-quest",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "match",
-        run,
-        "duels match number-quest 3 perfect --games 100",
-        'duels match number-duel mine="python my_player.py" 4 --games 20 --records games.jsonl',
-        "duels match 3 perfect --game number-quest",
-    )
+def add_arguments(parser: Parser) -> None:
     add_game_and_players(parser, "A B")
     add_plan(parser)
 

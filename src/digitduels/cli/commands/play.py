@@ -5,37 +5,34 @@ from __future__ import annotations
 import argparse
 import os
 import random
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.arguments import add_game, add_options, read_game
 from digitduels.cli.console import Console
 from digitduels.cli.errors import LIMIT, Failure, usage
 from digitduels.cli.file_arguments import new_file
+from digitduels.cli.parser import Parser
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame
 from digitduels.match import Match, player_names, swap_seats
-from digitduels.players import COACH, check, computer_name
+from digitduels.players import COACH, check, computer_name, offered_player
 from digitduels.sentence import player_name
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels play number-duel",
+    "duels play number-duel --vs 3 --seat pick",
+    "duels play operation-target --set target=100",
+    "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob --first random",
+    "duels play number-quest --save quest.json",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "play",
-        run,
-        "duels play number-duel",
-        "duels play number-duel --vs 3 --seat pick",
-        "duels play operation-target --set target=100",
-        "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob --first random",
-        "duels play number-quest --save quest.json",
-    )
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument(
         "--vs",
@@ -61,7 +58,9 @@ def add(commands: Commands) -> None:
         choices=["1", "2", "random"],
         help="which of two named people sits as Player 1 and begins (default: 1)",
     )
-    parser.add_argument("--names", nargs="+", metavar="NAME", help="the names of the two players")
+    parser.add_argument(
+        "--names", nargs="+", default=[], metavar="NAME [NAME]", help="the names of both players, or only yours"
+    )
     parser.add_argument("--seed", type=int, metavar="N", help="make random choices repeatable")
     parser.add_argument("--save", type=Path, metavar="FILE", help="save the game in this new file")
     add_options(parser)
@@ -75,26 +74,29 @@ def run(arguments: argparse.Namespace) -> int:
         usage(str(error))
     if arguments.vs != "human" and arguments.first is not None:
         usage("--first is for two people. Against the computer, choose your seat with --seat: Player 1 begins.")
+    if len(arguments.names) > 2:
+        usage("--names takes one or two names.")
+    opponent = offered_player(arguments.vs, game.id)
     rng = random.Random(arguments.seed)
     swapped = {None: 0, "1": 0, "2": 1}.get(arguments.first, rng.randrange(2))
     fair, seed = arguments.start == "fair", None
     if arguments.vs != "human" or fair:
         seed = str(rng.getrandbits(64) if arguments.seed is None else arguments.seed)
-    match, console = Match(game, opening=_fair_opening(game, seed) if fair else ()), Console()
+    match, console, seat = Match(game, opening=_fair_opening(game, seed) if fair else ()), Console(), 0
     match.seed = seed
     if arguments.vs != "human":
         try:
             seat = _choose_seat(match, arguments.seat, rng, console)
         except EOFError:
             return 0
-        match.players = ("human", arguments.vs) if seat == 0 else (arguments.vs, "human")
+        match.players = ("human", opponent) if seat == 0 else (opponent, "human")
         match.names = player_names(
-            [player_name(player) if player == seat else computer_name(arguments.vs) for player in (0, 1)]
+            [player_name(player) if player == seat else computer_name(opponent) for player in (0, 1)]
         )
     try:
-        if arguments.names:
-            names = player_names(arguments.names)
-            match.names = player_names(swap_seats(names)) if swapped else names
+        match.names = player_names(_names(match, arguments.names, seat))
+        if swapped:
+            match.names = player_names(swap_seats(match.names))
     except ValueError as error:
         usage(str(error))
     if arguments.save is None:
@@ -106,6 +108,13 @@ def run(arguments: argparse.Namespace) -> int:
         with suppress(OSError):
             if not existed and not arguments.save.stat().st_size:  # no move was made
                 arguments.save.unlink()
+
+
+def _names(match: Match, names: Sequence[str], seat: int) -> Sequence[str]:
+    """The names of both players. A single name is that of the person in this seat."""
+    if len(names) == 2:
+        return names
+    return [*match.names[:seat], *names, *match.names[seat + len(names) :]]
 
 
 def _fair_opening(game: AnyGame, seed: str | None) -> list[Any]:

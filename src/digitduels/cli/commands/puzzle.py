@@ -6,14 +6,14 @@ import argparse
 import random
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from digitduels import files
-from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.arguments import add_game, add_options, read_game
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
 from digitduels.cli.file_arguments import new_file, write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import solve
 from digitduels.sentence import Count, player_name
 from digitduels.solver import Solution
@@ -22,21 +22,15 @@ from digitduels.study.hints import STEPS, hint
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, attempt, daily, find, order, today
 from digitduels.text import quoted
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
-
 _MOST = 200  # the limit on puzzles on a sheet
+EXAMPLES = (
+    "duels puzzle --daily",
+    "duels puzzle number-quest --tier 3",
+    "duels puzzle equation-duel --print 6 --out sheet.html",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "puzzle",
-        run,
-        "duels puzzle --daily",
-        "duels puzzle number-quest --tier 3",
-        "duels puzzle equation-duel --print 6 --out sheet.html",
-    )
+def add_arguments(parser: Parser) -> None:
     add_game(parser, nargs="?")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--daily", action="store_true", help="the puzzle of the day, the same for everybody")
@@ -45,7 +39,7 @@ def add(commands: Commands) -> None:
         "--tier", type=int, choices=list(TIERS), help="how many turns away the win is; 4 for four or more"
     )
     parser.add_argument(
-        "--print", type=_sheet_size, metavar="N", help="print a sheet of this many puzzles, with answers"
+        "--print", type=sheet_size, metavar="N", help="print a sheet of this many puzzles, with answers"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the sheet to this new file; .html prints best")
     add_options(parser)
@@ -70,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _sheet_size(text: str) -> int:
+def sheet_size(text: str) -> int:
     """Parses the number of puzzles on a sheet."""
     if not text.isdecimal() or len(text) > 3 or not 1 <= int(text) <= _MOST:
         raise argparse.ArgumentTypeError(f"a sheet has 1 to {_MOST} puzzles, not {quoted(text)}")

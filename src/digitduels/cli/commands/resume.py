@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console, invocation
 from digitduels.cli.errors import FAILURE, Failure
 from digitduels.cli.file_arguments import last_unfinished, read_record, record_path
+from digitduels.cli.parser import Parser
 from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.match import Match
 from digitduels.players import COACH, OPPONENTS
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = ("duels resume", "duels resume number-duel-1", "duels resume quest.json")
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "resume",
-        run,
-        "duels resume",
-        "duels resume number-duel-1",
-        "duels resume quest.json",
-    )
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a file, or a name from `duels saved`")
 
 

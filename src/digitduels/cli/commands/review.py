@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from digitduels.cli import saved_games
-from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console, invocation
 from digitduels.cli.errors import FAILURE, Failure
 from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
 from digitduels.cli.file_arguments import read_record, record_path
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import solve
 from digitduels.match import Match
 from digitduels.sentence import Count, Moves, Played, Sentence, tell
@@ -22,19 +21,10 @@ from digitduels.study.hints import refutation
 from digitduels.study.review import LEGEND, Review, review
 from digitduels.study.wording import VALUES
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = ("duels review", "duels review number-duel-1", "duels review quest.json --json")
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "review",
-        run,
-        "duels review",
-        "duels review number-duel-1",
-        "duels review quest.json --json",
-    )
+def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "file", nargs="?", metavar="FILE", help="a file, or a name from `duels saved` (default: the last game)"
     )

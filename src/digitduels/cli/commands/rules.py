@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from digitduels.cli.arguments import add_command, add_game, add_options, read_game
+from digitduels.cli.arguments import add_game, add_options, read_game
 from digitduels.cli.console import Console
+from digitduels.cli.parser import Parser
 from digitduels.manual import manual, plain_text
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = ("duels rules equation-duel",)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(commands, "rules", run, "duels rules equation-duel")
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     add_options(parser)
 

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from digitduels.cli import saved_games
-from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FILE, Failure
+from digitduels.cli.errors import FILE, Failure, reason_of
 from digitduels.cli.file_arguments import read_record
+from digitduels.cli.parser import Parser
 from digitduels.sentence import Count, Sentence, tell
 from digitduels.text import quoted
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = ("duels saved", "duels saved --delete number-duel-1", "duels saved --delete-finished")
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "saved",
-        run,
-        "duels saved",
-        "duels saved --delete number-duel-1",
-        "duels saved --delete-finished",
-    )
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("--delete", nargs="+", metavar="NAME", default=[], help="delete these games")
     parser.add_argument("--delete-finished", action="store_true", help="delete all finished games")
 
@@ -42,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
             try:
                 saved_games.path_of(name).unlink()
             except OSError as error:
-                raise Failure(FILE, f"{name} could not be deleted: {error.strerror}.") from None
+                raise Failure(FILE, f"{name} could not be deleted: {reason_of(error)}.") from None
             console.say(f"Deleted {name}.")
         return 0
     console.say(*(f"{name}: {_about(name)}" for name in names))

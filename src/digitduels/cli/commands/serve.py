@@ -11,25 +11,22 @@ import sys
 import webbrowser
 from typing import TYPE_CHECKING
 
-from digitduels.cli.arguments import add_command
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FAILURE, Failure, usage
+from digitduels.cli.errors import FAILURE, Failure, reason_of, usage
+from digitduels.cli.parser import Parser
 from digitduels.text import quoted
 
 if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
     from digitduels.web.settings import Settings
 
+EXAMPLES = (
+    "duels serve --open",
+    "duels serve --host 0.0.0.0 --port 8080",
+    "duels serve --database postgresql://duels@localhost/duels --check",
+)
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "serve",
-        run,
-        "duels serve --open",
-        "duels serve --host 0.0.0.0 --port 8080",
-        "duels serve --database postgresql://duels@localhost/duels --check",
-    )
+
+def add_arguments(parser: Parser) -> None:
     parser.add_argument("--host", metavar="H", help="the address to listen on; 0.0.0.0 for all (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, metavar="P", help="the port to listen on (default: 8000)")
     parser.add_argument("--database", metavar="URL", help="where games are stored (default: a file in your home)")
@@ -105,7 +102,7 @@ def _open_listener(settings: Settings) -> socket.socket:
         elif error.errno == errno.EADDRNOTAVAIL:
             usage(f"--host must be an address of this machine; {quoted(settings.host)} is not.")
         else:
-            reason = f"The server cannot listen at {quoted(settings.host)}: {error.strerror or error}."
+            reason = f"The server cannot listen at {quoted(settings.host)}: {reason_of(error)}."
         raise Failure(FAILURE, reason) from None
 
 

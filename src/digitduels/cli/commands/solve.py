@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from itertools import groupby
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from digitduels import files
-from digitduels.cli.arguments import add_command, add_game, add_options, read_game, size
+from digitduels.cli.arguments import add_game, add_options, read_game, size
 from digitduels.cli.console import Console
-from digitduels.cli.errors import ILLEGAL_MOVE, LIMIT, Failure, quoted_path, usage
-from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.errors import ILLEGAL_MOVE, LIMIT, Failure, usage
+from digitduels.cli.parser import Parser
+from digitduels.cli.plot_argument import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.progress import solve
 from digitduels.core import IllegalMove, InvalidMove, TooLarge
 from digitduels.games import AnyGame
@@ -25,37 +23,29 @@ from digitduels.study.theory import theory
 from digitduels.study.wording import SIGNS, standing
 from digitduels.text import quoted
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
-
 HEADINGS = {1: "Winning", 0: "Drawing", -1: "Losing"}
+EXAMPLES = (
+    "duels solve number-duel",
+    'duels solve number-duel --moves "+5 +10"',
+    "duels solve operation-target --set target=100 --theory",
+    "duels solve number-quest --plot quest.svg",
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "solve",
-        run,
-        "duels solve number-duel",
-        'duels solve number-duel --moves "+5 +10"',
-        "duels solve operation-target --set target=100 --theory",
-        "duels solve number-quest --plot quest.svg",
-    )
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument("--moves", default="", metavar="MOVES", help='the game so far, such as "+5 +10"')
     parser.add_argument("--first", choices=["1", "2"], default="1", help="who moved first (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--theory", action="store_true", help="say what is known about the whole game instead")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture in this .svg file")
+    add_plot(parser)
     parser.add_argument("--limit", type=size, metavar="SIZE", help="the memory it may use, such as 8GiB")
     add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     game = read_game(arguments.game, arguments.set, arguments.rules)
-    picture: Path | None = arguments.plot
-    if picture is not None and picture.suffix.lower() != ".svg":
-        usage(f"--plot draws an SVG: the file must end in .svg, not {quoted_path(picture.name)}.")
+    check_plot(arguments.plot)
     if arguments.theory and arguments.moves.strip():
         usage("--theory is about the whole game; leave out --moves.")
     match = _match_after(game, int(arguments.first) - 1, arguments.moves)
@@ -65,11 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure(LIMIT, f"{error} --limit allows more.") from None
     sentences = theory(solution, match.first) if arguments.theory else []
     console = Console()
-    if picture is not None:
-        from digitduels.study.plots import draw
+    if arguments.plot is not None:
+        from digitduels.plots import draw_solution
 
-        with write_errors(picture):
-            files.write(picture, draw(solution, match.state).encode())
+        save_plot(draw_solution(solution, match.state), arguments.plot)
     if arguments.json:
         answer = serialization.solved(match, solution.judge(match.state))
         console.write(json.dumps(answer | ({"theory": sentences} if arguments.theory else {}), indent=1))
@@ -78,8 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         console.say(*sentences)
     else:
         _show(match, solution, console)
-    if picture is not None:
-        console.say("", f"The picture is in {quoted_path(picture)}.")
+    say_plot(console, arguments.plot)
     return 0
 
 

@@ -6,30 +6,26 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from digitduels.cli.arguments import Parser, add_command, add_game, add_options, names_a_game, read_game
+from digitduels.cli.arguments import add_game, add_options, names_a_game, read_game
 from digitduels.cli.columns import about, columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
 from digitduels.cli.file_arguments import ordinary_file, record_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress, solve
 from digitduels.games import AnyGame, games
 from digitduels.sentence import Count
 from digitduels.text import clean, percent
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels tournament number-quest 2 3 4 5 perfect --games 100",
+    'duels tournament number-duel random 3 mine="python my_player.py" --records games.jsonl',
+)
 
 
-def add(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        "tournament",
-        run,
-        "duels tournament number-quest 2 3 4 5 perfect --games 100",
-        'duels tournament number-duel random 3 mine="python my_player.py" --records games.jsonl',
-    )
+def add_arguments(parser: Parser) -> None:
     add_game_and_players(parser, "PLAYERS")
     add_plan(parser)
 

@@ -15,7 +15,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from digitduels.players import computer_name
+from digitduels.players import computer_name, offered_player
 from digitduels.text import clean, skeleton
 from digitduels.web.classes.pairing import Past, pair
 from digitduels.web.refusal import Refusal
@@ -139,7 +139,7 @@ class Classroom:
                 self._set(Pupil(body["pupil"], body["name"], bytes.fromhex(body["token"])))
             case "pair" | "next":
                 self.round = body["round"]
-                level = self.rules["level"]
+                level = int(offered_player(str(self.rules["level"]), self.rules["game"]))
                 self._seat([Table(game["id"], self.round, tuple(game["pupils"]), level) for game in body["games"]])
             case "pause":
                 self.paused = body["message"]
@@ -438,8 +438,8 @@ def _new_game(classroom: Classroom, players: tuple[int | None, int | None], cont
     rules, now, seats = classroom.rules, context.now, []
     for seat, number in enumerate(players):
         if number is None:
-            level = rules["level"]
-            seats.append(Seat(seat, None, computer_name(str(level)), level, now))
+            level = offered_player(str(rules["level"]), rules["game"])
+            seats.append(Seat(seat, None, computer_name(level), int(level), now))
         else:
             pupil = classroom.pupils[number]
             seats.append(Seat(seat, pupil.token, pupil.name, None, now))

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.games import AnyGame, UnknownGame, game
 from digitduels.match import LONGEST_NAME, Match
-from digitduels.players import computer_name
+from digitduels.players import computer_name, offered_player
 from digitduels.position_json import position_from_json
 from digitduels.record import to_record
 from digitduels.sentence import Count, player_name, tell
@@ -258,7 +258,8 @@ def begin(
         other, level = computer
         if other == seat:
             raise Refusal(422, "The computer needs the other seat.")
-        seats.append(Seat(other, None, computer_name(str(level)), level, now))
+        opponent = offered_player(str(level), match.game.id)
+        seats.append(Seat(other, None, computer_name(opponent), int(opponent), now))
     record = to_record(match)
     kept = Kept(
         id=derive_secret(key, "id", 9),

@@ -74,7 +74,7 @@ export async function confirmConcession() {
 }
 
 /**
- * Shares a URL with the device's share sheet or the clipboard, or shows it for copying by hand. Reports which.
+ * Shares a URL with the device's share sheet or the clipboard, or shows it for copying manually. Reports which.
  * @param {string} url
  * @param {string} title
  */

@@ -5,36 +5,29 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from digitduels import files
-from digitduels.cli.arguments import Parser, add_game
+from digitduels.cli.arguments import add_game
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_sweep import add_ranges, add_where, check_where, read_ranges
+from digitduels.cli.commands.lab.sweep import add_ranges, add_where, check_where, read_ranges
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
 from digitduels.cli.progress import show_progress
 from digitduels.games import game
 from digitduels.options import settings
 from digitduels.sentence import Count
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels lab search number-duel --for fair,deep --near book",
+    "duels lab search number-quest --set target=20..60 --set highest=3..5 --save mine.toml",
+)
 
 
-def add(commands: Commands) -> None:
-    about = "Search for rule sets that are fair and deep."
-    parser: Parser = commands.add_parser(
-        "search",
-        help=about,
-        description=about,
-        examples=[
-            "duels lab search number-duel --for fair,deep --near book",
-            "duels lab search number-quest --set target=20..60 --set highest=3..5 --save mine.toml",
-        ],
-    )
-    parser.set_defaults(run=run)
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     parser.add_argument(
         "--for", dest="goals", default="fair,deep", metavar="GAUGES", help="what to maximise: fair, deep, or both"
@@ -49,7 +42,9 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.lab.optimization import GOALS, changed, front, optimize
+    from digitduels.executors import NoCluster
+    from digitduels.lab.optimization import GOALS, changed, front, optimize, size, space
+    from digitduels.players.levels import LEVELS_VERSION
     from digitduels.rule_sets import to_toml
 
     goals = [goal.strip() for goal in arguments.goals.split(",")]
@@ -58,10 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not 1 <= arguments.trials <= 1_000_000:
         usage("--trials must be from 1 to 1,000,000.")
     check_where(arguments)
+    name, given = read_ranges(arguments)
+    if arguments.near is None and size(space(name, given)) > arguments.trials:
+        require("optuna", "A search of more rule sets than --trials")
     rows: list[dict[str, Any]] = []
     stopped = False
     try:
-        name, given = read_ranges(arguments)
         with show_progress("Search") as progress:
             for row in optimize(
                 name,
@@ -76,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
                 progress=progress,
             ):
                 rows.append(row)  # one by one, so that Ctrl-C keeps the rows so far
-    except ValueError as error:
+    except NoCluster as error:
         usage(str(error))
     except KeyboardInterrupt:
         stopped = True
@@ -92,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
         with write_errors(arguments.save):
             files.write(arguments.save, to_toml(game(name, **changed(name, best[0]))).encode())
     if arguments.json:
-        console.write(json.dumps({"version": 1, "game": name, "tried": len(rows), "front": best}, indent=1))
+        answer = {"version": 1, "game": name, "levels": LEVELS_VERSION, "tried": len(rows), "front": best}
+        console.write(json.dumps(answer, indent=1))
     else:
         console.say(
             f"{Count(len(rows), 'rule set')} tried. These are the best trade-offs:",

@@ -6,35 +6,28 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from digitduels.cli.arguments import Parser, add_game, read_rules
+from digitduels.cli.arguments import add_game, add_options, read_rules
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_report import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.console import Console, complain
-from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
+from digitduels.cli.errors import INTERRUPTED, quoted_path, usage
+from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
+from digitduels.cli.parser import Parser
+from digitduels.cli.plot_argument import add_plot, check_plot, save_plot, say_plot
 from digitduels.cli.progress import show_progress
 from digitduels.games import game_class
 from digitduels.sentence import Count
 from digitduels.text import quoted
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels lab sweep number-quest --set target=20..60 --set highest=3..5 --out quest.parquet",
+    "duels lab sweep number-duel --set target=20..100:5 --set tie=draw,last-mover-wins --out duel.parquet",
+)
 
 
-def add(commands: Commands) -> None:
-    about = "Measure every rule set of a grid and write a Parquet file."
-    parser: Parser = commands.add_parser(
-        "sweep",
-        help=about,
-        description=about,
-        examples=[
-            "duels lab sweep number-quest --set target=20..60 --set highest=3..5 --out quest.parquet",
-            "duels lab sweep number-duel --set target=20..100:5 --set tie=draw,last-mover-wins --out duel.parquet",
-        ],
-    )
-    parser.set_defaults(run=run)
+def add_arguments(parser: Parser) -> None:
     add_game(parser)
     add_ranges(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the .parquet file to write")
@@ -45,14 +38,7 @@ def add(commands: Commands) -> None:
 
 def add_ranges(parser: Parser) -> None:
     """Adds `--set` for ranges, and `--rules`."""
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUES",
-        help="values of an option: 20, 20..100, 20..100:5 (in steps), or 1,2,4",
-    )
-    parser.add_argument("--rules", metavar="FILE", help="take the other options from this .toml file")
+    add_options(parser, "NAME=VALUES", "values of an option: 20, 20..100, 20..100:5 (in steps), or 1,2,4")
 
 
 def add_where(parser: Parser) -> None:
@@ -71,23 +57,26 @@ def add_where(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.lab.figures import draw_heat_map
-    from digitduels.lab.sweeps import grid, journal_path, sweep_to_file
+    from digitduels.executors import NoCluster
+    from digitduels.lab.sweeps import SweepError, grid, journal_path, sweep_to_file
+    from digitduels.players.levels import LEVELS_VERSION
 
     path: Path = arguments.out
     if path.suffix != ".parquet":
         usage(f"--out writes a Parquet file: its name must end in .parquet, not {quoted_path(path.name)}.")
     check_plot(arguments.plot)
     check_where(arguments)
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise Failure(FAILURE, "A sweep requires pyarrow: pip install 'digitduels[parquet]'.") from None
+    require("pyarrow", "A sweep")
     if path.exists():
         usage(f"{quoted_path(path)} already exists. Delete it or choose another name.")
+    name, ranges = read_ranges(arguments)
     try:
-        name, ranges = read_ranges(arguments)
         count = len(grid(name, ranges))
+    except ValueError as error:
+        usage(str(error))
+    if arguments.plot is not None and not ranges:
+        usage("--plot shows the values of --set; there are none.")
+    try:
         with write_errors(path), show_progress(f"Sweep of {Count(count, 'rule set')}") as progress:
             rows = sweep_to_file(
                 name,
@@ -98,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
                 budget=arguments.positions,
                 progress=progress,
             )
-    except ValueError as error:
+    except (SweepError, NoCluster) as error:
         usage(str(error))
     except KeyboardInterrupt:
         complain(
@@ -107,9 +96,11 @@ def run(arguments: argparse.Namespace) -> int:
         return INTERRUPTED
     console = Console()
     if arguments.plot is not None:
-        save_plot(draw_heat_map(f"{game_class(name)().title}: {count:,} rule sets", ranges, rows), arguments.plot)
+        from digitduels.plots import draw_heat_maps
+
+        save_plot(draw_heat_maps(f"{game_class(name)().title}: {count:,} rule sets", ranges, rows), arguments.plot)
     if arguments.json:
-        console.write(json.dumps({"version": 1, "game": name, "rows": rows}, indent=1))
+        console.write(json.dumps({"version": 1, "game": name, "levels": LEVELS_VERSION, "rows": rows}, indent=1))
         return 0
     _say(console, ranges, rows)
     console.say("", f"{Count(len(rows), 'row')} in {quoted_path(path)}.")
@@ -124,32 +115,32 @@ def check_where(arguments: argparse.Namespace) -> None:
     if arguments.processes is not None and not 1 <= arguments.processes <= 1000:
         usage("--processes must be from 1 to 1000.")
     if arguments.cluster is not None:
-        try:
-            import distributed  # noqa: F401
-        except ImportError:
-            raise Failure(FAILURE, "--cluster requires Dask: pip install 'digitduels[cluster]'.") from None
+        require("distributed", "--cluster")
 
 
 def read_ranges(arguments: argparse.Namespace) -> tuple[str, dict[str, list[Any]]]:
-    """The game and the values of its options to sweep; raises ValueError if they are invalid."""
+    """The game and the values of its options to sweep. Invalid ones are a usage error."""
     from digitduels.lab.sweeps import read_range
 
-    name, fixed = read_rules(arguments.game, arguments.rules)
-    options = {option.name: option for option in game_class(name).options()}
-    ranges: dict[str, list[Any]] = {key: [value] for key, value in fixed.items()}
-    for setting in arguments.set:
-        key, equals, text = (part.strip() for part in setting.partition("="))
-        if not equals or key not in options:
-            raise ValueError(
-                f"--set takes NAME=VALUES, not {quoted(setting)}. The options of {name} are {', '.join(options)}."
-            )
-        ranges[key] = read_range(options[key], text)
+    try:
+        name, fixed = read_rules(arguments.game, arguments.rules)
+        options = {option.name: option for option in game_class(name).options()}
+        ranges: dict[str, list[Any]] = {key: [value] for key, value in fixed.items()}
+        for setting in arguments.set:
+            key, equals, text = (part.strip() for part in setting.partition("="))
+            if not equals or key not in options:
+                usage(
+                    f"--set takes NAME=VALUES, not {quoted(setting)}. The options of {name} are {', '.join(options)}."
+                )
+            ranges[key] = read_range(options[key], text)
+    except ValueError as error:
+        usage(str(error))
     return name, ranges
 
 
 def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[Mapping[str, Any]]) -> None:
     """Prints the statuses, a heat map of the smaller gauge, and the best rule sets."""
-    from digitduels.lab.figures import axes_of, best_cells, smaller_gauge
+    from digitduels.lab.heat_map import axes_of, best_cells, smaller_gauge
     from digitduels.options import written
 
     statuses = [row["status"] for row in rows]

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
 
-from digitduels.cli.arguments import Parser, add_game, read_game
+from digitduels.cli.arguments import add_game, read_game
 from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab_report import add_plot, check_plot, report_on, save_plot, say_plot
+from digitduels.cli.commands.lab.report import report_on
 from digitduels.cli.console import Console
+from digitduels.cli.parser import Parser
+from digitduels.cli.plot_argument import add_plot, check_plot, save_plot, say_plot
 
-if TYPE_CHECKING:
-    from digitduels.cli.arguments import Commands
+EXAMPLES = (
+    "duels lab compare number-duel number-duel:repaired",
+    "duels lab compare number-quest mine.toml --plot both.svg",
+)
 
 
-def add(commands: Commands) -> None:
-    about = "Show two or more rule sets side by side."
-    parser: Parser = commands.add_parser(
-        "compare",
-        help=about,
-        description=about,
-        examples=[
-            "duels lab compare number-duel number-duel:repaired",
-            "duels lab compare number-quest mine.toml --plot both.svg",
-        ],
-    )
-    parser.set_defaults(run=run)
+def add_arguments(parser: Parser) -> None:
     add_game(parser, "first", metavar="A", help="a game, GAME:PRESET, or a .toml file")
     add_game(parser, "others", nargs="+", metavar="B", help="another one")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -34,7 +26,6 @@ def add(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.lab.figures import draw_report
     from digitduels.lab.prose import comparison
 
     check_plot(arguments.plot)
@@ -42,7 +33,9 @@ def run(arguments: argparse.Namespace) -> int:
     reports = [report_on(game) for game in games]
     console = Console()
     if arguments.plot is not None:
-        save_plot(draw_report(reports), arguments.plot)
+        from digitduels.plots import draw_reports
+
+        save_plot(draw_reports(reports), arguments.plot)
     if arguments.json:
         console.write(json.dumps({"version": 1, "reports": [report.to_dict() for report in reports]}, indent=1))
         return 0

@@ -1,0 +1,15 @@
+"""`duels suite`: the frozen benchmark for language models."""
+
+COMMANDS = {
+    "run": "Ask models for a move in every position, and print their results.",
+    "report": "Print the results in logs, or write them with plots.",
+    "reference": "Print the exact results of random moves, the levels, short searches and perfect play.",
+    "private": "Make a private twin of the benchmark, with other positions.",
+}
+EXAMPLES = (
+    "duels suite run openai/gpt-5 --logs logs",
+    "duels suite run digitduels/random --limit 20",
+    "duels suite report logs --out results",
+    "duels suite private --seed 4711 --out private.json",
+    "duels suite reference",
+)

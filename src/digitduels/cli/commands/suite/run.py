@@ -1,0 +1,50 @@
+"""`duels suite run`: asks models for a move in every position of a suite."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from digitduels.cli.commands.suite.report import add_suite, print_results, read_rows, read_suite_file
+from digitduels.cli.console import Console
+from digitduels.cli.errors import FAILURE
+from digitduels.cli.extras import require
+from digitduels.cli.parser import Parser
+from digitduels.text import clean
+
+EXAMPLES = ("duels suite run openai/gpt-5 --logs logs", "duels suite run digitduels/random --limit 20")
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="a model, as Inspect names it")
+    parser.add_argument("--logs", default="logs", metavar="FOLDER", help="where logs are written (default: logs)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N positions, to try it out")
+    parser.add_argument(
+        "--epochs", type=int, default=1, metavar="N", help="how often to ask for each position (default: 1)"
+    )
+    add_suite(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    suite = read_suite_file(arguments.file)
+    require("inspect_ai", "Running the suite")
+    from inspect_ai import eval as evaluate
+
+    from digitduels.evals.suite_tasks import suite_v1
+
+    logs = evaluate(
+        suite_v1(None if arguments.file is None else str(arguments.file)),
+        model=arguments.models,
+        log_dir=arguments.logs,
+        limit=arguments.limit,
+        epochs=arguments.epochs,
+        fail_on_error=False,
+        display="none",
+    )
+    failed = [log for log in logs if log.status != "success"]
+    for log in failed:
+        reason = log.error.message if log.error else log.status
+        Console().say(f"{clean(log.eval.model, 100)} did not finish: {clean(str(reason), 300)}")
+    rows = read_rows(suite, [Path(log.location.removeprefix("file://")) for log in logs])
+    print_results(suite, rows, arguments.json)
+    return FAILURE if failed else 0
