@@ -143,6 +143,11 @@ class _Candidates:
             return _integer(self.part, self.candidates)
         return self.hands.value(str(self.part), self.candidates)
 
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last candidate: the fewest and the most copies of a number."""
+        return int(self.candidates[0]), int(self.candidates[-1])
+
     def split(self, classes: npt.NDArray[Any]) -> list[_Candidates]:
         if classes.dtype == np.bool_:
             return [_Candidates(self.part, self.candidates[some], self.hands) for some in (classes, ~classes)]
@@ -243,8 +248,10 @@ class _Check:
             can = self.legal[action] & (compiled.own[action] != OUTSIDE)
             if not can.any():
                 continue
-            mine = movers.setdefault(can.tobytes(), _Candidates(MINE, np.flatnonzero(can), self.hands))
-
+            key = can.tobytes()
+            if key not in movers:
+                movers[key] = _Candidates(MINE, np.flatnonzero(can), self.hands)
+            mine = movers[key]
             case: Case = {PLAYER: self.player, MINE: mine, THEIRS: self.theirs, **pools[tuple(take)]}
             self.ask(partial(self.compare, action, move), case)
 
@@ -348,7 +355,7 @@ class _Check:
         anything = True
         if digits:
             fewest, most = (
-                np.all(self.takes <= [case[digit].candidates[end] for digit in digits], axis=1) for end in (0, -1)
+                np.all(self.takes <= np.array([case[digit].ends[end] for digit in digits]), axis=1) for end in (0, 1)
             )
             if not most.any():
                 return  # nothing is left to take; see check_final_scores

@@ -50,6 +50,8 @@ class Unknown:
         return Split(self.part, self.values)
 
     def calculate(self, operation: Callable[[Any, Any], Any], other: Any, swapped: bool = False) -> int | Unknown:
+        if operation is operator.add and type(other) is int and other == 0:  # as `sum` begins
+            return self
         if operation is operator.add and isinstance(other, Unknown) and other.part != self.part and other.rest is None:
             return Unknown(other.part, other.values, self, (self.low + other.low, self.high + other.high))
         if isinstance(other, Unknown) and other.part == self.part and other.rest is None:
