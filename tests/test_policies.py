@@ -31,6 +31,7 @@ from variants import describe, play_on, reachable, solve
 
 pytestmark = pytest.mark.slow
 
+# Operation Target has no table, so the definition itself plays it.
 SMALL: list[tuple[str, dict[str, Any]]] = [
     ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
     ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
@@ -303,6 +304,16 @@ def test_a_custom_policy_is_evaluated(game: AnyGame) -> None:
     found, as_table = (evaluate(policy, game, against=Uniform(game)) for policy in (First(), rows(game, First())))
     assert found.score == pytest.approx(as_table.score, abs=1e-6)
     assert found.exploitability == pytest.approx(as_table.exploitability, abs=1e-6)
+
+
+def test_a_level_that_plays_differently_is_evaluated_as_it_plays(game: AnyGame) -> None:
+    class First(Level):
+        def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
+            return {game.legal_moves(state)[0]: 1.0}
+
+    found = evaluate(First(4, solution_of(game), seed=0), game, against="random")
+    as_table = evaluate(rows(game, First(4, solution_of(game), seed=0)), game, against="random")
+    assert found.score == pytest.approx(as_table.score, abs=1e-6)
 
 
 def test_policies_as_tables_and_functions_have_the_same_evaluation(game: AnyGame) -> None:

@@ -17,7 +17,7 @@ from digitduels.match import Match
 
 if TYPE_CHECKING:
     from digitduels import lab
-    from digitduels.players import Player, player  # type: ignore[no-redef]  # mypy loses its way in an import cycle
+    from digitduels.players import Player, player
     from digitduels.players.evaluation import Evaluation, evaluate
     from digitduels.players.policy import Policy
     from digitduels.solver import Counts, Solution, UnknownPosition, Verdict, solve

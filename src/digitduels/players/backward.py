@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from digitduels.core import State, TooLarge
 from digitduels.players.expectation import BEST_RESPONSE, NO_COLUMN, Column
+from digitduels.players.levels import Level
 from digitduels.players.perfect import Perfect
-from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, UNIFORM, FunctionPolicy
+from digitduels.players.policy import CHANCE_STEPS, HALF, FunctionPolicy, Uniform
 from digitduels.solver import memory
 from digitduels.solver.arrays import Indices, legal_moves
 from digitduels.solver.compiled import Compiled
@@ -35,8 +36,8 @@ def can_fill(solution: Tables, columns: Sequence[Column]) -> bool:
     """Whether `fill` supports these columns."""
     return solution.scale.top <= _FAR and all(
         column.policy is BEST_RESPONSE
-        or (isinstance(column.policy, FunctionPolicy) and not any(column.flags))
-        or getattr(column.policy, "kind", None) in (UNIFORM, LEVEL, PERFECT)
+        or type(column.policy) in (Uniform, Level, Perfect)  # not a subclass, which may play differently
+        or (type(column.policy) is FunctionPolicy and not any(column.flags))
         for column in columns
     )
 
@@ -202,7 +203,8 @@ def _pass(
     from digitduels.players import policy_kernels as kernels
 
     compiled, board = solution.compiled, len(solution.compiled.hands) ** 2
-    ring, rules, table = _Ring(compiled), kernels.rules_of(solution), _kernel_columns(columns, hopes, compiled.longest)
+    ring, rules = _Ring(compiled), kernels.rules_of(solution)
+    kernel_columns = _kernel_columns(columns, hopes, compiled.longest)
     rows = np.zeros((ring.boards * board + 3, len(columns)), np.float32)
     rows[-3:] = np.array([column.over for column in columns]).T
     functions = [policy for policy in _policies(columns).values() if isinstance(policy, FunctionPolicy)]
@@ -212,14 +214,14 @@ def _pass(
             first = ring.first(wave) * board
 
             def work(part: Any, first: Indices = first) -> None:
-                kernels.fill(rows, reached, part, first, rules, table)
+                kernels.fill(rows, reached, part, first, rules, kernel_columns)
 
             share(pool, wave, work)
             for policy in functions:
                 listed = np.array([index for index, column in enumerate(columns) if column.policy is policy])
                 for indices in _open_positions(solution, wave, reached):
                     given = policy.batch(solution, indices)
-                    kernels.fill_batch(rows, indices, given, first, rules, listed, table)
+                    kernels.fill_batch(rows, indices, given, first, rules, listed, kernel_columns)
             done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
             yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / compiled.positions)
 
@@ -280,7 +282,7 @@ def _expected(
 class _Ring:
     """Where the boards of the tables are in memory during a pass.
 
-    If every move takes equally many numbers from the pool, a board is needed only for the next few levels of tables.
+    If every move takes equally many numbers from the pool, a board is needed only for the next few layers of tables.
     Then its memory is reused.
     """
 
@@ -292,15 +294,15 @@ class _Ring:
             held += indices // compiled.base**digit % compiled.base
         self.recycles = bool(taken.any() and (taken == taken[0]).all())
         self._held = held
-        self._levels = int(taken[0]) + 1 if self.recycles else 1  # the levels that are in memory at a time
-        self._boards_of_level = int(np.bincount(held).max()) if self.recycles else compiled.tables
-        self.boards = self._boards_of_level * self._levels
+        self._layers = int(taken[0]) + 1 if self.recycles else 1  # the layers that are in memory at a time
+        self._boards_of_layer = int(np.bincount(held).max()) if self.recycles else compiled.tables
+        self.boards = self._boards_of_layer * self._layers
         self._first = np.zeros(compiled.tables, np.int64) if self.recycles else indices
 
     def first(self, wave: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """[table]: the index of its board during a wave."""
         if self.recycles:
             tables = wave[:, 0].astype(np.int64)
-            level = self._held[tables] % self._levels
-            self._first[tables] = level * self._boards_of_level + np.arange(len(tables))
+            layer = self._held[tables] % self._layers
+            self._first[tables] = layer * self._boards_of_layer + np.arange(len(tables))
         return self._first

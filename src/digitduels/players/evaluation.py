@@ -52,7 +52,8 @@ def evaluate(
 
     A policy is one of these:
 
-    - the name of a player ("random", 1 to 7, "perfect"), or one of our players;
+    - the name of a player ("random", 1 to 7, "perfect"), or one of our players; a level that the game does not offer
+      plays as the nearest lower one;
     - an object with `probabilities(state)`, which returns the probability of each move;
     - a table: a mapping from positions to the probabilities of moves, or of all actions in the order of `game.moves`;
     - a function of two arrays, the observations and the action masks of many positions as in the Gymnasium

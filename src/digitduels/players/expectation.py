@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from digitduels.players.policy import Policy
 
 BEST_RESPONSE = None
-"""In place of a policy: the moves that gain most in this column."""
+"""In place of a policy: whatever moves maximise this column."""
 NO_COLUMN = -1
 
 

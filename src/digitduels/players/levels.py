@@ -1,15 +1,16 @@
 """Levels 1 to 7: opponents that always see near results, and see far ones less often.
 
 On each turn a level draws a random depth, in plies. It sees every result within that depth and nothing beyond. It plays
-the quickest win that it sees. Otherwise it draws, weighted by how natural they are, among the moves that it does not
-see losing. If it sees that every move loses, it plays the slowest loss. So a level makes mistakes where people make
-them, about distant results, and never plays a move that it knows to be bad.
+the quickest win that it sees. Otherwise it picks one of the moves that it does not see losing, at random, but natural
+ones more often. If it sees that every move loses, it plays the slowest loss. So a level makes mistakes where people
+make them, about distant results, and never plays a move that it knows to be bad.
 
 A move is natural if a person who cannot see any result would play it, judging by the board alone. A person moves
 towards the goal, sets the opponent back if possible, and does not waste a turn. How natural a move is does not depend
 on who wins.
 
-This is the definition. policy_kernels.py computes the same probabilities, compiled.
+This is the definition. policy_kernels.py computes the same probabilities, compiled, and tests/test_policies.py compares
+the two in every position of small games.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ class Level(PolicyPlayer):
     kind = LEVEL
 
     def __init__(self, level: int, truth: Truth, seed: object = None) -> None:
+        if not 2 <= level <= 6:
+            raise ValueError(f"Level {level} is not a player that looks ahead; level 1 is Uniform, level 7 is Perfect.")
         super().__init__(truth.game, seed)
         self.name = f"level {level}"
         self.truth = truth
@@ -165,7 +168,7 @@ def candidates(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None])
 NEARER = 3.0  # how strongly a person prefers to be near the goal
 FURTHER = 1.5  # how strongly a person prefers the opponent to be far from it
 WASTED = 0.02  # the factor for a move that changes no score
-TIE = 1e-9  # weights that differ by less than this share count as equal, however they were computed
+TIE = 1e-9  # relative; weights that differ by less are equal, because rounding can make that difference
 
 
 def natural_weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
@@ -188,7 +191,7 @@ def natural_weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
 
 
 def apparent_score(game: AnyGame, score: int | None, tone: str) -> int | None:
-    """A player's score as people see it: a win counts as being at the goal, a loss as being at 0, however it came."""
+    """A player's score as people see it: a win counts as being at the goal, and any loss as being at 0."""
     return {"good": winning_score(game), "bad": 0}.get(tone, score)
 
 

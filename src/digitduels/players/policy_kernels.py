@@ -1,7 +1,7 @@
 """What policies do, compiled by Numba: the one compiled copy of the definitions in levels.py, perfect.py and policy.py.
 
 Everything that needs the probabilities of many positions calls these functions: exact evaluation, the chances of
-errors, and the opponents of the vectorised environment. None of them allocates memory, so they cost little per call.
+errors, and the opponents of the vectorised environment. The small functions allocate no memory and are inlined.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, Policy
 from digitduels.solver.arrays import Arrays, arrays
 from digitduels.solver.tables import Tables
 
-MAXIMUM = 3  # beside the kinds of policies: the moves that gain most
+MAXIMUM = 3  # beside the kinds of policies: a best response, which maximises the column
 
 _BARE: dict[str, Any] = {"_nrt": False}  # no reference counts, which would take most of the time of a small function
 kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
@@ -192,8 +192,8 @@ def uniform(look: Any, count: Any) -> None:
 def level(look: Any, count: Any, sees: Any, losing: Any) -> None:
     """Writes the probabilities of a level: a sum over the depths that it may see in a turn.
 
-    Entries are moves, or groups of moves with the same value and distance. `losing` is memory for [distance]: the
-    weight of the moves that lose in so many plies, and the share of such moves per unit of weight. It must contain 0.
+    Entries are moves, or groups of moves with the same value and distance. `losing` is memory, all zeros, for
+    [distance]: the weight of the moves that lose at this distance, and the share of such moves per unit of weight.
     """
     left, winning, quickest, furthest, losses = 0.0, 0.0, len(losing), 0, 0
     for entry in range(count):
@@ -322,7 +322,7 @@ class KernelColumns(NamedTuple):
     kinds: npt.NDArray[np.int64]
     """[policy]: the kinds of the different policies of all columns."""
     sees: npt.NDArray[np.float64]
-    """[policy, distance]: how likely a level sees a result."""
+    """[policy, distance]: the probability that a level sees a result."""
     hopes: npt.NDArray[np.int64]
     """[policy]: for perfect play, the column with the chance of the error that it hopes for."""
     begin: npt.NDArray[np.int64]
