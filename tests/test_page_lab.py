@@ -48,9 +48,9 @@ def test_figures_of_previous_rules_are_cleared(visit: Visit) -> None:
         expect(part).to_be_visible()
     page.get_by_role("button", name="Keep to compare").click()
     page.get_by_label("How many of each number the pool holds").fill("9")
-    page.get_by_role("slider", name=re.compile("The highest number")).fill("13")
+    with page.expect_response(lambda response: "/strip" in response.url and "highest=13" in response.url):
+        page.get_by_role("slider", name=re.compile("The highest number")).fill("13")
     expect(page.get_by_text("Small enough: ").first).to_be_visible()
     expect(page.get_by_role("columnheader")).to_have_text(["Number Duel: first to 12, numbers 1 to 3"])
     expect(page.get_by_role("meter", name="Fair")).to_have_count(0)
-    for part in parts:
-        expect(part).to_be_hidden()
+    expect(parts[0]).to_be_hidden()  # a short search finds who wins with other values, even if a game is too large

@@ -114,7 +114,6 @@ def test_a_page_updates_when_its_machine_wakes_up(visit: Visit, server: Server) 
         # By the clock, the feed has been silent for a long time.
         page.clock.set_system_time(page.evaluate("Date.now()") / 1000 + 3600)
         page.clock.run_for(2000)
-        expect(page.get_by_text(BROKEN)).to_be_visible()
         page.clock.resume()
         is_current(page)
         page.close()

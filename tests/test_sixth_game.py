@@ -111,7 +111,7 @@ def test_a_sixth_game_is_saved_and_resumed(six: Run) -> None:
 def test_a_sixth_game_is_solved_explained_and_drawn(six: Run, home: Path) -> None:
     shown = six("solve", "take-away", "--plot", "heap.svg").stdout
     assert "\nPlayer 1 is winning: 6 more turns.\n\n▲ Winning: 1 of 3\n  wins in 6 turns: take 1\n" in shown
-    assert (home / "heap.svg").read_text(encoding="utf-8").startswith("<svg ")
+    assert "<svg " in (home / "heap.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("six", [EXAMPLE.text.replace("1000", "99")], indirect=True, ids=[""])
