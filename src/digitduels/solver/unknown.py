@@ -1,8 +1,8 @@
 """Unknown integers: a rule that is asked about them is asked about many positions at once.
 
 An Unknown stands for every value that a part of a position can have. Arithmetic applies to all values. A comparison
-answers if the answer is the same for all of them. Otherwise it raises Split, and whoever asks distinguishes cases. So
-does everything else that a rule may do with an integer, such as using it as an index or as a key.
+answers if the answer is the same for all of them. Otherwise it raises Split, and the check divides the values into
+cases and asks again. So does everything else that a rule may do with an integer, such as using it as an index or a key.
 """
 
 from __future__ import annotations
