@@ -327,6 +327,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["XDG_CACHE_HOME"] = config.stash[CACHE] = tempfile.mkdtemp(prefix="cache-")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Three test processes for two processors: tests of servers and browsers mostly wait."""
+    processors = os.cpu_count() or 1
+    return processors + max(1, processors // 2)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """In `make check`, does not import test files that are slow as a whole: their frameworks alone take seconds."""
     if "not slow" not in config.getoption("markexpr") or collection_path.suffix != ".py":
