@@ -118,6 +118,30 @@ async def look_at_positions(client: httpx.AsyncClient) -> list[float]:
     return [await seconds(expect(200, client.get(path))) for _ in range(60)]
 
 
+async def play_a_variant(client: httpx.AsyncClient) -> list[float]:
+    """Plays games of one variant against the computer, and returns how long each of its moves took."""
+    spent = []
+    for _ in range(6):
+        client.headers["X-Forwarded-For"] = f"198.51.100.{secrets.randbelow(250)}"
+        body = {"game": "number-quest", "options": {"target": 97}, "computer": {"level": 4}}
+        answer = await client.post("/api/games", json=body)
+        assert answer.status_code == 201, answer.text
+        created = answer.json()
+        state, headers = created["state"], {"Authorization": f"Bearer {created['token']}"}
+        while state["outcome"] is None:
+            move = {"version": state["version"], "move": state["legal"][0]["move"], "key": secrets.token_urlsafe(9)}
+            path = f"/api/games/{created['id']}"
+            start = time.perf_counter()
+            state = (await client.post(f"{path}/moves", json=move, headers=headers)).json()["state"]
+            while state["outcome"] is None and state["player"] != 1:
+                await asyncio.sleep(0.01)
+                # From many addresses: one may not ask this often.
+                headers_of_another = {"X-Forwarded-For": f"203.0.113.{secrets.randbelow(250)}"}
+                state = (await client.get(path, headers=headers_of_another)).json()
+            spent.append(time.perf_counter() - start)
+    return spent
+
+
 async def expect(status: int, request: Awaitable[httpx.Response]) -> None:
     assert (await request).status_code == status
 
@@ -167,6 +191,12 @@ async def variants(target: Target) -> AsyncIterator[Attack]:
     """Starting games of a large variant."""
     moves = [f"+{number}" for number in range(1, 90)]
     yield at_a_rate(10, lambda: target.client.post("/api/games", json={**LONG, "moves": moves}))
+
+
+@asynccontextmanager
+async def new_rules(target: Target) -> AsyncIterator[Attack]:
+    """Games against the computer, each with other rules."""
+    yield at_a_rate(10, _new_variants(target.client))
 
 
 @asynccontextmanager
@@ -290,17 +320,13 @@ async def classes(target: Target) -> AsyncIterator[Attack]:
 async def everything(target: Target) -> AsyncIterator[Attack]:
     """All that one address may do, together."""
     game = await long_game(target.client, 980)
-    number = count()
     others = [_long_links(target.client), _new_pictures(target), await _rounds(target.client, 4)]
+    others.append(_new_variants(target.client))
 
     async def read() -> None:
         await target.client.get(f"/api/games/{game.id}", headers=ONE_ADDRESS)
 
-    async def begin_variant() -> None:
-        body = {"game": "number-quest", "options": {"target": 100 + next(number)}, "computer": {"level": 6}, "seat": 2}
-        await target.client.post("/api/games", json=body, headers=ONE_ADDRESS)
-
-    acts = cycle([*others, read, begin_variant])
+    acts = cycle([*others, read])
     yield at_a_rate(150, lambda: next(acts)())
 
 
@@ -310,6 +336,16 @@ def _long_links(client: httpx.AsyncClient) -> Attack:
         f"/{area}/number-quest?highest=99&copies=10&target=1000000&moves={moves}" for area in ("play", "api/position")
     )
     return lambda: client.get(next(paths), headers=ONE_ADDRESS)
+
+
+def _new_variants(client: httpx.AsyncClient) -> Attack:
+    number = count(100)
+
+    async def begin() -> None:
+        body = {"game": "number-quest", "options": {"target": next(number)}, "computer": {"level": 6}, "seat": 2}
+        await client.post("/api/games", json=body, headers=ONE_ADDRESS)
+
+    return begin
 
 
 def _new_pictures(target: Target) -> Attack:
@@ -384,6 +420,7 @@ SCENARIOS = (
     Scenario(feeds, workers=True),
     Scenario(questions, workers=True),
     Scenario(variants, start_games, workers=True),
+    Scenario(new_rules, play_a_variant, workers=True, settings=LIMITED),
     Scenario(locked, postgresql=True),
     Scenario(paused_server, postgresql=True),
     Scenario(paused_database, look_at_positions, postgresql=True),

@@ -124,7 +124,7 @@ def listen(settings: Settings) -> socket.socket:
 
 def take_turns_quickly() -> None:
     """Shortens Python's thread switch interval, so that the event loop waits less for the database threads."""
-    sys.setswitchinterval(0.002)
+    sys.setswitchinterval(0.0005)
 
 
 def collect_garbage_rarely() -> None:
