@@ -316,9 +316,11 @@ def terminal(home: Path) -> Iterator[Open]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives all test processes one cache folder of their own, and lets Ctrl-C interrupt what they start."""
+    """Gives all test processes one cache folder of their own, and lets signals end what they start."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shell has started in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as nohup leaves it
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(config, "workerinput"):
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # with it, every process would compile all modules
         # Only pip may use its existing cache.

@@ -275,7 +275,8 @@ def test_a_state_is_sent_only_if_it_has_changed(client: TestClient) -> None:
 
 
 def test_the_computer_plays_and_agrees_to_take_back(client: TestClient) -> None:
-    friends = Friends(client, join=False, seat=2, computer={"level": 1})
+    # No two moves of the computer can end this game.
+    friends = Friends(client, join=False, seat=2, computer={"level": 1}, options={"target": 500})
     state = friends.wait(1)
     assert state["seats"][0] | {"away": False} == {
         "name": "Level 1",

@@ -9,9 +9,7 @@ import re
 import resource
 import signal
 import subprocess
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -616,15 +614,6 @@ def test_a_game_is_saved_when_a_pipe_is_interrupted(home: Path) -> None:
         assert program.stderr.read() == ""
 
 
-def stop(program: subprocess.Popen[bytes], blow: signal.Signals) -> None:
-    """Sends a signal until the program ends: Python is late to handle one that comes just before it waits for input."""
-    end = time.monotonic() + PATIENCE
-    while program.poll() is None and time.monotonic() < end:
-        program.send_signal(blow)
-        with suppress(subprocess.TimeoutExpired):
-            program.wait(2)
-
-
 @pytest.mark.parametrize("blow", [signal.SIGHUP, signal.SIGTERM, None], ids=["SIGHUP", "SIGTERM", "closed window"])
 def test_a_game_is_saved_when_its_terminal_closes(terminal: Open, duels: Run, blow: signal.Signals | None) -> None:
     person = terminal("play", "numerical-nexus")
@@ -634,7 +623,7 @@ def test_a_game_is_saved_when_its_terminal_closes(terminal: Open, duels: Run, bl
     if blow is None:
         person.close()
     else:
-        stop(person.program, blow)
+        person.program.send_signal(blow)
     person.program.wait(PATIENCE)
     assert moves(saved_game("numerical-nexus-1")) == ["+5"]
     assert "resumed after 1 move" in duels("resume").stdout
