@@ -57,7 +57,7 @@ GAME_TABLES = {
     ("rule_sets", "EDITIONS"),
     ("study.ideas", "IDEAS"),
     ("evals.suite", "RULE_SETS"),  # the rule sets of the benchmark
-    ("web.looks", "LOOKS"),
+    ("web.positions.looks", "LOOKS"),
     ("web.classes.lessons", "PRESETS"),
     ("web.classes.lessons", "PLANS"),
     ("adapters.ggbench", "name"),  # an environment of gg-bench is one game

@@ -11,13 +11,13 @@ from typing import Any
 
 import httpx
 import pytest
+from digitduels.web.typescript import reference
 from jsonschema import Draft202012Validator
 
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.record import to_record
 from digitduels.web.description import ANSWER_TYPES, FEEDS, OTHER_MEDIA
-from digitduels.web.typescript import reference
 from node import DEADLINE, ROOT, install
 from web import running, wait_for
 

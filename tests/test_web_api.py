@@ -29,9 +29,9 @@ from digitduels.study.review import review
 from digitduels.study.score_map import cells
 from digitduels.study.theory import theory
 from digitduels.study.wording import standing, worth
-from digitduels.web import link
-from digitduels.web.view import view
-from digitduels.web.wire import wire, wires
+from digitduels.web.positions import link
+from digitduels.web.positions.view import view
+from digitduels.web.positions.wire import wire, wires
 from variants import ALL, describe, play_on
 from web import running
 from workers import solutions

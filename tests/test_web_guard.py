@@ -21,21 +21,20 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from prometheus_client.parser import text_string_to_metric_families
 from schemathesis.specs.openapi.checks import response_schema_conformance
+from starlette.testclient import TestClient
 
 import digitduels as dd
-import virtual_time
 from conftest import PATIENCE
 from digitduels.record import to_record
-from digitduels.web.app import create, create_app
-from digitduels.web.deadline import Deadline
-from digitduels.web.guard import client_address
+from digitduels.web.app import App
+from digitduels.web.buckets import MOST_CLIENTS, Buckets
+from digitduels.web.description import openapi
+from digitduels.web.http.limits import client_address
 from digitduels.web.httptools_connection import LONGEST_HEAD
 from digitduels.web.logs import Lines
-from digitduels.web.rate_limits import MOST_CLIENTS, Buckets
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 from digitduels.web.workers import supervisor
@@ -54,7 +53,7 @@ LIMIT = 100_000  # bytes in a body, for these tests
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("site"), body=LIMIT) as client:
+    with running(tmp_path_factory.mktemp("site"), max_body=LIMIT) as client:
         yield client
 
 
@@ -70,7 +69,7 @@ def solving_site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture(scope="module", params=["h11", "httptools"])
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A server, once with each HTTP parser."""
-    with running(tmp_path_factory.mktemp("reader"), body=LIMIT, patience=1.0, http=request.param) as client:
+    with running(tmp_path_factory.mktemp("reader"), max_body=LIMIT, body_timeout=1.0, http=request.param) as client:
         yield client
 
 
@@ -105,32 +104,6 @@ def test_the_size_limit_applies_to_bodies_with_and_without_a_content_length(read
     assert b"A request body may have at most 100,000 bytes." in answer
     declared = exchange(reader, post(b" " * (LIMIT + 1), f"Content-Length: {LIMIT + 1}"))
     assert declared.startswith(b"HTTP/1.1 413 ")
-
-
-def test_a_shared_deadline_cancels_only_the_late_tasks() -> None:
-    async def run() -> None:
-        deadline, log = Deadline(10), list[str]()
-
-        async def work(name: str, begin: float, seconds: float) -> None:
-            await asyncio.sleep(begin)
-            try:
-                with deadline:
-                    await asyncio.sleep(seconds)
-                log.append(f"{name} done")
-            except TimeoutError:
-                log.append(f"{name} late")
-            await asyncio.sleep(0)  # the task must not stay cancelled
-
-        cancelled = asyncio.create_task(work("cancelled", 0, PATIENCE))
-        asyncio.get_running_loop().call_later(2, cancelled.cancel)
-        works = [work("quick", 0, 9), work("first", 0, PATIENCE), work("second", 5, PATIENCE), work("last", 11, 9)]
-        await asyncio.gather(*works)
-        assert log == ["quick done", "first late", "second late", "last done"]
-        assert asyncio.get_running_loop().time() == 20
-        with pytest.raises(asyncio.CancelledError):
-            await cancelled
-
-    virtual_time.run(run())
 
 
 def test_incomplete_and_oversized_bodies_are_refused_without_reading_the_rest(reader: httpx.Client) -> None:
@@ -234,7 +207,7 @@ def test_the_rate_limit_applies_to_each_address_separately(tmp_path: Path) -> No
 
 
 def test_an_incomplete_body_counts_against_the_rate_limit(tmp_path: Path) -> None:
-    with running(tmp_path, rate=0.01, burst=10, patience=float(PATIENCE)) as site:
+    with running(tmp_path, rate=0.01, burst=10, body_timeout=float(PATIENCE)) as site:
         half = post(b" " * 500_000, "Content-Length: 1000000")
         assert exchange(site, half).startswith(b"HTTP/1.1 429 ")
 
@@ -476,7 +449,7 @@ class Warming(NoWorkers):
 @contextmanager
 def warming(folder: Path, pool: NoProcesses) -> Iterator[TestClient]:
     settings = Settings(rate=0, database=str(folder / "games.sqlite"))
-    with TestClient(create(settings, workers=Warming(settings, pool))) as client:
+    with TestClient(App(settings, workers=Warming(settings, pool))) as client:
         yield client
 
 
@@ -571,7 +544,7 @@ def test_an_unresponsive_database_is_reported_and_blocks_nothing_else(tmp_path: 
 # Requests generated from the API description
 
 
-API = schemathesis.openapi.from_dict(create_app(Settings(), asyncio.Event()).openapi())
+API = schemathesis.openapi.from_dict(openapi(App(Settings()).endpoints))
 OPERATIONS: list[Any] = [found.ok() for found in API.get_all_operations()]  # type: ignore[union-attr]
 
 

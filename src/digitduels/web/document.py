@@ -6,14 +6,16 @@ import html
 import json
 from typing import Any
 
-from fastapi import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from digitduels.games import game_class, games
 from digitduels.manual import summary
-from digitduels.web import link
 from digitduels.web.assets import CORE, Assets, compressed_response
+from digitduels.web.positions import link
+from digitduels.web.positions.questions import game_cards
+from digitduels.web.positions.view import beginner, view
 from digitduels.web.refusal import Refusal
-from digitduels.web.view import beginner, listing, view
 
 ABOUT = "Five number duels for two. Play a friend or the computer, at once and without an account."
 TITLES = {
@@ -51,7 +53,7 @@ class Document:
             # The game with the most options has the most to discover.
             known = max(games(), key=lambda name: len(game_class(name).options()))
             data = self._home = self._home or {
-                "games": [listing(game_class(name)) for name in games()],
+                "games": game_cards(),
                 "position": view(link.read(known, [("vs", str(beginner(link.book(known)))), ("seat", "1")])[0]),
             }
         elif known and area in WITH_POSITION:

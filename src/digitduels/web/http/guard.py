@@ -1,33 +1,28 @@
-"""The middleware in front of the application: checks, rate limits, security headers, metrics and the request log."""
+"""The middleware in front of the router: it checks requests, makes clients pay and wait, and answers errors."""
 
 from __future__ import annotations
 
-import ipaddress
-import json
+import asyncio
 import logging
-import math
 import random
 import time
-from html import escape
-from typing import Any
 from urllib.parse import urlsplit
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from digitduels.web.deadline import Deadline
+from digitduels.web.http.errors import FAILED, ErrorHandlers, refuse
+from digitduels.web.http.limits import CHEAP, RateLimits, TooManyRequests, Turns, client_address, cost_of
+from digitduels.web.http.metrics import Metrics
+from digitduels.web.http.request_log import RequestLog
 from digitduels.web.logs import event
-from digitduels.web.metrics import Metrics
-from digitduels.web.rate_limits import CHEAP, Buckets, RateLimits, TooManyRequests, Turns, cost_of
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings, split_list
 
-SHORT_PAGE = '<!doctype html><html lang="en"><title>Digit Duels</title><p>{}</p></html>'
 _rng = random.Random()  # not the global one, whose sequence belongs to the program around the server
 MOST_KEYS = 30  # parameters in a query
 ONCE = (b"host", b"authorization", b"content-length", b"content-type", b"transfer-encoding", b"origin")
 """Headers that a request may have only once. Otherwise two programs could read it in two ways."""
-METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-LOG_LINES = {False: (50.0, 1000), True: (2.0, 100)}  # rate per second and burst, for successes and for errors
 PROTECTION = {  # security headers of pages
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     "object-src 'none'; img-src 'self' data:",
@@ -49,16 +44,16 @@ _PROTECTION_HEADERS, _API_PROTECTION_HEADERS = (
 
 
 class Guard:
-    """Passes a request to the application, or refuses it."""
+    """Passes a request to the router, or refuses it."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics, limits: RateLimits) -> None:
-        self.app, self.settings, self.metrics, self.limits = app, settings, metrics, limits
+    def __init__(
+        self, app: ASGIApp, settings: Settings, metrics: Metrics, limits: RateLimits, errors: ErrorHandlers
+    ) -> None:
+        self.app, self.settings, self.metrics, self.limits, self.errors = app, settings, metrics, limits, errors
         self.origins = {origin.rstrip("/").lower() for origin in split_list(settings.origins)}
         self.hosts = {host.lower() for host in split_list(settings.hosts)}
         self.turns = Turns()
-        self.lines = {failed: Buckets(*limits) for failed, limits in LOG_LINES.items()}
-        self.unlogged = 0
-        self.patience = Deadline(settings.patience)
+        self.log = RequestLog(metrics)
         self.open = 0
         metrics.gauge("http_requests_open", "Requests in progress, including live feeds.", lambda: self.open)
 
@@ -69,24 +64,29 @@ class Guard:
         visit = Visit(scope, send, self.limits)
         self.open += 1
         try:
-            try:
-                self.check(visit)
-                data = await self.body(visit, receive)
-                await self.turns.wait(visit.sender.address)
-                if data:
-                    scope["json"] = parse_json(data)
-                if data is not None:
-                    receive = replay_body(data, receive)
-                await self.app(scope, receive, visit.send)
-            except Refusal as refusal:
-                await visit.refuse(refusal)
-        except Exception:
-            event("failure", logging.ERROR, fault=True, id=visit.id, route=visit.route)
-            if visit.status is None:
-                await visit.refuse(Refusal(500, "Something went wrong on the server. The error was logged."))
+            self.check(visit)
+            data = await self.body(visit, receive)
+            visit.arrived = True
+            await self.turns.wait(visit.client.address)
+            await self.app(scope, receive if data is None else replay_body(data, receive), visit.send)
+        except Exception as error:
+            await self.answer(visit, receive, error)
         finally:
             self.open -= 1
-            self.note(visit)
+            client = (scope.get("client") or ("",))[0]
+            self.log.note(visit.id, scope["method"], visit.route, visit.status, visit.began, client)
+
+    async def answer(self, visit: Visit, receive: Receive, error: Exception) -> None:
+        """Sends the response to an exception, unless a response has begun. Logs the exception if it is unexpected."""
+        request = Request(visit.scope)
+        response = self.errors.response(request, error)
+        if response is None:
+            event("failure", logging.ERROR, fault=True, id=visit.id, route=visit.route)
+            response = refuse(request, Refusal(500, FAILED))
+        if visit.status is None:
+            if not visit.arrived:  # the rest of the body may still be arriving
+                response.headers["connection"] = "close"
+            await response(visit.scope, receive, visit.send)
 
     def check(self, visit: Visit) -> None:
         """Raises Refusal for a malformed request, one with the wrong host or origin, and one over the rate limit."""
@@ -111,10 +111,10 @@ class Guard:
             raise Refusal(422, f"A query may have at most {MOST_KEYS} parameters.")
 
     def charge(self, visit: Visit, cost: float) -> None:
-        """Charges the sender of a request. Raises Refusal if they must wait."""
+        """Charges the client of a request. Raises Refusal if they must wait."""
         wait = 0
         try:
-            left = visit.sender.pay(cost)
+            left = visit.client.pay(cost)
         except TooManyRequests as refusal:
             left, wait = refusal.left, refusal.again or 0
             raise
@@ -139,15 +139,9 @@ class Guard:
         headers = visit.headers
         if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
             return None
-        data = await self._collect(visit, receive)
-        if data and headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
-            raise Refusal(415, "The request body must be JSON, with the content type application/json.")
-        return data
-
-    async def _collect(self, visit: Visit, receive: Receive) -> bytes:
         data = bytearray()
         try:
-            with self.patience:
+            async with asyncio.timeout(self.settings.body_timeout):
                 more = True
                 while more:
                     message = await receive()
@@ -156,40 +150,16 @@ class Guard:
                     part = message.get("body", b"")
                     data += part
                     # Check each part as it arrives, so that unfinished bodies cannot fill the memory.
-                    self._count(visit, len(part), len(data))
+                    if len(part) > CHEAP // 16:
+                        self.charge(visit, len(part) / CHEAP)
+                    if len(data) > self.settings.max_body:
+                        raise Refusal(413, f"A request body may have at most {self.settings.max_body:,} bytes.")
                     more = message.get("more_body", False)
         except TimeoutError:
             raise Refusal(408, "The request took too long to arrive.") from None
+        if data and headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+            raise Refusal(415, "The request body must be JSON, with the content type application/json.")
         return bytes(data)
-
-    def _count(self, visit: Visit, part: int, size: int) -> None:
-        if part > CHEAP // 16:
-            self.charge(visit, part / CHEAP)
-        if size > self.settings.body:
-            raise Refusal(413, f"A request body may have at most {self.settings.body:,} bytes.")
-
-    def note(self, visit: Visit) -> None:
-        """Counts a request in the metrics, and logs it unless there are too many log lines."""
-        now = time.perf_counter()
-        seconds = now - visit.began
-        method = visit.scope["method"] if visit.scope["method"] in METHODS else "other"
-        route = visit.route
-        self.metrics.request(method, route, visit.status, seconds)
-        if self.lines[(visit.status or 500) >= 400].take("", now):
-            self.unlogged += 1
-            return
-        if self.unlogged:
-            event("requests_unlogged", logging.WARNING, count=self.unlogged)
-            self.unlogged = 0
-        event(
-            "request",
-            id=visit.id,
-            method=method,
-            route=route,
-            status=visit.status,
-            ms=round(1000 * seconds, 1),
-            client=(visit.scope.get("client") or ("",))[0],
-        )
 
 
 class Visit:
@@ -202,14 +172,16 @@ class Visit:
         self.id = f"{_rng.getrandbits(64):016x}"  # to find the log line; not a secret
         self.status: int | None = None
         self.limits: list[tuple[bytes, bytes]] = []
+        self.arrived = False
+        """Whether the whole request has been read."""
         authorization = self.headers.get(b"authorization")
-        self.sender = scope["sender"] = limits.sender(client_address(scope), authorization, scope["path"])
+        self.client = scope["sender"] = limits.client(client_address(scope), authorization, scope["path"])
         self._send = send
 
     @property
     def route(self) -> str:
         """The path pattern of the route, which contains no input of the client."""
-        return str(getattr(self.scope.get("route"), "path", "")) or "other"
+        return str(getattr(self.scope.get("endpoint"), "path", "other"))
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -220,62 +192,6 @@ class Visit:
                 headers.append((b"cache-control", b"no-store" if api else b"no-cache"))
             message["headers"] = [*headers, *(_API_PROTECTION_HEADERS if api else _PROTECTION_HEADERS)]
         await self._send(message)
-
-    async def refuse(self, refusal: Refusal) -> None:
-        """Sends a refusal and closes the connection, since the rest of the body may still be arriving."""
-        body, kind = json.dumps({"detail": str(refusal)}).encode(), "application/json"
-        headers = refusal.headers
-        if b"text/html" in self.headers.get(b"accept", b"") and not self.scope["path"].startswith("/api/"):
-            body, kind = SHORT_PAGE.format(escape(str(refusal))).encode(), "text/html; charset=utf-8"
-            if refusal.again is not None:
-                headers["Refresh"] = str(refusal.again)  # the browser tries again by itself
-        headers |= {"content-type": kind, "content-length": str(len(body)), "connection": "close"}
-        raw_headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-        await self.send({"type": "http.response.start", "status": refusal.status, "headers": raw_headers})
-        await self.send({"type": "http.response.body", "body": body})
-
-
-def client_address(scope: Scope) -> str:
-    """Returns the address that a request is counted for: the IPv4 address or the IPv6 /64 prefix."""
-    host = str((scope.get("client") or ("",))[0])
-    if ":" not in host:
-        return host
-    try:
-        address = ipaddress.IPv6Address(host.partition("%")[0])
-    except ValueError:
-        return host
-    # A server that listens on all addresses sees IPv4 addresses mapped to IPv6.
-    return str(address.ipv4_mapped or int(address) >> 64)
-
-
-def parse_json(data: bytes) -> Any:
-    """Parses JSON. Raises Refusal for invalid JSON, NaN and infinities, null characters and lone surrogates."""
-    try:
-        value = _DECODER.decode(data.decode())
-        if b"\\u" in data:
-            text = json.dumps(value, ensure_ascii=False)
-            text.encode()  # fails for a lone surrogate
-            if "\\u0000" in text:
-                raise Refusal(422, "The request body must not contain null characters.")
-    except (ValueError, RecursionError):
-        raise Refusal(
-            422, "The request body must be JSON, with finite numbers, no lone surrogates and little nesting."
-        ) from None
-    return value
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(text)
-    return number
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def replay_body(data: bytes, receive: Receive) -> Receive:
