@@ -375,7 +375,7 @@ def test_a_pupil_on_a_new_device_is_admitted_with_one_act(client: TestClient) ->
 def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> None:
     teacher = Teacher(client)
     ann, again = teacher.join("Ann"), teacher.join("Ann")
-    service: Any = client.app.services.classes  # type: ignore[attr-defined]
+    service: Any = client.app.runtime.classes  # type: ignore[attr-defined]
     portal: Any = client.portal
     messages: list[bytes] = []
 
@@ -624,7 +624,7 @@ def test_wrong_codes_count_against_the_address_but_not_against_its_class(tmp_pat
 def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:
     with TestClient(application(database=str(tmp_path / "games.sqlite"), class_retention=0.01, grace=0)) as client:
         teacher = Teacher(client)
-        service: Any = client.app.services.classes  # type: ignore[attr-defined]
+        service: Any = client.app.runtime.classes  # type: ignore[attr-defined]
         real_time = time.time
         try:
             time.time = lambda: real_time() + 30

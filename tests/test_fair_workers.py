@@ -212,7 +212,7 @@ def test_a_move_whose_worker_is_killed_comes_from_another_one_at_the_same_level(
     with TestClient(App(settings, workers=OnlyBooks(settings))) as client:
         game = Friends(client, join=False, seat=2, computer={"level": level})
         state = game.wait(1)
-        killed = client.app.services.workers.books.killed  # type: ignore[attr-defined]
+        killed = client.app.runtime.workers.books.killed  # type: ignore[attr-defined]
     assert (asked, killed) == ([str(level)] * 2, 1)
     assert len(state["status"]) == 2, "the move and whose turn it is, without a note"
     match = Match(dd.game("number-quest"))

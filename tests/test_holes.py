@@ -212,7 +212,7 @@ def test_nothing_is_deleted_or_closed_during_the_grace_period_after_a_start(tmp_
         idle, alone = Friends(client), Friends(client, join=False)
     sql(file, "UPDATE game SET touched = 0, created = 0")
     with TestClient(application(database=str(file), grace=24)) as client:
-        rooms: Any = client.app.services.rooms  # type: ignore[attr-defined]
+        rooms: Any = client.app.runtime.rooms  # type: ignore[attr-defined]
         portal: Any = client.portal
         portal.call(rooms._retention.sweep)
         assert not client.get(f"/api/games/{idle.id}").json()["closed"]

@@ -298,14 +298,14 @@ def test_a_qr_code_is_drawn_only_for_short_links_of_this_server(client: TestClie
 
 
 def test_the_database_is_probed_at_most_once_a_second(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    state: Any = client.app.services  # type: ignore[attr-defined]
+    state: Any = client.app.runtime  # type: ignore[attr-defined]
     checks = 0
 
     async def check() -> None:
         nonlocal checks
         checks += 1
 
-    monkeypatch.setattr("digitduels.web.routes.health.PROBE_SECONDS", 3600.0)
+    monkeypatch.setattr("digitduels.web.runtime.PROBE_SECONDS", 3600.0)
     monkeypatch.setattr(state.probe._store, "check", check)
     monkeypatch.setattr(state.probe, "_last", (-7200.0, False))
     for _ in range(20):

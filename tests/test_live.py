@@ -111,7 +111,7 @@ async def take(lines: AsyncIterator[str], count: int) -> AsyncIterator[str]:
 def test_disconnected_watchers_leave_no_streams_or_tasks_behind(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
-            hub: Hub = server.config.app.services.rooms.hub  # type: ignore[union-attr]
+            hub: Hub = server.config.app.runtime.rooms.hub  # type: ignore[union-attr]
             id, _ = await begin(client)
             for _ in range(3):
                 async with watching(client, id) as lines:

@@ -209,7 +209,9 @@ def _counted(counts: tuple[int, int]) -> Resistance:
 
 def _defence(defence: Defence | None) -> JsonDefence | None:
     """A defence of a lost position."""
-    return defence and {
+    if defence is None:
+        return None
+    return {
         "found": defence.found,
         "error_chance": round(defence.chance, 6),
         "best_error_chance": round(defence.hardest, 6),

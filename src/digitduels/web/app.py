@@ -25,7 +25,7 @@ from digitduels.web.http.operations import Endpoint, Operation, Page
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import Conflict
 from digitduels.web.routes import classes, health, links, rooms
-from digitduels.web.services import Services
+from digitduels.web.runtime import Runtime
 from digitduels.web.settings import Settings
 from digitduels.web.store import StoreError
 from digitduels.web.workers.supervisor import Supervisor
@@ -64,11 +64,11 @@ class App(Guard):
     def __init__(
         self, settings: Settings, stopping: asyncio.Event | None = None, workers: Supervisor | None = None
     ) -> None:
-        self.services = Services(settings, stopping or asyncio.Event(), workers)
+        self.runtime = Runtime(settings, stopping or asyncio.Event(), workers)
         assets = Assets(PAGE)
         self._document = Document(assets, settings.class_retention)
         # Moves come first, because they are the most frequent requests.
-        self.endpoints = [*rooms.ENDPOINTS, *classes.ENDPOINTS, *links.ENDPOINTS, *health.endpoints()]
+        self.endpoints = [*rooms.ENDPOINTS, *classes.ENDPOINTS, *links.ENDPOINTS, *health.ENDPOINTS]
         description = ApiDescription(self.endpoints)
         undescribed: list[Endpoint] = [
             Operation("GET", "/openapi.json", description.document),
@@ -82,7 +82,7 @@ class App(Guard):
                 *(endpoint.route for endpoint in (*self.endpoints, *undescribed)),
                 Mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False))),
             ],
-            lifespan=self.services.running,
+            lifespan=self.runtime.running,
         )
         errors = ErrorHandlers(
             {
@@ -92,11 +92,11 @@ class App(Guard):
                 HTTPException: self._missing,
             }
         )
-        limits = RateLimits(settings, self.services.allowances)
-        super().__init__(self._route, settings, self.services.metrics, limits, errors)
+        limits = RateLimits(settings, self.runtime.allowances)
+        super().__init__(self._route, settings, self.runtime.metrics, limits, errors)
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["services"] = self.services
+        scope["runtime"] = self.runtime
         await self._router(scope, receive, send)
 
     async def _page(self, request: Request) -> Response:

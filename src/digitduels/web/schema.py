@@ -117,6 +117,6 @@ def typescript(schema: Schema) -> str:
         case {"type": list() as kinds}:
             return " | ".join(typescript({"type": kind}) for kind in kinds)
         case {"type": kind}:
-            return {"integer": "number"}.get(kind, kind)
+            return "number" if kind == "integer" else str(kind)
         case _:
             return "unknown"

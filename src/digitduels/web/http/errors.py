@@ -15,7 +15,7 @@ from digitduels.web.refusal import Refusal
 
 JSON = "application/json"
 SHORT_PAGE = '<!doctype html><html lang="en"><title>Digit Duels</title><p>{}</p></html>'
-FAILED = "Something went wrong on the server. The error was logged."
+SERVER_FAILED = "Something went wrong on the server. The error was logged."
 
 Handler = Callable[[Request, Any], Response]
 
@@ -24,7 +24,7 @@ class ErrorHandlers:
     """Which function makes the response to which exception; a function also handles subclasses."""
 
     def __init__(self, handlers: Mapping[type[Exception], Handler]) -> None:
-        self._handlers = {Refusal: refuse, HTTPException: refuse_path, **handlers}
+        self._handlers: dict[type, Handler] = {Refusal: refuse, **handlers}
 
     def response(self, request: Request, error: Exception) -> Response | None:
         """Returns the response to an exception; None for an unexpected one."""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from digitduels.web.http.errors import FAILED, ErrorHandlers, refuse
+from digitduels.web.http.errors import SERVER_FAILED, ErrorHandlers, refuse
 from digitduels.web.http.limits import CHEAP, RateLimits, TooManyRequests, Turns, client_address, cost_of
 from digitduels.web.http.metrics import Metrics
 from digitduels.web.http.request_log import RequestLog
@@ -82,7 +82,7 @@ class Guard:
         response = self.errors.response(request, error)
         if response is None:
             event("failure", logging.ERROR, fault=True, id=visit.id, route=visit.route)
-            response = refuse(request, Refusal(500, FAILED))
+            response = refuse(request, Refusal(500, SERVER_FAILED))
         if visit.status is None:
             if not visit.arrived:  # the rest of the body may still be arriving
                 response.headers["connection"] = "close"

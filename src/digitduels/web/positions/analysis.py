@@ -227,7 +227,7 @@ def _miss(match: Match, decision: Decision, path: str) -> answers.Miss:
 def _review_turn(match: Match, result: Review, decision: Decision, solution: Solution) -> answers.ReviewTurn:
     """Returns a turn of a review in words, with a lesson if it changed the result."""
     move, names, defence = decision.move, match.names, result.defences.get(decision.ply)
-    turn: answers.ReviewTurn = {
+    turn: answers.ReviewTurn = {  # type: ignore[typeddict-item]  # the optional keys come below
         **serialization.reviewed_turn(match, result, decision),
         "shown": wire(decision.deed if move is None else Played(move, decision.player), names),
         "reason": _optional_wire(result.reasons.get(decision.ply), names),
@@ -265,19 +265,14 @@ def scores(match: Match, solve: Solve) -> answers.Scores | None:
         return None
     values = cells(solve(match.game), state)
     all_scores = {*values, *(score for row in values.values() for score in row)}
-    if not all_scores or not 0 < max(all_scores) - min(all_scores) < WIDEST:
+    hands = match.game.board(state).hands
+    mine, theirs = hands[state.player].score, hands[1 - state.player].score
+    if mine is None or theirs is None or not all_scores or not 0 < max(all_scores) - min(all_scores) < WIDEST:
         return None
     low, high = min(all_scores), max(all_scores)
-    hands = match.game.board(state).hands
     span = range(low, high + 1)
-    rows = ["".join(LETTERS.get(values.get(theirs, {}).get(mine, 9), ".") for mine in span) for theirs in span]
-    return {
-        "low": low,
-        "high": high,
-        "rows": rows,
-        "mine": hands[state.player].score,
-        "theirs": hands[1 - state.player].score,
-    }
+    rows = ["".join(LETTERS.get(values.get(row, {}).get(column, 9), ".") for column in span) for row in span]
+    return {"low": low, "high": high, "rows": rows, "mine": mine, "theirs": theirs}
 
 
 def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: bool) -> answers.FoundPuzzle:

@@ -104,6 +104,7 @@ PICKS = "the index of the chosen value in each field, from the first field, sepa
 DATE = "YYYY-MM-DD. Default without a seed: today in UTC"
 Pairs = list[tuple[str, str]]
 Function = Callable[..., Awaitable[Any]]
+F = TypeVar("F", bound=Function)
 
 
 class Question(NamedTuple):
@@ -147,10 +148,10 @@ QUESTIONS: dict[str, Question] = {}
 
 def question(
     path: str, summary: str, *, max_age: int = MAX_AGE, fixed_by: tuple[str, ...] = (), **keys: Key
-) -> Callable[[Function], Function]:
+) -> Callable[[F], F]:
     """Adds a function to the table. It gets the match, the workers, and the values of the keys that the link has."""
 
-    def add(function: Function) -> Function:
+    def add(function: F) -> F:
         answer = get_type_hints(function, include_extras=True)["return"]
         QUESTIONS[path] = Question(path, summary, function, answer, keys, max_age, fixed_by)
         return function

@@ -24,7 +24,7 @@ HISTORY_CHARACTERS = 100_000  # of reports in a history; earlier moves come with
 def view(match: Match, effects: bool = False) -> answers.PositionView:
     """Returns everything the page shows of a match: rules, position, history, legal moves and perhaps their effects."""
     turns = history(match)
-    shown: answers.PositionView = {
+    shown: answers.PositionView = {  # type: ignore[typeddict-item]  # the effects come below
         **rules_view(match),
         **position_view(match, turns[-1] if turns else None, last_effect(match)),
         "moves": [str(move) for move in match.moves],

@@ -109,7 +109,8 @@ class LiveRoom:
             count, effect = len(match.moves), last_effect(match)
             last = turn_view(match, count - 1, effect) if count else None
             turn = b"null" if last is None else self._cache_turn(count - 1, packed(last))
-            view = position_view(match, last, effect) | {
+            view: dict[str, Any] = {
+                **position_view(match, last, effect),
                 "version": room.head,
                 "takeback": None if room.takeback is None else room.takeback + 1,
                 "rematch": room.rematch,

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from digitduels.match import Match
-from digitduels.web.classes.class_service import ClassService
 from digitduels.web.classes.classroom import ClassAct, ClassConflict
 from digitduels.web.classes.results import as_csv
 from digitduels.web.encoding import encode
@@ -33,8 +32,8 @@ from digitduels.web.routes.rooms import (
     RequestBody,
     link_pairs,
 )
+from digitduels.web.runtime import runtime_of, sender_of
 from digitduels.web.sender import Sender
-from digitduels.web.services import sender_of, services_of
 
 PupilNumber = Annotated[int, Meta(ge=1, le=100_000, description="The number of a pupil.")]
 StartKind = Literal["book", "fair"]
@@ -94,17 +93,16 @@ async def create(request: Request, body: StartClass) -> Response:
     match = await _match(request, body.game, body.options)
     rules = {**structs.asdict(body), "game": match.game.id, "options": match.game.changes}
     del rules["key"]
-    return JsonResponse(*await services_of(request).classes.create(rules, body.key, sender_of(request)))
+    return JsonResponse(*await runtime_of(request).classes.create(rules, body.key, sender_of(request)))
 
 
 async def join(request: Request, body: JoinClass) -> Response:
-    service, code = services_of(request).classes, request.path_params["code"]
+    service, code = runtime_of(request).classes, request.path_params["code"]
     return JsonResponse(*await service.join(code, body.name, body.key, sender_of(request)))
 
 
 async def state(request: Request) -> Response:
-    service, *member = _member(request)
-    return JsonResponse(await service.look(*member))
+    return JsonResponse(await runtime_of(request).classes.look(*_member(request)))
 
 
 async def act(request: Request, body: TeacherAct) -> Response:
@@ -116,44 +114,42 @@ async def act(request: Request, body: TeacherAct) -> Response:
         details |= {"game": match.game.id, "options": match.game.changes}
     elif body.options is not None:
         raise Refusal(422, "Options belong to a game. Name it, too.")
-    service, code, token, sender = _member(request)
-    return JsonResponse(*await service.act(code, token, ClassAct(body.act, body.version, body.key, details), sender))
+    deed = ClassAct(body.act, body.version, body.key, details)
+    code, token, sender = _member(request)
+    return JsonResponse(*await runtime_of(request).classes.act(code, token, deed, sender))
 
 
 async def results(request: Request) -> Response:
-    service, *member = _member(request)
-    return JsonResponse(encode(await service.results(*member)))
+    return JsonResponse(encode(await runtime_of(request).classes.results(*_member(request))))
 
 
 async def table(request: Request) -> Response:
-    service, code, *member = _member(request)
-    text = as_csv(await service.results(code, *member))
-    headers = {"Content-Disposition": f'attachment; filename="class-{code.upper()}.csv"'}
+    text = as_csv(await runtime_of(request).classes.results(*_member(request)))
+    name = f"class-{request.path_params['code'].upper()}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response("\ufeff" + text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 async def stream(request: Request, receive: Receive, send: Send) -> None:
-    service, *member = _member(request)
-    await service.stream(*member, receive, send)
+    await runtime_of(request).classes.stream(*_member(request), receive, send)
 
 
 def conflict(request: Request, error: ClassConflict) -> Response:
     """Returns the response to a version conflict, with the current state of the class."""
-    state = services_of(request).classes.state_of(error.classroom)
+    state = runtime_of(request).classes.state_of(error.classroom)
     return Response(encode({"detail": str(error), "state": Raw(state)}), error.status, media_type=JSON)
 
 
-def _member(request: Request) -> tuple[ClassService, str, str, Sender]:
-    """Returns the service, the code of the class, the token of the member, and the sender."""
-    token = bearer_token(request.scope)
-    return services_of(request).classes, request.path_params["code"], token, sender_of(request)
+def _member(request: Request) -> tuple[str, str, Sender]:
+    """Returns the code of the class, the token of the member, and the sender."""
+    return request.path_params["code"], bearer_token(request.scope), sender_of(request)
 
 
 async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
     """Returns a match at its start. Raises Refusal if classes cannot play it here."""
     pairs = link_pairs(NewGame(game=game, options=options))
     if options:
-        workers = services_of(request).workers
+        workers = runtime_of(request).workers
         match, _ = await workers.aside(lambda: link.read(game, pairs), sender_of(request).asker)
     else:
         match, _ = link.read(game, pairs)

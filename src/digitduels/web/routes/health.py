@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-import time
 from functools import lru_cache
 from typing import TypedDict
 
@@ -13,13 +11,10 @@ from starlette.responses import PlainTextResponse, Response
 
 from digitduels.web.encoding import encode
 from digitduels.web.http.errors import JSON
-from digitduels.web.http.operations import Endpoint, Operation, tagged
+from digitduels.web.http.operations import Operation, tagged
 from digitduels.web.refusal import Refusal
-from digitduels.web.services import Services, services_of
+from digitduels.web.runtime import Runtime, runtime_of
 from digitduels.web.settings import split_list
-from digitduels.web.store import StoreError
-
-PROBE_SECONDS = 1.0  # between two writes that show whether the database is writable
 
 
 class Alive(TypedDict):
@@ -38,42 +33,21 @@ async def alive(_: Request) -> Response:
     return Response(encode(answer), media_type=JSON)
 
 
-class Probe:
-    """Writes to the database to see whether that works, at most once a second for all requests together."""
-
-    def __init__(self) -> None:
-        self._lock = asyncio.Lock()
-        self._last = -PROBE_SECONDS, False
-
-    async def ready(self, request: Request) -> Response:
-        services = check_monitor(request)
-        tables, running = services.workers.warm, not services.stopping.is_set()
-        database = await self._is_writable(services)
-        ready = tables and database and running
-        answer: Readiness = {"ready": ready, "tables": tables, "database": database, "running": running}
-        return Response(encode(answer), 200 if ready else 503, media_type=JSON)
-
-    async def _is_writable(self, services: Services) -> bool:
-        """Whether the database completes a write within two seconds."""
-        async with self._lock:
-            at, writable = self._last
-            if time.monotonic() - at >= PROBE_SECONDS:
-                try:
-                    async with asyncio.timeout(2):
-                        await services.store.check()
-                    writable = True
-                except (StoreError, TimeoutError):
-                    writable = False
-                self._last = time.monotonic(), writable
-            return writable
+async def ready(request: Request) -> Response:
+    runtime = check_monitor(request)
+    tables, running = runtime.workers.warm, not runtime.stopping.is_set()
+    database = await runtime.probe.is_writable()
+    ready = tables and database and running
+    answer: Readiness = {"ready": ready, "tables": tables, "database": database, "running": running}
+    return Response(encode(answer), 200 if ready else 503, media_type=JSON)
 
 
-def check_monitor(request: Request) -> Services:
-    """Returns the services. Raises Refusal unless a request comes from an address that may watch the server."""
-    services = services_of(request)
-    if request.client is not None and not may_watch(request.client.host, services.settings.monitors):
+def check_monitor(request: Request) -> Runtime:
+    """Returns the runtime. Raises Refusal unless a request comes from an address that may watch the server."""
+    runtime = runtime_of(request)
+    if request.client is not None and not may_watch(request.client.host, runtime.settings.monitors):
         raise Refusal(404, "Not Found.")
-    return services
+    return runtime
 
 
 @lru_cache(1000)
@@ -99,13 +73,9 @@ async def metrics_text(request: Request) -> Response:
 WATCHED = {200: "OK", 404: "Not for this address: see the setting `monitors`."}
 READY = {**WATCHED, 503: "Tables are being computed, the database is not writable, or the server is stopping."}
 
-
-def endpoints() -> list[Endpoint]:
-    """Returns the endpoints of one server, which probes its own database."""
-    ready = Probe().ready
-    return tagged(
-        "for the owner of the server",
-        Operation("GET", "/healthz", alive, "Whether the server is alive", Alive),
-        Operation("GET", "/readyz", ready, "Whether it is ready for everything", Readiness, READY, answered=(200, 503)),
-        Operation("GET", "/metrics", metrics_text, "Metrics, for Prometheus", str, WATCHED, media="text/plain"),
-    )
+ENDPOINTS = tagged(
+    "for the owner of the server",
+    Operation("GET", "/healthz", alive, "Whether the server is alive", Alive),
+    Operation("GET", "/readyz", ready, "Whether it is ready for everything", Readiness, READY, answered=(200, 503)),
+    Operation("GET", "/metrics", metrics_text, "Metrics, for Prometheus", str, WATCHED, media="text/plain"),
+)

@@ -35,8 +35,8 @@ from digitduels.web.positions.questions import (
 from digitduels.web.refusal import Refusal
 from digitduels.web.routes import states
 from digitduels.web.routes.rooms import RequestBody
+from digitduels.web.runtime import runtime_of, sender_of
 from digitduels.web.sender import Asker
-from digitduels.web.services import sender_of, services_of
 from digitduels.web.settings import split_list
 from digitduels.web.workers.supervisor import Supervisor
 
@@ -71,7 +71,7 @@ class WorkersFor:
 
 
 def _workers(request: Request) -> Workers:
-    return WorkersFor(services_of(request).workers, sender_of(request).asker)
+    return WorkersFor(runtime_of(request).workers, sender_of(request).asker)
 
 
 async def answer_question(question: Question, request: Request) -> Response:
@@ -143,7 +143,7 @@ async def secret_qr(request: Request, body: QrRequest) -> Response:
 async def _draw(request: Request, text: str, cache: str) -> Response:
     origins = {
         f"{request.url.scheme}://{request.url.netloc}",
-        *(origin.rstrip("/") for origin in split_list(services_of(request).settings.origins)),
+        *(origin.rstrip("/") for origin in split_list(runtime_of(request).settings.origins)),
     }
     if not any(text.startswith(f"{origin}/") for origin in origins):
         raise Refusal(422, "text must be a link of this server.")
@@ -161,7 +161,7 @@ def draw_qr(text: str) -> bytes:
     return image.getvalue()
 
 
-ANSWERED = {
+LINK_STATUSES = {
     200: "OK",
     404: "There is no such game.",
     413: "A variant that takes too long or too much memory.",
@@ -185,8 +185,8 @@ def _operations(question: Question) -> tuple[Operation, Operation]:
     body = {"type": "object", "properties": values, "additionalProperties": False}
     path, summary, answer = question.path, question.summary, question.answer
     return (
-        Operation("GET", path, handler, summary, answer, ANSWERED, query=keys),
-        Operation("POST", path, handler, f"{summary}, for a link in the body", answer, ANSWERED, schema=body),
+        Operation("GET", path, handler, summary, answer, LINK_STATUSES, query=keys),
+        Operation("POST", path, handler, f"{summary}, for a link in the body", answer, LINK_STATUSES, schema=body),
     )
 
 
@@ -214,11 +214,13 @@ ENDPOINTS = tagged(
         review_of_record,
         "What decided a recorded game",
         answers.Review,
-        ANSWERED,
+        LINK_STATUSES,
         schema=RECORD,
     ),
     Operation("GET", "/api/games", list_games, "The games, with their options", list[answers.GameCard]),
     Operation("GET", "/api/lessons", suggestions, "Suggestions for teachers: games and lesson plans", states.Lessons),
-    Operation("GET", "/api/qr", qr, "A link of this server as a QR code", str, ANSWERED, query=QR_QUERY, media=SVG),
-    Operation("POST", "/api/qr", secret_qr, "A link with a secret as a QR code", str, ANSWERED, media=SVG),
+    Operation(
+        "GET", "/api/qr", qr, "A link of this server as a QR code", str, LINK_STATUSES, query=QR_QUERY, media=SVG
+    ),
+    Operation("POST", "/api/qr", secret_qr, "A link with a secret as a QR code", str, LINK_STATUSES, media=SVG),
 )

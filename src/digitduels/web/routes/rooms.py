@@ -22,7 +22,7 @@ from digitduels.web.rooms.acts import LEVELS, Conflict
 from digitduels.web.rooms.feed import Receive, Send
 from digitduels.web.rooms.live import NO_GAME
 from digitduels.web.routes import states
-from digitduels.web.services import sender_of, services_of
+from digitduels.web.runtime import runtime_of, sender_of
 
 _ID = re.compile(r"[A-Za-z0-9_-]{12}")
 
@@ -43,7 +43,7 @@ CreationKey = Annotated[Secret, Meta(description="An idempotency key: a retry ge
 Version = Annotated[int, Meta(ge=0, le=1 << 31, description="The version of the state that the player acted on.")]
 
 
-class RequestBody(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class RequestBody(Struct, forbid_unknown_fields=True, kw_only=True):
     """A request body. Values of other types and unknown fields are refused."""
 
 
@@ -88,23 +88,23 @@ class SubstituteRequest(ActRequest, kw_only=True):
 
 
 async def create(request: Request, body: NewGame) -> Response:
-    services, sender = services_of(request), sender_of(request)
+    runtime, sender = runtime_of(request), sender_of(request)
     pairs = link_pairs(body)
     if body.options:
-        match, _ = await services.workers.aside(lambda: link.read(body.game, pairs), sender.asker)
+        match, _ = await runtime.workers.aside(lambda: link.read(body.game, pairs), sender.asker)
     else:  # the book's rules are cached, so this is fast
         match, _ = link.read(body.game, pairs)
     seat, computer = _seats(body)
-    return JsonResponse(*await services.rooms.create(match, seat, body.name, computer, body.key, sender.address))
+    return JsonResponse(*await runtime.rooms.create(match, seat, body.name, computer, body.key, sender.address))
 
 
 async def join(request: Request, body: JoinGame) -> Response:
     key = body.key or acts.new_secret()
-    return JsonResponse(*await services_of(request).rooms.join(_id(request), body.invite, key, body.name))
+    return JsonResponse(*await runtime_of(request).rooms.join(_id(request), body.invite, key, body.name))
 
 
 async def state(request: Request) -> Response:
-    tag, content = await services_of(request).rooms.look(_id(request), request.headers.get("if-none-match", ""))
+    tag, content = await runtime_of(request).rooms.look(_id(request), request.headers.get("if-none-match", ""))
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if content is None:
         return Response(status_code=304, headers=headers)
@@ -113,11 +113,11 @@ async def state(request: Request) -> Response:
 
 async def history(request: Request) -> Response:
     start = link.number(dict(request.query_params), "from", 0, 100_000)
-    return JsonResponse(await services_of(request).rooms.history(_id(request), start))
+    return JsonResponse(await runtime_of(request).rooms.history(_id(request), start))
 
 
 async def seat(request: Request) -> Response:
-    number = await services_of(request).rooms.seat(_id(request), bearer_token(request.scope))
+    number = await runtime_of(request).rooms.seat(_id(request), bearer_token(request.scope))
     opened: states.OpenedSeat = {"seat": number}
     return JsonResponse(encode(opened))
 
@@ -147,17 +147,17 @@ async def come_back(request: Request, body: ActRequest) -> Response:
 
 
 async def stream(request: Request, receive: Receive, send: Send) -> None:
-    await services_of(request).rooms.stream(_id(request), bearer_token(request.scope), receive, send)
+    await runtime_of(request).rooms.stream(_id(request), bearer_token(request.scope), receive, send)
 
 
 async def _act(request: Request, kind: str, body: ActRequest, details: dict[str, Any] | None = None) -> Response:
-    rooms, token = services_of(request).rooms, bearer_token(request.scope)
+    rooms, token = runtime_of(request).rooms, bearer_token(request.scope)
     return JsonResponse(*await rooms.act(_id(request), token, kind, body.version, body.key, details or {}))
 
 
 def conflict(request: Request, error: Conflict) -> Response:
     """Returns the response to a version conflict, with the current state of the game."""
-    state = services_of(request).rooms.state_of(error.room)
+    state = runtime_of(request).rooms.state_of(error.room)
     return Response(encode({"detail": str(error), "state": Raw(state)}), error.status, media_type=JSON)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 
 from starlette.requests import Request
@@ -15,14 +16,38 @@ from digitduels.web.http.metrics import Metrics
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.sender import Sender
 from digitduels.web.settings import Settings
-from digitduels.web.store import Store, open_store
+from digitduels.web.store import Store, StoreError, open_store
 from digitduels.web.workers.supervisor import Supervisor
 
+PROBE_SECONDS = 1.0  # between two writes that show whether the database is writable
 
-class Services:
-    """Everything that the routes of one server need. The rooms, the classes and the store exist while it runs."""
 
-    store: Store
+class Probe:
+    """Writes to the database to see whether that works, at most once a second for all requests together."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = asyncio.Lock()
+        self._last = -PROBE_SECONDS, False
+
+    async def is_writable(self) -> bool:
+        """Whether the database completes a write within two seconds."""
+        async with self._lock:
+            at, writable = self._last
+            if time.monotonic() - at >= PROBE_SECONDS:
+                writable = False
+                with suppress(StoreError, TimeoutError):
+                    async with asyncio.timeout(2):
+                        await self._store.check()
+                        writable = True
+                self._last = time.monotonic(), writable
+            return writable
+
+
+class Runtime:
+    """Everything that the routes of one server need. The rooms, the classes and the probe exist while it runs."""
+
+    probe: Probe
     rooms: RoomService
     classes: ClassService
 
@@ -41,8 +66,9 @@ class Services:
                 waiting, killed = (partial(getattr, pool, count) for count in ("waiting", "killed"))
                 metrics.gauge("questions_open", "Questions to workers without an answer yet.", waiting, pool=name)
                 metrics.counter("workers_killed_total", "Workers that crashed or were killed.", killed, pool=name)
-            store = self.store = await asyncio.to_thread(open_store, self.settings.database)
+            store = await asyncio.to_thread(open_store, self.settings.database)
             store.observe = metrics.database.observe
+            self.probe = Probe(store)
             rooms = self.rooms = RoomService(store, workers, self.settings, stopping)
             await stack.enter_async_context(rooms)
             classes = self.classes = ClassService(store, rooms, workers.ask, self.settings, self.allowances)
@@ -56,10 +82,10 @@ class Services:
             yield
 
 
-def services_of(request: Request) -> Services:
-    """Returns the services of the server that got a request."""
-    services: Services = request.scope["services"]
-    return services
+def runtime_of(request: Request) -> Runtime:
+    """Returns the runtime of the server that got a request."""
+    runtime: Runtime = request.scope["runtime"]
+    return runtime
 
 
 def sender_of(request: Request) -> Sender:
