@@ -88,6 +88,15 @@ def children(process: int) -> set[int]:
     return processes
 
 
+def test_it_says_once_which_variables_have_a_new_name(home: Path, duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIGITDUELS_LESSON", "12")
+    result = duels("serve", "--port", "0", "--check")
+    assert result.returncode == 0
+    assert result.stderr == (
+        "duels: DIGITDUELS_LESSON is now called DIGITDUELS_CLASS_RETENTION. The old name still works.\n"
+    )
+
+
 def test_it_prints_its_address_and_stops_cleanly_on_sigterm(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
         assert wait_until_healthy(address).json() == {"alive": True}

@@ -29,6 +29,7 @@ from starlette.testclient import TestClient
 import digitduels as dd
 from conftest import PATIENCE
 from digitduels.record import to_record
+from digitduels.text import clean
 from digitduels.web.app import App
 from digitduels.web.buckets import MOST_CLIENTS, Buckets
 from digitduels.web.description import openapi
@@ -36,7 +37,7 @@ from digitduels.web.http.limits import client_address
 from digitduels.web.httptools_connection import LONGEST_HEAD
 from digitduels.web.logs import Lines
 from digitduels.web.refusal import Refusal
-from digitduels.web.settings import Settings
+from digitduels.web.settings import OLD_NAMES, Settings, renamed_variables
 from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor, Urgency, WorkerPool
 from variants import play_on
@@ -154,6 +155,36 @@ def test_malformed_json_is_refused(site: httpx.Client, path: str, body: bytes) -
     answer = site.post(path, content=body, headers={"Content-Type": "application/json"})
     assert 400 <= answer.status_code < 500, answer.text
     assert set(answer.json()) == {"detail"}
+
+
+MOVE = {"version": 1, "key": "key-of-a-move", "move": "+1"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        ("/moves", {**MOVE, "version": "1"}, "version: expected an integer, got a string."),
+        ("/moves", {**MOVE, "version": 1.0}, "version: expected an integer, got a number."),
+        ("/moves", {**MOVE, "version": True}, "version: expected an integer, got true or false."),
+        ("/moves", {**MOVE, "version": -1}, "version: expected an integer at least 0."),
+        ("/moves", {**MOVE, "move": "x" * 41}, "move: expected a string of length at most 40."),
+        ("/moves", {"version": 1, "move": "+1"}, "key: this field is required."),
+        ("/moves", {**MOVE, "more\n" * 30: 1}, f"{clean('more ' * 30, 60)}: there is no such field."),
+        ("/moves", {**MOVE, "key": "short"}, "key: expected a string matching regex '^[A-Za-z0-9_-]{8,64}$'."),
+        ("/moves", [MOVE], "The request: expected an object, got a list."),
+        (
+            "/takeback",
+            {"version": 1, "key": "key-of-a-move", "answer": "secret"},
+            "answer: this is not one of the possible values.",
+        ),
+        ("", {"game": "number-duel", "computer": {"level": 8}}, "computer.level: expected an integer at most 7."),
+        ("", {"game": "number-duel", "options": {"target": [1, "x"]}}, "options.1: expected an integer, got a string."),
+        ("", {"game": "number-duel", "seat": 3}, "seat: this is not one of the possible values."),
+    ],
+)
+def test_an_invalid_field_is_named_and_explained(site: httpx.Client, path: str, body: Any, sentence: str) -> None:
+    answer = site.post(f"/api/games{path and '/aaaaaaaaaaaa'}{path}", json=body)
+    assert (answer.status_code, answer.json()) == (422, {"detail": sentence})
 
 
 def test_unknown_fields_are_refused_by_name_without_echoing_their_values(site: httpx.Client) -> None:
@@ -579,6 +610,18 @@ def test_generated_requests_never_cause_a_server_error(operation: Any, solving_s
 def test_invalid_settings_are_refused_with_a_clear_message(environment: dict[str, str], sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
         Settings.read(environment)
+
+
+def test_a_variable_of_an_earlier_edition_works_unless_the_new_one_is_set() -> None:
+    for new, old in OLD_NAMES.items():
+        variables = {f"DIGITDUELS_{old.upper()}": "1024"}
+        assert getattr(Settings.read(variables), new) == 1024
+        assert renamed_variables(variables) == [
+            f"DIGITDUELS_{old.upper()} is now called DIGITDUELS_{new.upper()}. The old name still works."
+        ]
+        assert getattr(Settings.read({**variables, f"DIGITDUELS_{new.upper()}": "2048"}), new) == 2048
+    with pytest.raises(ValueError, match="DIGITDUELS_BODY must be a number; 'many' is not"):
+        Settings.read({"DIGITDUELS_BODY": "many"})
 
 
 # Workers

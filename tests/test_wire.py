@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -37,7 +37,7 @@ def sentences(values: Any) -> Iterator[Wire]:
     """Every sentence in a response."""
     if isinstance(values, dict) and "text" in values:
         assert set(values) <= {"text", "you", "of", "them"}
-        yield values
+        yield cast(Wire, values)
     elif isinstance(values, dict | list):
         for value in values.values() if isinstance(values, dict) else values:
             yield from sentences(value)
@@ -109,11 +109,11 @@ def test_only_the_winner_is_told_that_they_won(name: str) -> None:
 @every_game
 def test_reviews_hints_and_judgements_address_the_right_player(name: str) -> None:
     for match in games_to_the_end(name, 3):
-        responses = [analysis.game_review(match, solve), analysis.position(match, solve)]
+        responses: list[Any] = [analysis.game_review(match, solve), analysis.position(match, solve)]
         for ply in range(0, len(match.moves), 3):
             earlier = match.until(ply)
             responses.append(analysis.position(earlier, solve))
-            responses += [analysis.hints(earlier, solve, step) for step in (1, 2, 3, 4)]  # type: ignore[misc]
+            responses += [analysis.hints(earlier, solve, step) for step in (1, 2, 3, 4)]
             responses.append(analysis.judged_move(earlier, solve, str(match.moves[ply])))
         for sentence in sentences(responses):
             check(sentence)

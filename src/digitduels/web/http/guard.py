@@ -175,7 +175,7 @@ class Visit:
         self.arrived = False
         """Whether the whole request has been read."""
         authorization = self.headers.get(b"authorization")
-        self.client = scope["sender"] = limits.client(client_address(scope), authorization, scope["path"])
+        self.client = scope["sender"] = limits.sender(client_address(scope), authorization, scope["path"])
         self._send = send
 
     @property

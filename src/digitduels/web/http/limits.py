@@ -77,7 +77,7 @@ class RateLimits:
         window = f";w={max(1, round(burst / rate))}" if rate else ""
         self.policy = f'"address";q={burst}{window}'.encode()
 
-    def client(self, address: str, authorization: bytes | None, path: str) -> Client:
+    def sender(self, address: str, authorization: bytes | None, path: str) -> Client:
         """Returns the client of a request."""
         code = self._members_of.class_of(authorization)
         if code is not None:

@@ -46,7 +46,7 @@ def _explain(message: str) -> str:
     'mode: this is not one of the possible values.'
     """
     problem, _, place = message.partition(" - at ")
-    path = [part for part in re.findall(r"\w+", place.replace("[...]", "")) if part not in ("key", "in")]
+    path = re.findall(r"\w+", place.removeprefix("`key` in "))
     if field := re.match(r"Object (missing required|contains unknown) field `(.*)`", problem, re.DOTALL):
         path.append(field[2])
         problem = "this field is required" if field[1] == "missing required" else "there is no such field"

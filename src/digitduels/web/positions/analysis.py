@@ -227,8 +227,8 @@ def _miss(match: Match, decision: Decision, path: str) -> answers.Miss:
 def _review_turn(match: Match, result: Review, decision: Decision, solution: Solution) -> answers.ReviewTurn:
     """Returns a turn of a review in words, with a lesson if it changed the result."""
     move, names, defence = decision.move, match.names, result.defences.get(decision.ply)
-    turn: answers.ReviewTurn = {  # type: ignore[typeddict-item]  # the optional keys come below
-        **serialization.reviewed_turn(match, result, decision),
+    turn: answers.ReviewTurn = {
+        **serialization.reviewed_turn(match, result, decision),  # type: ignore[typeddict-item]  # the rest comes below
         "shown": wire(decision.deed if move is None else Played(move, decision.player), names),
         "reason": _optional_wire(result.reasons.get(decision.ply), names),
         "defended": _optional_wire(defence and defence.sentence, names),

@@ -24,9 +24,10 @@ HISTORY_CHARACTERS = 100_000  # of reports in a history; earlier moves come with
 def view(match: Match, effects: bool = False) -> answers.PositionView:
     """Returns everything the page shows of a match: rules, position, history, legal moves and perhaps their effects."""
     turns = history(match)
-    shown: answers.PositionView = {  # type: ignore[typeddict-item]  # the effects come below
+    current = position_view(match, turns[-1] if turns else None, last_effect(match))
+    shown: answers.PositionView = {
         **rules_view(match),
-        **position_view(match, turns[-1] if turns else None, last_effect(match)),
+        **current,  # type: ignore[typeddict-item]  # the effects come below
         "moves": [str(move) for move in match.moves],
         "fields": fields(match.game),
         "legal": [] if match.outcome else legal(match),
