@@ -65,10 +65,10 @@ class Guard:
         self.open += 1
         try:
             self.check(visit)
-            data = await self.body(visit, receive)
+            scope["body"] = await self.body(visit, receive)
             visit.arrived = True
             await self.turns.wait(visit.client.address)
-            await self.app(scope, receive if data is None else replay_body(data, receive), visit.send)
+            await self.app(scope, receive, visit.send)
         except Exception as error:
             await self.answer(visit, receive, error)
         finally:
@@ -134,11 +134,11 @@ class Guard:
         except ValueError:  # such as http://[x]
             return False
 
-    async def body(self, visit: Visit, receive: Receive) -> bytes | None:
-        """Reads the body of a request within the limits; None if it has none."""
+    async def body(self, visit: Visit, receive: Receive) -> bytes:
+        """Reads the body of a request within the limits."""
         headers = visit.headers
         if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
-            return None
+            return b""
         data = bytearray()
         try:
             async with asyncio.timeout(self.settings.body_timeout):
@@ -192,17 +192,3 @@ class Visit:
                 headers.append((b"cache-control", b"no-store" if api else b"no-cache"))
             message["headers"] = [*headers, *(_API_PROTECTION_HEADERS if api else _PROTECTION_HEADERS)]
         await self._send(message)
-
-
-def replay_body(data: bytes, receive: Receive) -> Receive:
-    """Returns a `receive` that first replays a body which was already read, then calls the original."""
-    replayed = False
-
-    async def replay() -> Message:
-        nonlocal replayed
-        if replayed:
-            return await receive()
-        replayed = True
-        return {"type": "http.request", "body": data, "more_body": False}
-
-    return replay

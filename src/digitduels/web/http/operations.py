@@ -76,11 +76,11 @@ class Operation(Endpoint):
         self._decoder = None if self.body is None else msgspec.json.Decoder(self.body)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
+        request = Request(scope)
         if self._decoder is None:
             response: Response = await self.handler(request)
         else:
-            response = await self.handler(request, decode(await request.body(), self._decoder))
+            response = await self.handler(request, decode(scope["body"], self._decoder))
         await response(scope, receive, send)
 
 

@@ -76,18 +76,18 @@ def _workers(request: Request) -> Workers:
 
 async def answer_question(question: Question, request: Request) -> Response:
     """Answers a question about the link in the query or in the body of a request."""
-    pairs = await _pairs(request)
+    pairs = _pairs(request)
     answer = await question.ask(request.path_params.get("game"), pairs, _workers(request))
     return _respond(request, answer, question.max_age_of(pairs))
 
 
-async def _pairs(request: Request) -> Pairs:
+def _pairs(request: Request) -> Pairs:
     """Returns the keys and values of the link of a request, from its query or its body."""
     if request.method == "GET":
         return request.query_params.multi_items()
     if request.scope["query_string"]:
         raise Refusal(422, "The link must be in the request body, not in the query.")
-    data = await request.body()
+    data: bytes = request.scope["body"]
     try:
         values = _STRINGS.decode(data)
     except (DecodeError, ValueError, RecursionError):
@@ -107,7 +107,7 @@ async def suggestions(request: Request) -> Response:
 
 
 async def review_of_record(request: Request) -> Response:
-    return Response(encode(await review_record(await request.body(), _workers(request))), media_type=JSON)
+    return Response(encode(await review_record(request.scope["body"], _workers(request))), media_type=JSON)
 
 
 def _respond(request: Request, answer: Any, seconds: int = MAX_AGE) -> Response:
