@@ -24,6 +24,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from prometheus_client.parser import text_string_to_metric_families
 from schemathesis.specs.openapi.checks import response_schema_conformance
+from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 import digitduels as dd
@@ -33,7 +34,9 @@ from digitduels.text import clean
 from digitduels.web.app import App
 from digitduels.web.buckets import MOST_CLIENTS, Buckets
 from digitduels.web.description import openapi
+from digitduels.web.http.errors import SERVER_FAILED
 from digitduels.web.http.limits import client_address
+from digitduels.web.http.operations import Endpoint
 from digitduels.web.httptools_connection import LONGEST_HEAD
 from digitduels.web.logs import Lines
 from digitduels.web.refusal import Refusal
@@ -365,6 +368,31 @@ def test_the_log_has_every_request_but_no_secrets(tmp_path: Path, caplog: pytest
     (row,) = [event for event in events if event.get("id") == answer.headers["x-request-id"]]
     assert (row["event"], row["method"], row["status"]) == ("request", "GET", 404)
     assert row["route"] == "/api/games/{id}"
+
+
+def test_an_unexpected_error_is_logged_and_answered_in_a_sentence(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("digitduels.web.positions.questions.view", fail)
+    with running(tmp_path) as site:
+        answer = site.get("/api/position/number-duel")
+        assert site.get("/healthz").status_code == 200
+    assert (answer.status_code, answer.json()) == (500, {"detail": SERVER_FAILED})
+    (failure,) = [json.loads(Lines().format(record)) for record in caplog.records if record.getMessage() == "failure"]
+    assert (failure["route"], failure["id"]) == ("/api/position/{game}", answer.headers["x-request-id"])
+    assert "ZeroDivisionError" in failure["traceback"]
+
+
+def test_every_route_leads_from_the_guard_through_the_router_to_an_endpoint() -> None:
+    app = App(Settings())
+    *routes, static = app.router.routes
+    assert isinstance(static, Mount)
+    endpoints = [route.endpoint for route in routes if isinstance(route, Route)]
+    assert len(endpoints) == len(routes) > len(app.endpoints) > 40
+    assert all(isinstance(endpoint, Endpoint) for endpoint in endpoints)
 
 
 def test_metrics_count_requests_by_route_and_not_by_path(site: httpx.Client) -> None:

@@ -77,7 +77,7 @@ class App(Guard):
             Page("GET", "/assets/{version}/{name:path}", assets.answer),
             Page("GET", "/index.html", _home),
         ]
-        self._router = Router(
+        self.router = Router(
             [
                 *(endpoint.route for endpoint in (*self.endpoints, *undescribed)),
                 Mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False))),
@@ -97,7 +97,7 @@ class App(Guard):
 
     async def _route(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["runtime"] = self.runtime
-        await self._router(scope, receive, send)
+        await self.router(scope, receive, send)
 
     async def _page(self, request: Request) -> Response:
         return await run_in_threadpool(self._document.answer, request)
