@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from databases import Postgresql
-from digitduels.web.app import create
+from digitduels.web.app import App
 from digitduels.web.classes import class_service
 from digitduels.web.rooms.periodic import Clock
 from digitduels.web.settings import Settings
@@ -47,7 +47,7 @@ def fill(client: TestClient) -> Teacher:
 
 
 def server(folder: Path, **settings: Any) -> TestClient:
-    return TestClient(create(Settings(rate=0, database=str(folder / "games.sqlite"), **settings)))
+    return TestClient(App(Settings(rate=0, database=str(folder / "games.sqlite"), **settings)))
 
 
 async def many_games(store: Store, count: int, code: str = "KFMTX") -> None:

@@ -10,14 +10,14 @@ from typing import Any
 
 from digitduels.games import game
 from digitduels.match import Match
+from digitduels.web.buckets import Buckets
 from digitduels.web.classes import classroom as rules_of_classes
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.classes.classroom import ClassAct, ClassConflict, ClassResolution, Classroom, Context
 from digitduels.web.classes.live_classes import NO_CLASS, Graded, LiveClass, LiveClasses
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.watchers import NOT_YOURS, ClassWatchers
-from digitduels.web.link import written
-from digitduels.web.rate_limits import GAME_COST, Buckets, Sender
+from digitduels.web.positions.link import written
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import hash_secret
@@ -25,6 +25,7 @@ from digitduels.web.rooms.feed import Receive, Send
 from digitduels.web.rooms.live import packed
 from digitduels.web.rooms.retention import HOUR
 from digitduels.web.rooms.service import STALE_TRIES, RoomService
+from digitduels.web.sender import GAME_COST, Sender
 from digitduels.web.settings import Settings
 from digitduels.web.store import Store
 from digitduels.web.store.interface import BUSY_STORE
@@ -211,7 +212,7 @@ class ClassService:
         ):
             return
         now = time.time()
-        for code in await self._store.expired_classes(now - self._settings.lesson * HOUR):
+        for code in await self._store.expired_classes(now - self._settings.class_retention * HOUR):
 
             async def delete_expired_class(code: str = code) -> None:
                 await self._store.delete_class(code, now + RESERVED)

@@ -95,7 +95,7 @@ class ClassWatchers:
         """The teacher's view of a class, as JSON."""
         live = self._classes.get(classroom.code) or LiveClass(classroom)
         boards = {id: board.shown for id, board in live.boards.items()}
-        now, lasts = time.time(), self._settings.lesson * 3600
+        now, lasts = time.time(), self._settings.class_retention * 3600
         return packed(teacher_view(live.classroom, boards, live.scores, self._away(live), now, lasts))
 
     def pupil_state(self, live: LiveClass, pupil: Pupil, token: str) -> bytes:

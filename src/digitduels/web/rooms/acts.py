@@ -26,7 +26,7 @@ from digitduels.position_json import position_from_json
 from digitduels.record import to_record
 from digitduels.sentence import Count, player_name, tell
 from digitduels.text import clean, skeleton
-from digitduels.web.link import book
+from digitduels.web.positions.link import book
 from digitduels.web.refusal import Refusal
 from digitduels.web.store import Change, Event, Kept, Seat
 
