@@ -18,10 +18,9 @@ import { WAIT } from "./status.js";
 export async function showEnd(section, view, link, reader, next, signal) {
   const mood = moodOf(view, reader);
   const title = h("h2", { tabindex: -1 }, headingOf(view, mood));
-  const lesson = h("div", { class: "lesson" });
+  const lesson = h("div.lesson");
   const row = h(
-    "p",
-    { class: "row" },
+    "p.row",
     next,
     anchor("Review", pathOf(link, "review")),
     mood === "win" && pictureButton(view, reader),
@@ -39,7 +38,7 @@ export async function showEnd(section, view, link, reader, next, signal) {
     // A class sees only the turning point.
     const more = mood === "loss" && !inClass(view) ? review.resistance : null;
     const turning = tellAll(review.answer ? [review.sentence, review.answer] : [review.sentence], reader);
-    fill(lesson, h("p", null, turning), more && h("p", { class: "soft" }, tell(more, reader)));
+    fill(lesson, h("p", turning), more && h("p.soft", tell(more, reader)));
     const again = retry(review, link, reader);
     if (!again) return;
     // Only one button is the main one.

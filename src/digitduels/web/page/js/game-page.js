@@ -30,7 +30,7 @@ export class GamePage {
     this.shown = 0;
     /** Counts the actions started, so that an older one does not end a newer one. */
     this.acts = 0;
-    this.notice = h("div", { class: "notice", role: "alert" });
+    this.notice = h("div.notice", { role: "alert" });
     this.record = h("div");
     this.table = new Table({
       view,
@@ -162,7 +162,7 @@ export class GamePage {
   fail(error, act) {
     fill(
       this.notice,
-      h("p", null, messageOf(error)),
+      h("p", messageOf(error)),
       button("Try again", () => void this.safely(act), "main"),
     );
   }
@@ -188,7 +188,7 @@ export class GamePage {
   /** The moves so far, in a section that opens and closes. */
   recordDetails() {
     const open = matchMedia("(min-width: 60rem)").matches;
-    return h("details", { class: "record", open }, h("summary", null, "Moves"), this.record);
+    return h("details.record", { open }, h("summary", "Moves"), this.record);
   }
 
   /**

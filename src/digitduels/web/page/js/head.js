@@ -34,15 +34,13 @@ export function showHead(kind, game, options = {}, heading = game.title) {
   ];
   fill(
     place(),
-    h("h1", null, emblem(game.look), h("span", { class: "name" }, heading)),
+    h("h1", emblem(game.look), h("span.name", heading)),
     h(
-      "nav",
-      { class: "tabs", "aria-label": game.title },
+      "nav.tabs", { "aria-label": game.title },
       h(
         "ul",
-        null,
         ways.map(([label, href]) =>
-          h("li", null, h("a", { href, "aria-current": label === kind ? "page" : null }, label)),
+          h("li", h("a", { href, "aria-current": label === kind ? "page" : null }, label)),
         ),
       ),
     ),
@@ -89,7 +87,7 @@ export function dropHead() {
  * @param {Look} look
  */
 export function emblem(look) {
-  const sign = h("span", { class: "emblem", "aria-hidden": "true" }, look.emblem);
+  const sign = h("span.emblem", { "aria-hidden": "true" }, look.emblem);
   dress(sign, look);
   return sign;
 }

@@ -44,7 +44,7 @@ export async function chooseGame({ main, signal }, page, heading, about, act) {
   if (signal.aborted) return;
   say("");
   const items = cards.map((card) => gameItem("h2", card, [[act, `/${page}/${card.game}`]]));
-  fill(main, h("h1", null, heading), h("p", { class: "lead" }, about), h("ul", { class: "cards" }, items));
+  fill(main, h("h1", heading), h("p.lead", about), h("ul.cards", items));
 }
 
 const LOCAL = /^(localhost|127\.|\[::1\])/;
@@ -54,7 +54,7 @@ const ONLY_HERE =
 
 /** Says how others can reach this server, if the reader's own address does not work for them. */
 export function localNote() {
-  return LOCAL.test(location.hostname) && h("p", { class: "local" }, coded(ONLY_HERE));
+  return LOCAL.test(location.hostname) && h("p.local", coded(ONLY_HERE));
 }
 
 /**
@@ -62,5 +62,5 @@ export function localNote() {
  * @param {string} text
  */
 export function coded(text) {
-  return text.split("`").map((part, place) => (place % 2 ? h("code", null, part) : part));
+  return text.split("`").map((part, place) => (place % 2 ? h("code", part) : part));
 }

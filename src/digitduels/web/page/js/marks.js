@@ -23,9 +23,9 @@ export function showMarks({ board, picker, view }) {
     for (const mark of marks) mark.remove();
   };
   const marks = places.map(([place, text], index) => {
-    const number = h("span", { class: "number", "aria-hidden": "true" }, String(index + 1));
+    const number = h("span.number", { "aria-hidden": "true" }, String(index + 1));
     const label = `${text}. Hide these marks.`;
-    const mark = h("button", { type: "button", class: "tip", "aria-label": label, onclick: done }, number, text);
+    const mark = h("button.tip", { type: "button", "aria-label": label, onclick: done }, number, text);
     place.append(mark);
     return mark;
   });

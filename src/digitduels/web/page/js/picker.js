@@ -45,12 +45,10 @@ export class Picker {
     this.preview = new Preview(() => this.#finish());
     this.groups = this.#groups();
     this.element = h(
-      "section",
-      { class: "picker", "aria-label": "Your move" },
+      "section.picker", { "aria-label": "Your move" },
       this.preview.element,
       h(
-        "div",
-        { class: "choices" },
+        "div.choices",
         this.groups.map((group) => group.element),
       ),
     );
@@ -168,7 +166,7 @@ export class Picker {
       const leave = () => this.#point(null, label);
       const pointing = { onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave };
       const press = () => this.#press(group, label);
-      return h("button", { type: "button", class: "tile", ...pointing, onclick: press }, label);
+      return h("button.tile", { type: "button", ...pointing, onclick: press }, label);
     });
     const wide = choices.some((choice) => choice.length > 3) ? " wide" : "";
     const words = wide && choices.every((choice) => !/^\W/.test(choice)) ? " verbs" : "";
@@ -366,16 +364,15 @@ export class Picker {
       .join(" ");
     fill(
       button,
-      h("span", { class: "label" }, sign && h("span", { class: "sign-of", "aria-hidden": "true" }, `${sign} `), label),
-      result ? h("span", { class: "result" }, result.text) : stock && stock.of > 1 && left(stock),
-      stock?.of === 1 && gone && h("span", { class: "hidden" }, ", gone"),
-      taker && h("span", { class: "hidden" }, `, just taken by ${view.names[taker - 1]}`),
+      h("span.label", sign && h("span.sign-of", { "aria-hidden": "true" }, `${sign} `), label),
+      result ? h("span.result", result.text) : stock && stock.of > 1 && left(stock),
+      stock?.of === 1 && gone && h("span.hidden", ", gone"),
+      taker && h("span.hidden", `, just taken by ${view.names[taker - 1]}`),
       value &&
         h(
-          "span",
-          { class: "sign" },
+          "span.sign",
           h("span", { "aria-hidden": "true" }, SIGNS[value]),
-          h("span", { class: "hidden" }, ` ${WORDS[value]}`),
+          h("span.hidden", ` ${WORDS[value]}`),
         ),
     );
   }
@@ -394,7 +391,7 @@ export class Picker {
     // A drop in the opponent's score is good, but an arrow up would be misleading.
     const seen = sign ? text.replace(sign === TONES["bad"] ? /[=→]/ : "=", sign) : text;
     const shown =
-      seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span", { class: "hidden" }, text)];
+      seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span.hidden", text)];
     return { text: shown, tone: effect.tone === "bad" ? "harmful" : "" };
   }
 

@@ -59,7 +59,7 @@ async function agreesToReplace(before, seat) {
     ["", "Keep my seat"],
     ["yes", "Use the link"],
   ]);
-  return (await ask("This link opens another seat", [h("p", null, text)], answers)) === "yes";
+  return (await ask("This link opens another seat", [h("p", text)], answers)) === "yes";
 }
 
 /**

@@ -14,12 +14,11 @@ export class Stepper {
     this.step = step;
     this.start = this.#button("«", "Go to the start", () => 0);
     this.back = this.#button("‹", "Back", () => this.at - 1);
-    this.place = h("span", { class: "place" });
+    this.place = h("span.place");
     this.forward = this.#button("›", "Forward", () => this.at + 1);
     this.end = this.#button("»", "Go to the end", () => this.last);
     this.element = h(
-      "div",
-      { class: "steps", role: "group", "aria-label": "Step through the game" },
+      "div.steps", { role: "group", "aria-label": "Step through the game" },
       this.start,
       this.back,
       middle ?? this.place,

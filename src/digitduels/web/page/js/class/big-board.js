@@ -24,10 +24,9 @@ export async function show({ main, parts, signal }, state) {
   page.numbers = numbersOf(state, id);
   page.element.prepend(
     h(
-      "div",
-      { class: "bar-row" },
-      h("h1", null, room.title),
-      h("div", { class: "row" }, page.toggle, anchor("Wall", `/class/${state.code}/wall`), deskLink(state)),
+      "div.bar-row",
+      h("h1", room.title),
+      h("div.row", page.toggle, anchor("Wall", `/class/${state.code}/wall`), deskLink(state)),
     ),
   );
   setTitle(room.title);
@@ -71,12 +70,11 @@ class BigBoard extends RoomPage {
     /** Instead of names; null if names are shown. @type {[string, string] | null} */
     this.numbers = null;
     this.values = false;
-    this.quest = h("div", { class: "quest", role: "status" });
+    this.quest = h("div.quest", { role: "status" });
     this.toggle = button("Values", () => void this.toggleValues());
     this.toggle.setAttribute("aria-pressed", "false");
     this.element = h(
-      "article",
-      { class: "projector class-board" },
+      "article.projector.class-board",
       this.table.element,
       this.quest,
       this.notice,
@@ -135,7 +133,7 @@ class BigBoard extends RoomPage {
       if (!this.values) return;
       const keeping = solved.each.filter((move) => move.value === solved.value && move.value !== "loss");
       const moves = keeping.map(({ shown }) => shown).join(", ");
-      fill(this.quest, h("p", null, tellAll(solved.standing)), moves && h("p", null, `Moves that keep it: ${moves}`));
+      fill(this.quest, h("p", tellAll(solved.standing)), moves && h("p", `Moves that keep it: ${moves}`));
     });
   }
 }

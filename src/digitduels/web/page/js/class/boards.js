@@ -32,7 +32,7 @@ export class Boards {
   constructor() {
     /** @type {Map<string, Tile>} */
     this.tiles = new Map();
-    this.element = h("ul", { class: "boards", "aria-label": "Boards" });
+    this.element = h("ul.boards", { "aria-label": "Boards" });
   }
 
   /**
@@ -61,11 +61,11 @@ function columns(count) {
 class Tile {
   /** @param {string} href */
   constructor(href) {
-    this.rows = SEATS.map(() => ({ name: h("span", { class: "who" }), score: h("span", { class: "points" }) }));
-    this.sides = this.rows.map(({ name, score }) => h("p", { class: "side-row" }, name, score));
-    this.note = h("p", { class: "note" });
-    this.link = h("a", { class: "tile-board", href }, this.sides, this.note);
-    this.element = h("li", null, this.link);
+    this.rows = SEATS.map(() => ({ name: h("span.who"), score: h("span.points") }));
+    this.sides = this.rows.map(({ name, score }) => h("p.side-row", name, score));
+    this.note = h("p.note");
+    this.link = h("a.tile-board", { href }, this.sides, this.note);
+    this.element = h("li", this.link);
   }
 
   /**

@@ -23,8 +23,8 @@ export class ClassPage {
     this.busy = false;
     /** How far the clock of this machine is ahead of the server's, in seconds. */
     this.ahead = Date.now() / 1000 - state.now;
-    this.line = h("p", { class: "line", hidden: true });
-    this.notice = h("div", { class: "notice", role: "alert" });
+    this.line = h("p.line", { hidden: true });
+    this.notice = h("div.notice", { role: "alert" });
     const timer = setInterval(() => this.tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(timer));
     const listener = {
@@ -80,7 +80,7 @@ export class ClassPage {
       if (state) this.hear(state);
       if (done) say(done);
     } catch (error) {
-      if (error instanceof Error) fill(this.notice, h("p", null, error.message));
+      if (error instanceof Error) fill(this.notice, h("p", error.message));
     } finally {
       this.busy = false;
     }
@@ -93,11 +93,10 @@ export class ClassPage {
  */
 export function gone(message) {
   return h(
-    "section",
-    { class: "sheet narrow" },
-    h("h1", null, "This class is gone"),
-    h("p", null, message),
-    h("p", { class: "row" }, anchor("Teach", "/teach", "main")),
+    "section.sheet.narrow",
+    h("h1", "This class is gone"),
+    h("p", message),
+    h("p.row", anchor("Teach", "/teach", "main")),
   );
 }
 
@@ -113,11 +112,10 @@ export async function openClass(code, main, signal) {
   fill(
     main,
     h(
-      "section",
-      { class: "sheet narrow" },
-      h("h1", null, "This is the teacher's page"),
-      h("p", null, "It opens in the browser in which the class was started."),
-      h("p", { class: "row" }, anchor("Join the class", `/j/${code}`, "main"), anchor("Start a class", "/teach")),
+      "section.sheet.narrow",
+      h("h1", "This is the teacher's page"),
+      h("p", "It opens in the browser in which the class was started."),
+      h("p.row", anchor("Join the class", `/j/${code}`, "main"), anchor("Start a class", "/teach")),
     ),
   );
   return null;

@@ -39,18 +39,16 @@ class ClassDesk extends ClassPage {
    */
   constructor(state, token, main, signal) {
     super(state, token, main, signal);
-    this.sentence = h("p", { class: "lead" });
-    this.actions = h("div", { class: "row steer", role: "group", "aria-label": "Steer the class" });
+    this.sentence = h("p.lead");
+    this.actions = h("div.row.steer", { role: "group", "aria-label": "Steer the class" });
     /** The data behind the buttons, serialized: they are redrawn only when it changes, so that they keep the focus. */
     this.steered = "";
     this.joining = h(
-      "section",
-      { class: "card", "aria-label": "How pupils join" },
+      "section.card", { "aria-label": "How pupils join" },
       invitation(state.code),
       h(
-        "p",
-        { class: "row" },
-        h("a", { class: "button main", href: `${this.path}/wall`, target: "_blank" }, "Open the wall"),
+        "p.row",
+        h("a.button.main", { href: `${this.path}/wall`, target: "_blank" }, "Open the wall"),
         anchor("Results", `${this.path}/results`),
       ),
     );
@@ -58,23 +56,20 @@ class ClassDesk extends ClassPage {
     this.round = h("section", { "aria-label": "Boards" }, this.boards.element);
     this.roster = new Roster((act, more, done) => this.act(act, more, done));
     this.settings = this.#settings();
-    this.until = h("p", { class: "soft" });
+    this.until = h("p.soft");
     this.element = h(
-      "article",
-      { class: "class-desk" },
-      h("header", null, h("h1", null, `Class ${state.code}`), this.sentence, this.actions, this.notice, this.line),
+      "article.class-desk",
+      h("header", h("h1", `Class ${state.code}`), this.sentence, this.actions, this.notice, this.line),
       this.joining,
       this.round,
       this.roster.element,
       this.settings,
       h(
-        "section",
-        { class: "card", "aria-label": "Delete" },
-        h("h2", null, "Delete the class"),
+        "section.card", { "aria-label": "Delete" },
+        h("h2", "Delete the class"),
         this.until,
         h(
-          "p",
-          { class: "row" },
+          "p.row",
           button("Delete it now", () => void this.deleteClass()),
           anchor("What is stored", "/privacy"),
         ),
@@ -92,11 +87,10 @@ class ClassDesk extends ClassPage {
     this.level = h("select", { name: "level" }, h("option", { value: String(rules.level) }, `Level ${rules.level}`));
     this.game = h("select", { name: "game" }, h("option", { value: "" }, "The same as now"));
     const form = h(
-      "form",
-      { class: "form" },
+      "form.form",
       field("Next game", this.game),
       settingFields(this.level, rules),
-      h("p", { class: "row whole" }, h("button", { class: "main" }, "Save settings")),
+      h("p.row.whole", h("button.main", "Save settings")),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -106,10 +100,9 @@ class ClassDesk extends ClassPage {
       void this.act("settings", settings, "Settings saved. They apply to the next games.");
     });
     return h(
-      "details",
-      { class: "card fold" },
-      h("summary", null, "Settings for the next games"),
-      h("p", { class: "soft" }, "Games in progress stay as they are. The names on the wall change at once."),
+      "details.card.fold",
+      h("summary", "Settings for the next games"),
+      h("p.soft", "Games in progress stay as they are. The names on the wall change at once."),
       form,
     );
   }
@@ -237,7 +230,7 @@ async function confirm(title, text, yes, no) {
   return (
     (await ask(
       title,
-      [h("p", null, text)],
+      [h("p", text)],
       [
         ["yes", yes],
         ["", no],

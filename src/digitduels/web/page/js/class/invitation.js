@@ -10,16 +10,14 @@ export function invitation(code) {
   const url = joinUrl(code);
   const address = location.host + new URL(url).pathname;
   const element = h(
-    "div",
-    { class: "invitation" },
+    "div.invitation",
     qrImage(url, `QR code for ${url}`),
     h(
       "div",
-      null,
-      h("p", { class: "soft" }, "Scan, or open"),
-      h("p", { class: "join-url" }, address),
-      h("p", { class: "soft" }, "The code is"),
-      h("p", { class: "code", "aria-label": [...code].join(" ") }, code),
+      h("p.soft", "Scan, or open"),
+      h("p.join-url", address),
+      h("p.soft", "The code is"),
+      h("p.code", { "aria-label": [...code].join(" ") }, code),
       localNote(),
     ),
   );

@@ -31,14 +31,14 @@ export class PupilPage {
     this.game = "";
     this.left = new AbortController();
     signal.addEventListener("abort", () => this.left.abort());
-    this.head = h("h1", { class: "class-head" });
-    this.line = h("p", { class: "line", hidden: true });
-    this.note = h("section", { class: "card class-note", "aria-live": "polite" });
+    this.head = h("h1.class-head");
+    this.line = h("p.line", { hidden: true });
+    this.note = h("section.card.class-note", { "aria-live": "polite" });
     /** The content of the note, serialized to detect changes. */
     this.drawn = "";
-    this.goal = h("p", { class: "class-goal" });
-    this.place = h("div", { class: "class-game" });
-    this.element = h("article", { class: "pupil" }, this.head, this.line, this.note, this.goal, this.place);
+    this.goal = h("p.class-goal");
+    this.place = h("div.class-game");
+    this.element = h("article.pupil", this.head, this.line, this.note, this.goal, this.place);
     const listener = {
       news: (/** @type {PupilClass} */ news) => this.hear(news),
       lost: (/** @type {import("../api.js").Failure} */ failure) => this.lose(failure),
@@ -95,7 +95,7 @@ export class PupilPage {
           ? ["Well played", "Wait for your next game. It opens by itself."]
           : [`You're in, ${state.name}`, `${here} Wait for your teacher. Your game opens by itself.`];
     const drawn = JSON.stringify([title, text, state.games]);
-    if (drawn !== this.drawn) fill(this.note, h("h2", null, title), h("p", null, text), this.#games());
+    if (drawn !== this.drawn) fill(this.note, h("h2", title), h("p", text), this.#games());
     this.drawn = drawn;
     if (state.game === null) {
       say("");
@@ -108,10 +108,10 @@ export class PupilPage {
     const over = this.state.games.filter((game) => game.points !== null);
     if (!over.length) return null;
     const item = (/** @type {PupilGame} */ { round, against, points: got }) =>
-      h("li", null, `Round ${round}: ${RESULTS.get(got ?? 0)} against ${against}`);
+      h("li", `Round ${round}: ${RESULTS.get(got ?? 0)} against ${against}`);
     return [
-      h("p", { class: "class-points" }, `You have ${points(this.state.points)}.`),
-      h("ul", { class: "class-games" }, over.map(item)),
+      h("p.class-points", `You have ${points(this.state.points)}.`),
+      h("ul.class-games", over.map(item)),
     ];
   }
 

@@ -14,19 +14,17 @@ export class Roster {
     this.lock = h("input", { type: "checkbox", role: "switch", "aria-describedby": "admits" });
     this.lock.addEventListener("change", () => void this.setLock());
     this.removal = button("Remove newcomers…", () => void this.removeNewcomers());
-    this.admits = h("p", { class: "soft", id: "admits" });
+    this.admits = h("p.soft", { id: "admits" });
     this.admission = h(
-      "div",
-      { class: "admission" },
-      h("div", null, h("label", { class: "check" }, this.lock, "Lock the class"), this.admits),
+      "div.admission",
+      h("div", h("label.check", this.lock, "Lock the class"), this.admits),
       this.removal,
     );
-    this.list = h("ul", { class: "roster" });
-    this.removed = h("ul", { class: "roster", "aria-label": "Removed" });
+    this.list = h("ul.roster");
+    this.removed = h("ul.roster", { "aria-label": "Removed" });
     this.element = h(
-      "section",
-      { class: "card", "aria-label": "Pupils" },
-      h("h2", null, "Pupils"),
+      "section.card", { "aria-label": "Pupils" },
+      h("h2", "Pupils"),
       this.admission,
       this.list,
       this.removed,
@@ -54,7 +52,7 @@ export class Roster {
     this.admission.hidden = ended;
     this.removal.hidden = !this.newcomers.length;
     const rows = pupils.map((pupil) => this.#row(pupil, round > 0));
-    fill(this.list, rows.length ? rows : h("li", null, "Nobody has joined yet."));
+    fill(this.list, rows.length ? rows : h("li", "Nobody has joined yet."));
     fill(
       this.removed,
       removed.map((pupil) => this.#out(pupil)),
@@ -70,19 +68,16 @@ export class Roster {
     const like = this.pupils.find((other) => other.pupil === pupil.like);
     const left = pupil.away && pupil.playing && !pupil.absent;
     const edit = h(
-      "button",
-      { type: "button", class: "plain", onclick: () => void this.edit(pupil) },
+      "button.plain", { type: "button", onclick: () => void this.edit(pupil) },
       "Edit",
-      h("span", { class: "hidden" }, ` ${pupil.name}`),
+      h("span.hidden", ` ${pupil.name}`),
     );
     return h(
       "li",
-      null,
-      h("span", { class: "pupil-name" }, pupil.name),
-      h("span", { class: "soft" }, [!ended && doing(pupil), begun && points(pupil.points)].filter(Boolean).join(" · ")),
+      h("span.pupil-name", pupil.name),
+      h("span.soft", [!ended && doing(pupil), begun && points(pupil.points)].filter(Boolean).join(" · ")),
       h(
-        "span",
-        { class: "row tight" },
+        "span.row.tight",
         !ended && like && button(`This is ${like.name}`, () => void this.admit(pupil, like), "main"),
         !ended && left && button("Let the computer play", () => void this.act("substitute", { pupil: pupil.pupil })),
         edit,
@@ -96,10 +91,9 @@ export class Roster {
     const back = button(`Let ${name} in again`, () => void this.act("restore", { pupil }, done));
     return h(
       "li",
-      null,
-      h("span", { class: "pupil-name" }, name),
-      h("span", { class: "soft" }, "removed"),
-      h("span", { class: "row tight" }, !this.ended && back),
+      h("span.pupil-name", name),
+      h("span.soft", "removed"),
+      h("span.row.tight", !this.ended && back),
     );
   }
 
@@ -132,8 +126,8 @@ export class Roster {
       (await ask(
         `Is ${newcomer.name} the same person as ${pupil.name}?`,
         [
-          h("p", null, `${pupil.name} is still here on another device. You may have two pupils with this name.`),
-          h("p", null, `If they are the same person, ${pupil.name} plays on the new device only.`),
+          h("p", `${pupil.name} is still here on another device. You may have two pupils with this name.`),
+          h("p", `If they are the same person, ${pupil.name} plays on the new device only.`),
         ],
         [
           ["yes", `This is ${pupil.name}`],
@@ -158,7 +152,7 @@ export class Roster {
     const answer = await ask(
       `Who is ${newcomer.name}?`,
       [
-        h("p", null, "For a pupil who joined again on another device. The two become one, with the games of both."),
+        h("p", "For a pupil who joined again on another device. The two become one, with the games of both."),
         field(`${newcomer.name} is`, list),
       ],
       [
@@ -183,9 +177,9 @@ export class Roster {
     const answer = await ask(
       `Remove ${count(newcomers.length, "pupil")} who ${newcomers.length === 1 ? "has" : "have"} not played?`,
       [
-        h("p", null, newcomers.map(({ name }) => name).join(", ")),
-        h("p", null, `${all}They leave the class, and you can let each of them in again.`),
-        !this.locked && h("p", null, "Anyone with the code can still join. To stop that, lock the class first."),
+        h("p", newcomers.map(({ name }) => name).join(", ")),
+        h("p", `${all}They leave the class, and you can let each of them in again.`),
+        !this.locked && h("p", "Anyone with the code can still join. To stop that, lock the class first."),
       ],
       [
         ["yes", "Remove"],
@@ -199,7 +193,7 @@ export class Roster {
   async remove(pupil) {
     const answer = await ask(
       `Remove ${pupil.name}?`,
-      [h("p", null, "Their game ends, and they leave the class. You can let them in again.")],
+      [h("p", "Their game ends, and they leave the class. You can let them in again.")],
       [
         ["yes", "Remove"],
         ["", "Cancel"],

@@ -32,15 +32,14 @@ export async function show(place) {
   say("");
   const link = newLink(game, { options });
   const example = new Example(newLink(game, { moves: words(lesson.example.moves) }), pathOf(link, "learn"), signal);
-  const known = h("div", null, soft(WAIT));
-  const rulings = lesson.rulings.map((text) => h("li", null, coded(text)));
+  const known = h("div", soft(WAIT));
+  const rulings = lesson.rulings.map((text) => h("li", coded(text)));
   fill(
     main,
     h(
-      "article",
-      { class: "reading" },
-      h("p", { class: "lead" }, lesson.summary),
-      lesson.house_rules !== "" && h("p", { class: "soft" }, `House rules: ${lesson.house_rules}.`),
+      "article.reading",
+      h("p.lead", lesson.summary),
+      lesson.house_rules !== "" && h("p.soft", `House rules: ${lesson.house_rules}.`),
       part("The rules", paragraphs(lesson.rules)),
       ways(link, card),
       part("An example", example.element),
@@ -58,9 +57,9 @@ export async function show(place) {
       part(
         "Rulings",
         soft("Where the book is silent or contradicts itself, these rules apply."),
-        h("ul", null, rulings),
+        h("ul", rulings),
       ),
-      part("Writing moves", h("p", null, coded(lesson.moves))),
+      part("Writing moves", h("p", coded(lesson.moves))),
     ),
   );
   void tellTheory(known, game, options, signal);
@@ -79,8 +78,8 @@ async function tellTheory(element, game, options, signal) {
     const { theory } = /** @type {Lesson} */ (
       await getPatiently(`/api/learn/${game}`, new URLSearchParams(options), signal)
     );
-    const items = tellEach(theory ?? []).map((text) => h("li", null, text));
-    fill(element, h("ul", null, items));
+    const items = tellEach(theory ?? []).map((text) => h("li", text));
+    fill(element, h("ul", items));
   } catch (error) {
     if (!signal.aborted && error instanceof Error) fill(element, soft(error.message));
   }
@@ -92,8 +91,7 @@ async function tellTheory(element, game, options, signal) {
  */
 function ways(link, card) {
   return h(
-    "p",
-    { class: "row" },
+    "p.row",
     card && anchor("Play it now", pathOf({ ...link, vs: String(card.beginner) }), "main"),
     anchor("Explore positions", pathOf(link, "explore")),
     anchor("Solve a puzzle", `/puzzle/${link.game}`),
@@ -105,7 +103,7 @@ function ways(link, card) {
  * @param {import("../dom.js").Children} content
  */
 function part(title, ...content) {
-  return h("section", { "aria-label": title }, h("h2", null, title), ...content);
+  return h("section", { "aria-label": title }, h("h2", title), ...content);
 }
 
 /**
@@ -116,27 +114,26 @@ function part(title, ...content) {
 function ideaCard({ title, about, moves, example }, link) {
   const position = pathOf({ ...link, moves: words(moves) }, "explore");
   return h(
-    "div",
-    { class: "idea" },
-    h("h3", null, title),
-    h("p", null, about),
-    h("p", { class: "soft" }, `${tell(example)} `, anchor("See the position", position)),
+    "div.idea",
+    h("h3", title),
+    h("p", about),
+    h("p.soft", `${tell(example)} `, anchor("See the position", position)),
   );
 }
 
 /** @param {string} text */
 function soft(text) {
-  return h("p", { class: "soft" }, text);
+  return h("p.soft", text);
 }
 
 /** @param {Lesson} lesson */
 function optionList({ options }) {
   const book = (/** @type {GameOption} */ option) => String(option.default).replaceAll("-", " ");
   const item = (/** @type {GameOption} */ option) => [
-    h("dt", null, h("code", null, option.name), " ", h("strong", null, book(option))),
-    h("dd", null, `${option.about}; ${option.allowed}`),
+    h("dt", h("code", option.name), " ", h("strong", book(option))),
+    h("dd", `${option.about}; ${option.allowed}`),
   ];
-  return h("dl", { class: "options" }, options.flatMap(item));
+  return h("dl.options", options.flatMap(item));
 }
 
 /** The book's example, move by move. */
@@ -153,9 +150,9 @@ class Example {
     /** @type {Board | null} */
     this.board = null;
     this.place = h("div");
-    this.words = h("div", { class: "told", role: "status" });
+    this.words = h("div.told", { role: "status" });
     this.stepper = new Stepper((at) => void this.goTo(at), signal);
-    this.element = h("div", { class: "example" }, this.stepper.element, this.words, this.place);
+    this.element = h("div.example", this.stepper.element, this.words, this.place);
   }
 
   /** @param {number} at */
@@ -177,11 +174,11 @@ class Example {
   #describe(view) {
     const turn = view.history.at(-1);
     if (!turn) {
-      fill(this.words, h("p", null, "The start. Step forward to see how a game goes."));
+      fill(this.words, h("p", "The start. Step forward to see how a game goes."));
       return;
     }
-    const title = h("strong", null, `${view.names[turn.player - 1]}: ${tell(turn.shown)}`);
+    const title = h("strong", `${view.names[turn.player - 1]}: ${tell(turn.shown)}`);
     const lines = [...tellEach(view.lines).slice(0, LINES), ...tellEach(view.ending)];
-    fill(this.words, h("p", null, title), paragraphs(lines));
+    fill(this.words, h("p", title), paragraphs(lines));
   }
 }

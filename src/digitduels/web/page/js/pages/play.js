@@ -53,7 +53,7 @@ class Play extends GamePage {
     super(link, view, signal);
     /** The reader's task, until they have moved. */
     this.quest = "";
-    this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
+    this.end = h("section.end", { hidden: true, "aria-label": "The end" });
     this.notebook = new Notebook(this.record, () => this.hideAdvice());
     this.hints = new Hints(this, this.notebook);
     this.values = button("Values", () => void this.toggleValues());
@@ -62,18 +62,16 @@ class Play extends GamePage {
     this.table.element.append(this.end, this.#actions());
     const lab = pathOf(newLink(link.game, { options: link.options }), "lab");
     this.element = h(
-      "article",
-      { class: "game" },
+      "article.game",
       this.table.element,
-      h("div", { class: "side" }, this.notice, houseRules(view, lab), this.notebook.element),
+      h("div.side", this.notice, houseRules(view, lab), this.notebook.element),
     );
   }
 
   #actions() {
     const { link } = this;
     return h(
-      "div",
-      { class: "actions", role: "group", "aria-label": "Help and more" },
+      "div.actions", { role: "group", "aria-label": "Help and more" },
       link.takebacks && this.undo,
       link.hints && this.hints.button,
       link.hints && this.values,
@@ -217,7 +215,7 @@ class Play extends GamePage {
       ["back", "Take it back"],
       ["on", "Play it anyway"],
     ]);
-    return (await ask("The coach asks", [h("p", null, tell(warning, this.reader))], answers)) === "on";
+    return (await ask("The coach asks", [h("p", tell(warning, this.reader))], answers)) === "on";
   }
 
   /** Closes hints and values. */
@@ -239,9 +237,9 @@ class Play extends GamePage {
       this.table.picker.judge(solved.each);
       this.notebook.advise(
         standing,
-        h("p", { class: "soft" }, "Each choice shows the best result it can still lead to."),
+        h("p.soft", "Each choice shows the best result it can still lead to."),
         verdictList(solved.each, this.reader, (move) => void this.play(move)),
-        h("p", { class: "row" }, anchor("Explore this position", pathOf({ ...this.link, vs: null }, "explore"))),
+        h("p.row", anchor("Explore this position", pathOf({ ...this.link, vs: null }, "explore"))),
       );
       say(standing, "turn");
     });

@@ -46,10 +46,9 @@ export async function show({ main }) {
   fill(
     main,
     h(
-      "article",
-      { class: "reading" },
-      h("h1", null, "What is stored about you"),
-      parts().map(([title, texts]) => h("section", null, h("h2", null, title), paragraphs(texts))),
+      "article.reading",
+      h("h1", "What is stored about you"),
+      parts().map(([title, texts]) => h("section", h("h2", title), paragraphs(texts))),
     ),
   );
 }

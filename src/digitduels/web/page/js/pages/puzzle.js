@@ -39,8 +39,8 @@ export async function show({ main, parts, query, signal }) {
     const card = await gameCard(game);
     if (card) showHead("Puzzles", card);
     const choices = puzzleChoices(cards, game, tier, here, {});
-    const lead = h("p", { class: "lead" }, error.message);
-    fill(main, h("article", { class: "game lesson-page" }, !card && h("h1", null, "Puzzles"), choices, lead));
+    const lead = h("p.lead", error.message);
+    fill(main, h("article.game.lesson-page", !card && h("h1", "Puzzles"), choices, lead));
     return;
   }
   const start = readLink(puzzle.game, new URLSearchParams(puzzle.link));
@@ -59,9 +59,8 @@ export async function show({ main, parts, query, signal }) {
   fill(
     main,
     h(
-      "article",
-      { class: "game lesson-page" },
-      h("div", { class: "column" }, page.quest, page.table.element),
+      "article.game.lesson-page",
+      h("div.column", page.quest, page.table.element),
       page.side,
     ),
   );
@@ -102,18 +101,17 @@ async function positionAfter(start, moves, signal) {
  */
 function puzzleChoices(cards, game, tier, here, tiers) {
   const pill = (/** @type {string} */ label, /** @type {string} */ href, /** @type {boolean} */ chosen) =>
-    h("li", null, h("a", { href, "aria-current": chosen ? "true" : null }, label));
+    h("li", h("a", { href, "aria-current": chosen ? "true" : null }, label));
   const all = cards.map((card) => pill(card.title, `/puzzle/${card.game}`, card.game === game));
   const kinds = game ? Object.entries(tiers) : [];
   const far = kinds.map(([name, label]) => pill(label, withKeys(here, { tier: name }), name === tier));
   const title = "How far away the win is";
   return h(
-    "div",
-    { class: "choices" },
-    h("h2", null, "More puzzles"),
-    h("ul", { class: "pills", "aria-label": "Choose a game" }, pill("Today's", "/puzzle", !game), all),
-    far.length > 0 && h("h2", null, title),
-    far.length > 0 && h("ul", { class: "pills", "aria-label": title }, pill("Any", here, !tier), far),
+    "div.choices",
+    h("h2", "More puzzles"),
+    h("ul.pills", { "aria-label": "Choose a game" }, pill("Today's", "/puzzle", !game), all),
+    far.length > 0 && h("h2", title),
+    far.length > 0 && h("ul.pills", { "aria-label": title }, pill("Any", here, !tier), far),
   );
 }
 
@@ -133,23 +131,21 @@ class PuzzlePage extends GamePage {
     this.paths = paths;
     this.seat = /** @type {Seat} */ (first.player ?? 1);
     this.missed = 0;
-    this.question = h("p", { class: "quest" }, tell(puzzle.question, this.seat));
+    this.question = h("p.quest", tell(puzzle.question, this.seat));
     /** The question, then the verdict on the last attempt. */
-    this.answer = h("div", { class: "attempt" }, this.question);
+    this.answer = h("div.attempt", this.question);
     this.quest = h(
-      "section",
-      { class: "card quest-card", "aria-label": "The puzzle" },
-      h("p", { class: "kicker" }, puzzle.tiers[String(puzzle.tier)] ?? ""),
+      "section.card.quest-card", { "aria-label": "The puzzle" },
+      h("p.kicker", puzzle.tiers[String(puzzle.tier)] ?? ""),
       this.answer,
     );
     this.notebook = new Notebook(this.record, () => this.hints.clear());
     this.hints = new Hints(this, this.notebook);
     this.again = button("Start over", () => void this.restart());
     this.side = h(
-      "div",
-      { class: "side" },
+      "div.side",
       this.notice,
-      h("div", { class: "actions" }, this.hints.button, this.again, anchor("Another puzzle", paths.next)),
+      h("div.actions", this.hints.button, this.again, anchor("Another puzzle", paths.next)),
       this.notebook.element,
     );
   }
@@ -198,11 +194,10 @@ class PuzzlePage extends GamePage {
         "section",
         { class: won ? "end win" : "end loss" },
         title,
-        h("p", null, tellAll(this.view.ending.slice(-1), this.seat)),
-        won && h("p", { class: "soft" }, this.missed ? tries : "On your first try."),
+        h("p", tellAll(this.view.ending.slice(-1), this.seat)),
+        won && h("p.soft", this.missed ? tries : "On your first try."),
         h(
-          "p",
-          { class: "row" },
+          "p.row",
           next,
           won && button("Share the result", () => void this.share()),
           anchor("Explore it", pathOf(this.start, "explore")),

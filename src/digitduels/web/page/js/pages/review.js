@@ -35,7 +35,7 @@ export async function show({ main, parts, query, signal }) {
   if (!link.moves.length && !link.conceded) {
     say("");
     const play = anchor("Play", pathOf({ ...link, vs: card && String(card.beginner) }), "main");
-    fill(main, recentGames(view), h("p", { class: "row" }, play, recordOpener(signal)));
+    fill(main, recentGames(view), h("p.row", play, recordOpener(signal)));
     return;
   }
   const asked = () => getPatiently(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
@@ -66,23 +66,21 @@ class ReviewPage extends GamePage {
     this.known = new Set();
     this.cells = review.winning.map((winner, place) => this.#cell(winner, place));
     this.ribbon = h(
-      "ol",
-      { class: "ribbon", "aria-label": "Who was winning after each move" },
-      this.cells.map((cell) => h("li", null, cell)),
+      "ol.ribbon", { "aria-label": "Who was winning after each move" },
+      this.cells.map((cell) => h("li", cell)),
     );
     this.stepper = new Stepper((at) => void this.step(at + review.opening), signal, this.ribbon);
     /** Whether the board shows a line of best play, not the game. */
     this.following = false;
-    this.turning = h("p", { class: "turning" });
-    this.moment = h("section", { class: "card moment", "aria-label": "This moment", tabindex: -1 });
+    this.turning = h("p.turning");
+    this.moment = h("section.card.moment", { "aria-label": "This moment", tabindex: -1 });
     /** Below the board: the button for the answer, then the answer as lines of best play. */
-    this.answer = h("div", { class: "answer" });
+    this.answer = h("div.answer");
     this.element = h(
-      "article",
-      { class: "game lesson-page review" },
+      "article.game.lesson-page.review",
       this.#verdict(),
-      h("div", { class: "column" }, this.notice, this.table.element, this.answer),
-      h("div", { class: "side" }, this.moment, this.#found(), recordOpener(signal)),
+      h("div.column", this.notice, this.table.element, this.answer),
+      h("div.side", this.moment, this.#found(), recordOpener(signal)),
     );
   }
 
@@ -131,10 +129,9 @@ class ReviewPage extends GamePage {
 
   #verdict() {
     return h(
-      "section",
-      { class: "card verdict", "aria-label": "What decided it" },
+      "section.card.verdict", { "aria-label": "What decided it" },
       this.turning,
-      h("p", { class: "hidden" }, tell(this.review.story, this.reader)), // the strip shows it
+      h("p.hidden", tell(this.review.story, this.reader)), // the strip shows it
       this.stepper.element,
       this.#legend(),
     );
@@ -142,15 +139,14 @@ class ReviewPage extends GamePage {
 
   #legend() {
     const winners = new Set(this.review.winning);
-    const key = h("span", { class: "swing-key", "aria-hidden": "true" });
+    const key = h("span.swing-key", { "aria-hidden": "true" });
     return h(
-      "p",
-      { class: "row legend" },
-      h("span", { class: "soft" }, "Winning:"),
+      "p.row.legend",
+      h("span.soft", "Winning:"),
       winners.has(1) && this.#winning(1, this.name(1)),
       winners.has(2) && this.#winning(2, this.name(2)),
       winners.has(null) && this.#winning(null, "nobody"),
-      this.swings.length > 0 && h("span", { class: "soft" }, key, " it turned"),
+      this.swings.length > 0 && h("span.soft", key, " it turned"),
     );
   }
 
@@ -192,15 +188,14 @@ class ReviewPage extends GamePage {
       const name = seat === this.reader ? "You" : this.review.names[seat - 1];
       const sign = h("span", { "aria-hidden": "true" }, seat === 1 ? "● " : "○ ");
       const random = `; a random mover would find about ${chance.toFixed(1)}`;
-      return [h("dt", null, sign, name), h("dd", null, h("b", null, of ? `${found} of ${of}` : "–"), of > 0 && random)];
+      return [h("dt", sign, name), h("dd", h("b", of ? `${found} of ${of}` : "–"), of > 0 && random)];
     };
     const title = "Critical moves found";
     return h(
-      "section",
-      { class: "card", "aria-label": title },
-      h("h2", null, title),
-      h("dl", { class: "found" }, score(1), score(2)),
-      h("p", { class: "soft" }, CRITICAL),
+      "section.card", { "aria-label": title },
+      h("h2", title),
+      h("dl.found", score(1), score(2)),
+      h("p.soft", CRITICAL),
     );
   }
 
@@ -227,8 +222,8 @@ class ReviewPage extends GamePage {
         "aria-label": label.filter(Boolean).join(". "),
         onclick: () => void this.step(place + opening),
       },
-      h("span", { class: "sign", "aria-hidden": "true" }, this.#sign(winner)),
-      h("span", { class: "what", "aria-hidden": "true" }, shown),
+      h("span.sign", { "aria-hidden": "true" }, this.#sign(winner)),
+      h("span.what", { "aria-hidden": "true" }, shown),
     );
   }
 
@@ -339,14 +334,14 @@ class ReviewPage extends GamePage {
     const winner = this.review.winning[this.at - this.review.opening] ?? null;
     fill(
       this.moment,
-      h("h2", null, this.#headline()),
-      h("p", null, this.#winning(winner)),
+      h("h2", this.#headline()),
+      h("p", this.#winning(winner)),
       past?.lesson && this.#lesson(past),
       past?.words.map((text) => {
-        const said = h("span", { class: "hidden" }, `${this.review.names[past.player - 1]} said: `);
-        return h("blockquote", { class: "words" }, said, text);
+        const said = h("span.hidden", `${this.review.names[past.player - 1]} said: `);
+        return h("blockquote.words", said, text);
       }),
-      next && (next.swing ? this.#question(next) : h("p", { class: "soft" }, nextMove(next, reader))),
+      next && (next.swing ? this.#question(next) : h("p.soft", nextMove(next, reader))),
       this.#ways(),
     );
   }
@@ -354,8 +349,7 @@ class ReviewPage extends GamePage {
   /** @param {ReviewTurn} turn */
   #lesson({ lesson, answer, reason }) {
     return h(
-      "p",
-      { class: "lesson" },
+      "p.lesson",
       tellAll(
         [lesson, answer, reason].filter((sentence) => sentence !== null && sentence !== undefined),
         this.reader,
@@ -365,10 +359,10 @@ class ReviewPage extends GamePage {
 
   /** @param {ReviewTurn} turn */
   #question(turn) {
-    const kicker = h("p", { class: "kicker" }, `Turning point ${this.#number} of ${this.swings.length}`);
+    const kicker = h("p.kicker", `Turning point ${this.#number} of ${this.swings.length}`);
     const quest = turn.quest && tell(turn.quest, this.reader);
     const question = `To move: ${this.name(turn.player)}. ${quest} Choose on the board.`;
-    return h("div", { class: "ask" }, kicker, this.active ? h("p", null, question) : this.#lesson(turn));
+    return h("div.ask", kicker, this.active ? h("p", question) : this.#lesson(turn));
   }
 
   #drawAnswer() {
@@ -379,13 +373,13 @@ class ReviewPage extends GamePage {
     else if (!next.swing) {
       const [best = ""] = next.defence?.best ?? next.best;
       const show = button("Best play from here", () => void this.#showBest(best));
-      fill(this.answer, h("div", { class: "actions" }, show));
+      fill(this.answer, h("div.actions", show));
     } else if (this.active) {
       const reveal = button("Show the answer", () => this.#reveal(next));
-      fill(this.answer, h("div", { class: "actions" }, reveal, onward));
+      fill(this.answer, h("div.actions", reveal, onward));
     } else {
       const lines = [next.line, next.better].map((line) => line && this.#line(line));
-      fill(this.answer, lines, h("div", { class: "actions" }, this.#back(), onward));
+      fill(this.answer, lines, h("div.actions", this.#back(), onward));
     }
   }
 
@@ -400,7 +394,7 @@ class ReviewPage extends GamePage {
   async #showBest(move) {
     await this.safely(async () => {
       const { line } = /** @type {Judgement} */ (await this.ask("judge", { move }));
-      fill(this.answer, this.#line(line, "Best play from here"), h("div", { class: "actions" }, this.#back()));
+      fill(this.answer, this.#line(line, "Best play from here"), h("div.actions", this.#back()));
       this.answer.querySelector("button")?.focus();
     });
   }
@@ -416,14 +410,13 @@ class ReviewPage extends GamePage {
     const steps = line.map(({ player }, place) => {
       const step = button("", () => void this.#follow(line, place, step), `move seat-${player}`);
       set(step, "aria-label", `${this.name(player)}: ${texts[place]}`);
-      fill(step, h("span", { class: "dot", "aria-hidden": "true" }), texts[place]);
-      return h("li", null, step);
+      fill(step, h("span.dot", { "aria-hidden": "true" }), texts[place]);
+      return h("li", step);
     });
     return h(
-      "div",
-      { class: "line", role: "group", "aria-label": title },
-      h("p", { class: "soft" }, title),
-      h("ol", { class: "row tight" }, steps),
+      "div.line", { role: "group", "aria-label": title },
+      h("p.soft", title),
+      h("ol.row.tight", steps),
     );
   }
 
@@ -432,8 +425,7 @@ class ReviewPage extends GamePage {
     const further = next?.swing ? null : this.swings.find((turn) => turn.ply > this.at);
     const vs = this.link.vs ?? (card && String(card.beginner));
     return h(
-      "p",
-      { class: "row" },
+      "p.row",
       further && button("Go to the next turning point", () => void this.step(further.ply), "main"),
       next && vs && anchor("Play on from here", pathOf(continuation(here, vs, next.player))),
       anchor("Explore", pathOf({ ...here, vs: null }, "explore")),

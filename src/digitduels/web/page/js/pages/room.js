@@ -71,14 +71,14 @@ export class RoomPage extends GamePage {
     this.ended = false;
     this.name = nameInput();
     this.name.value = recall("name") ?? "";
-    this.line = h("p", { class: "bar line", hidden: true });
-    this.bars = h("div", { class: "bars" }, this.line);
+    this.line = h("p.bar.line", { hidden: true });
+    this.bars = h("div.bars", this.line);
     this.lobby = h("div");
     /** Whether the reader wants the board before both players are there. */
     this.early = false;
     /** The latest message about something other than a move. */
     this.event = "";
-    this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
+    this.end = h("section.end", { hidden: true, "aria-label": "The end" });
     this.again = button("Rematch", () => void this.rematch(), "main");
     this.undo = button("Ask to take back", () => void this.act("takeback"));
     const group = { class: "actions", role: "group", "aria-label": "More" };
@@ -93,11 +93,10 @@ export class RoomPage extends GamePage {
     );
     this.table.element.append(this.end, this.actions);
     this.element = h(
-      "article",
-      { class: "game" },
+      "article.game",
       this.lobby,
       this.table.element,
-      h("div", { class: "side" }, this.notice, houseRules(state), this.notebook.element),
+      h("div.side", this.notice, houseRules(state), this.notebook.element),
       this.bars,
     );
   }
@@ -371,7 +370,7 @@ export class RoomPage extends GamePage {
   inviting(invite) {
     const { state } = this;
     const url = `${location.origin}/g/${state.id}#invite=${invite}`;
-    const message = h("p", { class: "soft", role: "alert" });
+    const message = h("p.soft", { role: "alert" });
     const copied = async () => {
       message.textContent = (await copy(url)) ? "Copied. Send it to your friend." : "Select the link and copy it.";
     };
@@ -381,26 +380,24 @@ export class RoomPage extends GamePage {
       this.sayStatus();
     };
     return h(
-      "section",
-      { class: "card lobby", "aria-label": "Invite a friend" },
-      h("h2", null, "Waiting for your friend…"),
-      h("p", null, "Let them scan the code or send them the link. The game starts here as soon as they join."),
+      "section.card.lobby", { "aria-label": "Invite a friend" },
+      h("h2", "Waiting for your friend…"),
+      h("p", "Let them scan the code or send them the link. The game starts here as soon as they join."),
       qrImage(url, "QR code of the link"),
       copyInput("Invitation", url),
       h(
-        "p",
-        { class: "row" },
+        "p.row",
         button("Copy the link", () => void copied(), "main"),
         "share" in navigator && button("Share…", () => void share(url, state.title)),
       ),
       message,
-      h("p", null, button("Show the board", open, "plain")),
+      h("p", button("Show the board", open, "plain")),
     );
   }
 
   /** Shows the summary of the game with its options. */
   #about() {
-    const about = h("p", { class: "about-game" });
+    const about = h("p.about-game");
     get(`/api/learn/${this.state.game}`, { ...this.link.options, theory: "later" }, this.signal).then(
       (/** @type {Lesson} */ { summary }) => (about.textContent = summary),
       () => {},
@@ -419,15 +416,14 @@ export class RoomPage extends GamePage {
       this.sayStatus();
     };
     const form = h(
-      "form",
-      { class: "card lobby" },
+      "form.card.lobby",
       emblem(state.look),
-      h("h2", null, named ? `${named} invites you to ${state.title}` : `You're invited to ${state.title}`),
+      h("h2", named ? `${named} invites you to ${state.title}` : `You're invited to ${state.title}`),
       this.#about(),
       houseRules(state),
-      state.moves.length > 0 && h("p", { class: "soft" }, `Moves played: ${state.moves.length}.`),
+      state.moves.length > 0 && h("p.soft", `Moves played: ${state.moves.length}.`),
       field("Your name (optional)", this.name),
-      h("button", { class: "main" }, "Join"),
+      h("button.main", "Join"),
       button("Just watch", watch, "plain"),
     );
     form.addEventListener("submit", (event) => {
@@ -519,7 +515,7 @@ export class RoomPage extends GamePage {
   /** @param {unknown} error */
   fail(error) {
     // All attempts have failed, or the game has moved on.
-    fill(this.notice, h("p", null, messageOf(error)));
+    fill(this.notice, h("p", messageOf(error)));
   }
 
   async concede() {
@@ -546,7 +542,7 @@ export class RoomPage extends GamePage {
   async share() {
     const answer = await ask(
       "Share this game",
-      [h("p", null, SHARING)],
+      [h("p", SHARING)],
       [
         ["watch", "Link to watch"],
         ["own", "My own link"],
@@ -564,5 +560,5 @@ export class RoomPage extends GamePage {
  * @param {...import("../dom.js").Child} content
  */
 function bar(text, ...content) {
-  return h("section", { class: "bar", "aria-label": text }, h("p", null, text), h("div", { class: "row" }, content));
+  return h("section.bar", { "aria-label": text }, h("p", text), h("div.row", content));
 }

@@ -18,29 +18,26 @@ export async function show({ main, card, link, own, signal }) {
   say("");
   setTitle(sheet.title);
   const again = teachPath(link, { show: "sheet", seed: null, tier, count: own["count"], sheet: shortSeed() });
-  const answers = sheet.puzzles.map((puzzle) => h("li", null, puzzle.answer));
+  const answers = sheet.puzzles.map((puzzle) => h("li", puzzle.answer));
   fill(
     main,
     h(
-      "article",
-      { class: "paper sheet-page" },
+      "article.paper.sheet-page",
       h(
-        "p",
-        { class: "row no-print" },
+        "p.row.no-print",
         button("Print", () => print(), "main"),
         anchor("Another sheet", again),
         anchor("Back", teachPath(link, { seed: null })),
       ),
-      h("h1", null, sheet.title),
+      h("h1", sheet.title),
       paragraphs(sheet.about),
-      h("p", null, `On the number lines, ${marks(sheet.puzzles)}.`),
-      h("p", { class: "names" }, h("span", null, "Name: ", blank()), h("span", null, "Date: ", blank())),
+      h("p", `On the number lines, ${marks(sheet.puzzles)}.`),
+      h("p.names", h("span", "Name: ", blank()), h("span", "Date: ", blank())),
       sheet.puzzles.map((puzzle) => exercise(puzzle, sheet.goal)),
       h(
-        "section",
-        { class: "answers", "aria-label": "Answers" },
-        h("h2", null, `Answers: ${sheet.title}`),
-        h("ol", null, answers),
+        "section.answers", { "aria-label": "Answers" },
+        h("h2", `Answers: ${sheet.title}`),
+        h("ol", answers),
       ),
     ),
   );
@@ -52,14 +49,13 @@ export async function show({ main, card, link, own, signal }) {
  */
 function exercise({ heading, position, question, scores }, goal) {
   return h(
-    "section",
-    { class: "exercise", "aria-label": heading },
-    h("h2", null, heading),
-    h("div", { class: "position" }, paragraphs(position.filter(Boolean))),
-    h("p", null, question),
+    "section.exercise", { "aria-label": heading },
+    h("h2", heading),
+    h("div.position", paragraphs(position.filter(Boolean))),
+    h("p", question),
     goal !== null && Number(goal) <= LONGEST_LINE && numberLine(Number(goal), scores),
-    h("p", { class: "working" }, "Working:"),
-    h("p", null, "Answer: ", blank()),
+    h("p.working", "Working:"),
+    h("p", "Answer: ", blank()),
   );
 }
 
@@ -73,5 +69,5 @@ function marks(puzzles) {
 }
 
 function blank() {
-  return h("span", { class: "blank" });
+  return h("span.blank");
 }

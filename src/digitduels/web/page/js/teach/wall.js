@@ -29,17 +29,15 @@ class Wall extends LinePage {
   constructor(link, view, signal, values) {
     super(link, view, signal);
     this.values = values;
-    this.quest = h("p", { class: "quest" });
+    this.quest = h("p.quest");
     this.toggle = button("Values", () => void this.toggleValues());
     const leave = anchor("Leave", `/teach?game=${link.game}`);
     this.element = h(
-      "article",
-      { class: "projector" },
+      "article.projector",
       h(
-        "div",
-        { class: "bar-row" },
-        h("h1", null, view.title),
-        h("div", { class: "row" }, this.stepper.element, this.toggle, leave),
+        "div.bar-row",
+        h("h1", view.title),
+        h("div.row", this.stepper.element, this.toggle, leave),
       ),
       this.table.element,
       this.quest,
