@@ -157,7 +157,7 @@ export function scoresOf({ board: { hands, table } }) {
  */
 function tokensOf({ board: { hands, table } }) {
   if (table.score !== null) return [{ seat: 0, at: Number(table.score) }];
-  return hands.flatMap(({ score }, place) => (score === null ? [] : [{ seat: place + 1, at: Number(score) }]));
+  return hands.flatMap(({ score }, index) => (score === null ? [] : [{ seat: index + 1, at: Number(score) }]));
 }
 
 /**

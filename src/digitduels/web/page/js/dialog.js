@@ -13,8 +13,8 @@ import { say } from "./status.js";
  */
 export function ask(title, content, answers) {
   const id = unique();
-  const answer = (/** @type {[string, string]} */ [value, label], /** @type {number} */ place) =>
-    h("button", { value, class: place ? "quiet" : "main", autofocus: !place }, label);
+  const answer = (/** @type {[string, string]} */ [value, label], /** @type {number} */ index) =>
+    h("button", { value, class: index ? "quiet" : "main", autofocus: !index }, label);
   const row = h("p.row.last", answers.map(answer));
   const form = h("form", { method: "dialog" }, h("h2", { id }, title), content, row);
   return open(h("dialog.sheet", { "aria-labelledby": id }, form));
@@ -31,8 +31,8 @@ export function ask(title, content, answers) {
 export async function menu(title, entries) {
   const offered = entries.filter((entry) => entry !== false && entry !== null);
   const id = unique();
-  const item = (/** @type {Entry} */ [label], /** @type {number} */ place) =>
-    h("li", h("button.entry", { value: String(place) }, label));
+  const item = (/** @type {Entry} */ [label], /** @type {number} */ index) =>
+    h("li", h("button.entry", { value: String(index) }, label));
   const close = h("button.quiet", { value: "" }, "Close");
   const form = h(
     "form",

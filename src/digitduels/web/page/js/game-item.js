@@ -9,8 +9,8 @@ import { dress, emblem } from "./head.js";
  * @param {[label: string, path: string][]} ways links; the first is the main one
  */
 export function gameItem(heading, { look, title, summary }, ways) {
-  const way = (/** @type {[string, string]} */ [label, path], /** @type {number} */ place) => {
-    const element = anchor(label, path, place ? "quiet" : "main");
+  const way = (/** @type {[string, string]} */ [label, path], /** @type {number} */ index) => {
+    const element = anchor(label, path, index ? "quiet" : "main");
     element.append(h("span.hidden", ` ${title}`));
     return element;
   };

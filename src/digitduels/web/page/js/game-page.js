@@ -1,6 +1,6 @@
 // The base class of all pages with a game: the table, the status line, requests to the server, and their errors.
 
-import { get, getPatiently, givenPosition } from "./api.js";
+import { get, getComputed, givenPosition } from "./api.js";
 import { seatLabels } from "./board.js";
 import { button, fill, h } from "./dom.js";
 import { cutTo, queryOf, withMoves } from "./link.js";
@@ -16,6 +16,9 @@ class Late extends Error {}
 /** @typedef {"push" | "replace" | "keep"} Step */
 
 export class GamePage {
+  /** Counts the actions started, so that an older one does not end a newer one. */
+  #started = 0;
+
   /**
    * @param {Link} link
    * @param {View} view
@@ -28,8 +31,6 @@ export class GamePage {
     this.busy = false;
     /** Counts the positions shown, so that a response about an older one can be ignored. */
     this.shown = 0;
-    /** Counts the actions started, so that an older one does not end a newer one. */
-    this.acts = 0;
     this.notice = h("div.notice", { role: "alert" });
     this.record = h("div");
     this.table = new Table({
@@ -134,7 +135,7 @@ export class GamePage {
    */
   async ask(what, more = {}) {
     const { here } = this;
-    return this.current(getPatiently(`/api/${what}/${here.game}`, queryOf(here, more), this.signal, sayWait));
+    return this.current(getComputed(`/api/${what}/${here.game}`, queryOf(here, more), this.signal, sayWait));
   }
 
   /**
@@ -142,7 +143,7 @@ export class GamePage {
    * @param {() => Promise<void>} act
    */
   async safely(act) {
-    const number = (this.acts += 1);
+    const number = (this.#started += 1);
     this.busy = true;
     fill(this.notice);
     try {
@@ -150,7 +151,7 @@ export class GamePage {
     } catch (error) {
       if (!this.signal.aborted && !(error instanceof Late)) this.fail(error, act);
     } finally {
-      if (number === this.acts) this.busy = false;
+      if (number === this.#started) this.busy = false;
     }
   }
 

@@ -33,7 +33,7 @@ export function showHead(kind, game, options = {}, heading = game.title) {
     ["Review", board?.review ?? pathOf(link, "review")],
   ];
   fill(
-    place(),
+    head(),
     h("h1", emblem(game.look), h("span.name", heading)),
     h(
       "nav.tabs", { "aria-label": game.title },
@@ -58,7 +58,7 @@ export function keepBoard({ game, options, ...rest }, play, reviewable) {
   const bare = newLink(game, { options });
   const review = reviewable && begun ? pathOf({ game, options, ...rest }, "review") : null;
   boards.set(pathOf(bare), { play, review });
-  const tabs = place().querySelectorAll(".tabs a");
+  const tabs = head().querySelectorAll(".tabs a");
   tabs[0]?.setAttribute("href", play);
   tabs[tabs.length - 1]?.setAttribute("href", review ?? pathOf(bare, "review"));
 }
@@ -71,14 +71,14 @@ export function keepBoard({ game, options, ...rest }, play, reviewable) {
 export function fillHead(look, ...content) {
   shown = location.pathname;
   wear(look);
-  fill(place(), content);
+  fill(head(), content);
 }
 
 /** Removes the head of a page that has been left. */
 export function dropHead() {
   if (shown === location.pathname) return;
   shown = "";
-  fill(place());
+  fill(head());
   wear(null);
 }
 
@@ -108,6 +108,6 @@ function wear(look) {
   else root.style.removeProperty("--accent");
 }
 
-function place() {
+function head() {
   return /** @type {HTMLElement} */ (document.getElementById("head"));
 }

@@ -15,8 +15,8 @@ export function showMarks({ board, picker, view }) {
   const goal =
     view.board.goal === null ? [] : [[board.track.element.parentElement, `Goal: land on ${figure(view.board.goal)}`]];
   const alone = picker.groups.length === 1;
-  const words = (/** @type {number} */ place) => (place ? "Then one of these" : "First tap one of these");
-  const steps = picker.groups.map(({ element }, place) => [element, alone ? "Tap one to play it" : words(place)]);
+  const words = (/** @type {number} */ index) => (index ? "Then one of these" : "First tap one of these");
+  const steps = picker.groups.map(({ element }, index) => [element, alone ? "Tap one to play it" : words(index)]);
   const places = /** @type {[HTMLElement, string][]} */ ([...goal, ...steps]);
   const done = () => {
     remember(NAME, "seen");

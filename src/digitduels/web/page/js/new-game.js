@@ -1,6 +1,6 @@
 // The dialog for a new game: the game, opponent, seat, start and rules.
 
-import { games, get } from "./api.js";
+import { games, getComputed } from "./api.js";
 import { button, fill, h, unique } from "./dom.js";
 import {
   field,
@@ -190,6 +190,6 @@ async function begin(card, data, { hints, takebacks }) {
  */
 export async function withStart(link, fair) {
   const query = { ...link.options, kind: fair ? "fair" : "book", seed: link.seed };
-  const { moves, opening } = /** @type {Start} */ (await get(`/api/start/${link.game}`, query));
+  const { moves, opening } = /** @type {Start} */ (await getComputed(`/api/start/${link.game}`, query));
   return { ...link, moves, opening };
 }

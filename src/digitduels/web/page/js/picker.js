@@ -147,20 +147,20 @@ export class Picker {
   #groups() {
     /** @type {Group[]} */
     const groups = [];
-    this.view.fields.forEach((field, place) => {
+    this.view.fields.forEach((field, index) => {
       const same = groups.find((group) => sorted(group.labels) === sorted(field.choices));
-      if (same) same.fields.push(place);
-      else groups.push(this.#group(field, place));
+      if (same) same.fields.push(index);
+      else groups.push(this.#group(field, index));
     });
     return groups;
   }
 
   /**
    * @param {Field} field
-   * @param {number} place
+   * @param {number} index
    * @returns {Group}
    */
-  #group({ prompt, choices }, place) {
+  #group({ prompt, choices }, index) {
     const buttons = choices.map((label) => {
       const point = () => this.#point(group, label);
       const leave = () => this.#point(null, label);
@@ -177,7 +177,7 @@ export class Picker {
       { class: `tiles${wide}${words}${signs}${count}`, role: "group", "aria-label": prompt },
       buttons,
     );
-    const group = { fields: [place], labels: choices, buttons, element };
+    const group = { fields: [index], labels: choices, buttons, element };
     return group;
   }
 
@@ -207,7 +207,7 @@ export class Picker {
    * @param {number} field
    * @param {string} label
    */
-  #place(field, label) {
+  #index(field, label) {
     return this.view.fields[field]?.choices.indexOf(label) ?? -1;
   }
 
@@ -228,8 +228,8 @@ export class Picker {
     if (!active) return null;
     if (choice.move || !pointed) return choice.move;
     const field = this.#open(pointed.group);
-    if (choice.picks.some((pick, place) => pick === null && place !== field)) return null;
-    return choice.movesWith(field, this.#place(field, pointed.label))[0] ?? null;
+    if (choice.picks.some((pick, index) => pick === null && index !== field)) return null;
+    return choice.movesWith(field, this.#index(field, pointed.label))[0] ?? null;
   }
 
   /**
@@ -245,26 +245,26 @@ export class Picker {
       return;
     }
     const field = this.#open(group);
-    const place = this.#place(field, label);
-    if (this.choice.movesWith(field, place).length) {
-      this.choice.pick(field, place);
-      this.#picked(field, place);
+    const index = this.#index(field, label);
+    if (this.choice.movesWith(field, index).length) {
+      this.choice.pick(field, index);
+      this.#picked(field, index);
     } else if (this.active && this.choice.waits(field)) {
       this.#askFirst();
     } else if (this.active) {
-      this.hooks.explain(this.choice.upTo(field, place) ?? [place]);
+      this.hooks.explain(this.choice.upTo(field, index) ?? [index]);
     }
   }
 
   /**
    * Asks for the next field, or plays the complete move, unless it has to be confirmed.
    * @param {number} field
-   * @param {number} place
+   * @param {number} index
    */
-  #picked(field, place) {
+  #picked(field, index) {
     this.#draw();
     const next = this.view.fields[this.choice.open];
-    if (next) this.hooks.say(`${this.choice.label(field, place)}. ${next.prompt}`);
+    if (next) this.hooks.say(`${this.choice.label(field, index)}. ${next.prompt}`);
     else if (!this.hooks.confirm()) this.#finish();
     else this.hooks.say(`${this.preview.element.innerText} Press Enter to play.`);
   }
@@ -342,7 +342,7 @@ export class Picker {
    */
   #drawTile(button, label, field, chosen) {
     const { values, view } = this;
-    const moves = this.choice.movesWith(field, this.#place(field, label));
+    const moves = this.choice.movesWith(field, this.#index(field, label));
     const stock = this.#stock(label);
     const value = values && bestValue(moves.map(({ move }) => values.get(move)));
     const taker = this.#taker(label);
@@ -383,7 +383,7 @@ export class Picker {
    * @param {number} field
    */
   #result(moves, field) {
-    const others = this.choice.picks.some((pick, place) => pick === null && place !== field);
+    const others = this.choice.picks.some((pick, index) => pick === null && index !== field);
     const effect = others || moves.length !== 1 ? undefined : this.effects.get(moves[0]?.move ?? "");
     const text = effect && outcomeOf(effect, this.view.player ?? 1, scoresOf(this.view));
     if (!effect || !text) return null;

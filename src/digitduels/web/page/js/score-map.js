@@ -254,7 +254,7 @@ export function ticks(low, high) {
  * @param {(score: number) => boolean} occurs
  */
 function scoresAt({ low, high }, occurs) {
-  return Array.from({ length: high - low + 1 }, (_, place) => low + place).filter(occurs);
+  return Array.from({ length: high - low + 1 }, (_, index) => low + index).filter(occurs);
 }
 
 /**

@@ -6,8 +6,6 @@ import { listen } from "../live.js";
 import { say } from "../status.js";
 import { classPath, member, teach } from "./session.js";
 
-const LOST = "Connection lost. Reconnecting… the class is safe.";
-
 export class ClassPage {
   /**
    * @param {TeacherClass} state
@@ -17,19 +15,18 @@ export class ClassPage {
    */
   constructor(state, token, main, signal) {
     this.state = state;
-    this.main = main;
     this.token = token;
     this.signal = signal;
     this.busy = false;
     /** How far the clock of this machine is ahead of the server's, in seconds. */
     this.ahead = Date.now() / 1000 - state.now;
-    this.line = h("p.line", { hidden: true });
     this.notice = h("div.notice", { role: "alert" });
     const timer = setInterval(() => this.tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(timer));
     const listener = {
       news: (/** @type {TeacherClass} */ news) => this.hear(news),
-      lost: (/** @type {import("../api.js").Failure} */ failure) => this.lose(failure),
+      // Remove all names of a deleted class from the screen.
+      gone: (/** @type {import("../api.js").Failure} */ { message }) => fill(main, gone(message)),
     };
     void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
   }
@@ -41,19 +38,10 @@ export class ClassPage {
 
   /** @param {TeacherClass} news */
   hear(news) {
-    this.line.hidden = true;
     if (news.version < this.state.version) return;
     this.state = news;
     this.ahead = Date.now() / 1000 - news.now;
     this.draw();
-  }
-
-  /** @param {import("../api.js").Failure} failure */
-  lose(failure) {
-    this.line.hidden = false;
-    this.line.textContent = LOST;
-    // Remove all names of a deleted class from the screen.
-    if (failure.status === 404 || failure.status === 403) fill(this.main, gone(failure.message));
   }
 
   draw() {

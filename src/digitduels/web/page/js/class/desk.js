@@ -2,7 +2,7 @@
 
 import { games } from "../api.js";
 import { ask } from "../dialog.js";
-import { anchor, button, fill, h } from "../dom.js";
+import { anchor, button, changeDetector, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { levelOptions } from "../levels.js";
 import { go, setTitle } from "../router.js";
@@ -41,8 +41,7 @@ class ClassDesk extends ClassPage {
     super(state, token, main, signal);
     this.sentence = h("p.lead");
     this.actions = h("div.row.steer", { role: "group", "aria-label": "Steer the class" });
-    /** The data behind the buttons, serialized: they are redrawn only when it changes, so that they keep the focus. */
-    this.steered = "";
+    this.steeringChanged = changeDetector();
     this.joining = h(
       "section.card", { "aria-label": "How pupils join" },
       invitation(state.code),
@@ -59,7 +58,7 @@ class ClassDesk extends ClassPage {
     this.until = h("p.soft");
     this.element = h(
       "article.class-desk",
-      h("header", h("h1", `Class ${state.code}`), this.sentence, this.actions, this.notice, this.line),
+      h("header", h("h1", `Class ${state.code}`), this.sentence, this.actions, this.notice),
       this.joining,
       this.round,
       this.roster.element,
@@ -151,9 +150,7 @@ class ClassDesk extends ClassPage {
   #steer() {
     const { ended, paused, pupils, round } = this.state;
     const waiting = pupils.filter((pupil) => pupil.waiting && !pupil.absent).length;
-    const drawn = JSON.stringify([round, paused, ended, waiting, this.open > 0]);
-    if (drawn === this.steered) return;
-    this.steered = drawn;
+    if (!this.steeringChanged(round, paused, ended, waiting, this.open > 0)) return;
     const pair = () => void this.act("pair");
     const end = round > 0 && button("End the class", () => void this.end());
     if (ended)

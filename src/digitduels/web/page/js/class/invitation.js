@@ -1,8 +1,8 @@
 // How pupils join: the code, the address, and a QR code.
 
 import { h } from "../dom.js";
-import { localNote } from "../lesson.js";
 import { qrImage } from "../qr.js";
+import { localNote } from "./local-note.js";
 import { joinUrl } from "./session.js";
 
 /** @param {string} code */

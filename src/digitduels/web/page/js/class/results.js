@@ -1,6 +1,6 @@
 // The results of a lesson: on the screen, on paper, and as a table for a spreadsheet.
 
-import { getAs, patiently } from "../api.js";
+import { bearer, getAs } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
@@ -17,11 +17,11 @@ const PRIVATE = "Show this to your class with care: it has names and results.";
 export async function show({ main, signal }, state, token) {
   sayWait();
   const path = `${classPath(state.code)}/results`;
-  const results = /** @type {ClassResults} */ (await patiently(() => getAs(path, token, signal)));
+  const results = /** @type {ClassResults} */ (await getAs(path, token, signal));
   if (signal.aborted) return;
   say("");
   setTitle(`Results ${state.code}`);
-  const rounds = Array.from({ length: results.rounds }, (_, place) => place + 1);
+  const rounds = Array.from({ length: results.rounds }, (_, index) => index + 1);
   fill(
     main,
     h(
@@ -82,8 +82,8 @@ export async function show({ main, signal }, state, token) {
 
 /** @param {ResultRow} row */
 function row(row) {
-  const moments = row.moments.map(({ path }, place) =>
-    h("a", { href: path, target: "_blank", "aria-label": `Moment ${place + 1}` }, `${place + 1}`),
+  const moments = row.moments.map(({ path }, index) =>
+    h("a", { href: path, target: "_blank", "aria-label": `Moment ${index + 1}` }, `${index + 1}`),
   );
   return h(
     "tr",
@@ -159,7 +159,7 @@ function date(seconds) {
  * @param {string} name
  */
 async function save(path, token, name) {
-  const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
+  const answer = await fetch(path, { headers: bearer(token) });
   if (!answer.ok) {
     say("The table could not be saved. Try again in a moment.");
     return;

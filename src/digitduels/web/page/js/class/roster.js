@@ -1,7 +1,7 @@
 // The list of pupils on the desk, with their points and the teacher's actions.
 
 import { ask } from "../dialog.js";
-import { button, fill, h } from "../dom.js";
+import { button, changeDetector, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { count, points } from "./counts.js";
 
@@ -29,8 +29,7 @@ export class Roster {
       this.list,
       this.removed,
     );
-    /** The data shown, serialized: the list is redrawn only when it changes, so that buttons keep the focus. */
-    this.drawn = "";
+    this.changed = changeDetector();
     /** @type {ClassPupil[]} */
     this.pupils = [];
     this.ended = false;
@@ -44,9 +43,8 @@ export class Roster {
 
   /** @param {TeacherClass} state */
   update({ pupils, removed, round, ended, rules: { locked } }) {
-    const drawn = JSON.stringify([pupils, removed, round, ended, locked]);
-    if (drawn === this.drawn) return;
-    Object.assign(this, { drawn, pupils, ended, locked });
+    if (!this.changed(pupils, removed, round, ended, locked)) return;
+    Object.assign(this, { pupils, ended, locked });
     this.lock.checked = locked;
     this.admits.textContent = locked ? "Nobody else can join." : "Anyone with the code can join.";
     this.admission.hidden = ended;

@@ -48,7 +48,6 @@ class ClassWall extends ClassPage {
     this.element = h(
       "article.projector.class-wall",
       this.head,
-      this.line,
       this.banner,
       this.arrivals,
       this.boards.element,

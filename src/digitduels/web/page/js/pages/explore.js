@@ -1,13 +1,13 @@
 // Explore any position: the value of every move, stepping forward and back, setting up a position, and the score map.
 
-import { gameCard, get, getPatiently } from "../api.js";
+import { gameCard, get, getComputed } from "../api.js";
 import { scoresOf } from "../board.js";
 import { share } from "../dialog.js";
 import { button, fill, h, paragraphs, pause, set } from "../dom.js";
 import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
 import { getFirstPosition, messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, loadStyle } from "../lesson.js";
+import { chooseGame, loadStyle } from "../study.js";
 import { levelOptions } from "../levels.js";
 import { LinePage } from "../line-page.js";
 import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
@@ -87,7 +87,7 @@ class Explore extends LinePage {
     this.editor = new PositionEditor((position) => this.setUp(position));
     this.onward = this.#onward();
     this.element = h(
-      "article.game.lesson-page.explore",
+      "article.game.study-page.explore",
       h("div.column", this.stepper.element, this.notice, this.standing, this.table.element),
       h(
         "div.side",
@@ -202,7 +202,7 @@ class Explore extends LinePage {
     try {
       const link = this.#placed(this.chooser.position);
       const either = AbortSignal.any([signal, this.signal]);
-      const map = await getPatiently(`/api/map/${link.game}`, queryOf(link), either);
+      const map = await getComputed(`/api/map/${link.game}`, queryOf(link), either);
       const [mine, theirs] = this.#scores();
       if (!either.aborted) this.#showMap(map && { ...map, mine, theirs }, link.position);
     } catch (error) {
@@ -316,8 +316,8 @@ class PositionEditor {
     fill(
       this.fields,
       group("Whose turn it is", radios("player", players, placed.slice(0, 1))),
-      sides.map(([legend, side], place) => {
-        const numbers = numberInputs(`part-${place}`, side, board.goal);
+      sides.map(([legend, side], index) => {
+        const numbers = numberInputs(`part-${index}`, side, board.goal);
         return numbers.length > 0 && group(legend, h("div.numbers", numbers));
       }),
     );
@@ -325,8 +325,8 @@ class PositionEditor {
 
   /** @param {FormData} data */
   async #submit(data) {
-    const side = (/** @type {number} */ place) => data.getAll(`part-${place}`).map((text) => String(text).trim());
-    const position = [readText(data, "player"), ...[0, 1, 2].map((place) => side(place).join(","))].join(";");
+    const side = (/** @type {number} */ index) => data.getAll(`part-${index}`).map((text) => String(text).trim());
+    const position = [readText(data, "player"), ...[0, 1, 2].map((index) => side(index).join(","))].join(";");
     try {
       await this.setUp(position);
     } catch (error) {

@@ -5,7 +5,7 @@ import { PupilPage } from "../class/pupil.js";
 import { classPath, joinClass, member } from "../class/session.js";
 import { anchor, fill, h } from "../dom.js";
 import { field, trouble } from "../form.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { note } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";

@@ -5,7 +5,7 @@ import { share } from "../dialog.js";
 import { anchor, button, fill, h, pause, unique } from "../dom.js";
 import { messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, loadStyle } from "../lesson.js";
+import { chooseGame, loadStyle } from "../study.js";
 import { newLink, pathOf, queryOf, readLink } from "../link.js";
 import { go, note, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
@@ -72,7 +72,7 @@ class Lab {
     this.compared = h("section.card.lab-table", { "aria-label": "All measures", tabindex: "0" });
     this.onward = h("p.row");
     this.element = h(
-      "article.game.lesson-page",
+      "article.game.study-page",
       h(
         "div.column",
         h("section.card", { "aria-label": "The rules" }, h("h2", "The rules"), this.controls),
@@ -191,9 +191,9 @@ class Lab {
     ];
     this.progress.hidden = false;
     // One after the other: the server limits a visitor's open requests, and aborted ones may still be running.
-    for (const [place, [words, path, answered, room]] of questions.entries()) {
+    for (const [index, [words, path, answered, room]] of questions.entries()) {
       this.step.textContent = words;
-      this.steps.value = place / questions.length;
+      this.steps.value = index / questions.length;
       await this.#show(signal, path, answered, room);
       if (signal.aborted) return;
     }
@@ -292,11 +292,11 @@ class Lab {
         ),
         h(
           "tbody",
-          first.rows.map(({ name }, place) =>
+          first.rows.map(({ name }, index) =>
             h(
               "tr",
               h("th", { scope: "row" }, name),
-              reports.map(({ rows }) => h("td", rows[place]?.value)),
+              reports.map(({ rows }) => h("td", rows[index]?.value)),
             ),
           ),
         ),

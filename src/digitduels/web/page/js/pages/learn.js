@@ -1,11 +1,11 @@
 // The rules of a game, an example to step through, its options and rulings, and facts about it.
 
-import { gameCard, get, getPatiently } from "../api.js";
+import { gameCard, get, getComputed } from "../api.js";
 import { Board, seatLabels } from "../board.js";
 import { anchor, fill, h, paragraphs } from "../dom.js";
 import { getPosition } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, coded, loadStyle } from "../lesson.js";
+import { chooseGame, coded, loadStyle } from "../study.js";
 import { cutTo, newLink, pathOf, readLink, splitQuery, withKeys, words } from "../link.js";
 import { note, setTitle } from "../router.js";
 import { tell, tellEach } from "../sentence.js";
@@ -22,44 +22,44 @@ export async function show(place) {
   if (!parts[0]) return chooseGame(place, "learn", "Learn", ABOUT, "Learn it");
   const [own, rest] = splitQuery(query, ["at"]);
   const { game, options } = readLink(parts[0], rest);
-  const [lesson, card] = await Promise.all([
+  const [rules, card] = await Promise.all([
     /** @type {Promise<Lesson>} */ (get(`/api/learn/${game}`, { ...options, theory: "later" }, signal)),
     gameCard(game),
   ]);
   if (signal.aborted) return;
-  setTitle(lesson.title);
-  showHead("Rules", lesson, options);
+  setTitle(rules.title);
+  showHead("Rules", rules, options);
   say("");
   const link = newLink(game, { options });
-  const example = new Example(newLink(game, { moves: words(lesson.example.moves) }), pathOf(link, "learn"), signal);
+  const example = new Example(newLink(game, { moves: words(rules.example.moves) }), pathOf(link, "learn"), signal);
   const known = h("div", soft(WAIT));
-  const rulings = lesson.rulings.map((text) => h("li", coded(text)));
+  const rulings = rules.rulings.map((text) => h("li", coded(text)));
   fill(
     main,
     h(
       "article.reading",
-      h("p.lead", lesson.summary),
-      lesson.house_rules !== "" && h("p.soft", `House rules: ${lesson.house_rules}.`),
-      part("The rules", paragraphs(lesson.rules)),
+      h("p.lead", rules.summary),
+      rules.house_rules !== "" && h("p.soft", `House rules: ${rules.house_rules}.`),
+      part("The rules", paragraphs(rules.rules)),
       ways(link, card),
       part("An example", example.element),
-      lesson.ideas.length > 0 &&
+      rules.ideas.length > 0 &&
         part(
           "Ideas",
-          lesson.ideas.map((idea) => ideaCard(idea, link)),
+          rules.ideas.map((idea) => ideaCard(idea, link)),
         ),
       part("What is known", known),
       part(
         "Options",
         soft("You can change every number in the rules. The book's value is listed first."),
-        optionList(lesson),
+        optionList(rules),
       ),
       part(
         "Rulings",
         soft("Where the book is silent or contradicts itself, these rules apply."),
         h("ul", rulings),
       ),
-      part("Writing moves", h("p", coded(lesson.moves))),
+      part("Writing moves", h("p", coded(rules.moves))),
     ),
   );
   void tellTheory(known, game, options, signal);
@@ -76,7 +76,7 @@ export async function show(place) {
 async function tellTheory(element, game, options, signal) {
   try {
     const { theory } = /** @type {Lesson} */ (
-      await getPatiently(`/api/learn/${game}`, new URLSearchParams(options), signal)
+      await getComputed(`/api/learn/${game}`, options, signal)
     );
     const items = tellEach(theory ?? []).map((text) => h("li", text));
     fill(element, h("ul", items));
@@ -126,7 +126,7 @@ function soft(text) {
   return h("p.soft", text);
 }
 
-/** @param {Lesson} lesson */
+/** @param {Lesson} rules */
 function optionList({ options }) {
   const book = (/** @type {GameOption} */ option) => String(option.default).replaceAll("-", " ");
   const item = (/** @type {GameOption} */ option) => [
@@ -149,10 +149,10 @@ class Example {
     this.signal = signal;
     /** @type {Board | null} */
     this.board = null;
-    this.place = h("div");
+    this.frame = h("div");
     this.words = h("div.told", { role: "status" });
     this.stepper = new Stepper((at) => void this.goTo(at), signal);
-    this.element = h("div.example", this.stepper.element, this.words, this.place);
+    this.element = h("div.example", this.stepper.element, this.words, this.frame);
   }
 
   /** @param {number} at */
@@ -162,7 +162,7 @@ class Example {
     if (this.signal.aborted) return;
     if (!this.board) {
       this.board = new Board(view);
-      this.place.append(this.board.element);
+      this.frame.append(this.board.element);
     }
     this.board.update(view, seatLabels(view, null), true);
     this.stepper.update(link.moves.length, this.link.moves.length);

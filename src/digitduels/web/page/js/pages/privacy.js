@@ -2,7 +2,7 @@
 
 import { retention } from "../class/retention.js";
 import { fill, h, paragraphs } from "../dom.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { say } from "../status.js";
 
 /** @type {() => [string, string[]][]} */

@@ -1,11 +1,11 @@
 // Puzzles: one move keeps the win. The opponent plays the longest defence.
 
-import { Failure, gameCard, games, getPatiently } from "../api.js";
+import { Failure, gameCard, games, getComputed } from "../api.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
 import { Hints } from "../hints.js";
 import { showHead } from "../head.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
 import { keepPuzzle } from "../mine.js";
 import { Notebook } from "../notebook.js";
@@ -32,7 +32,7 @@ export async function show({ main, parts, query, signal }) {
   /** @type {Puzzle} */
   let puzzle;
   try {
-    puzzle = await getPatiently("/api/puzzle", new URLSearchParams(wanted), signal, sayWait);
+    puzzle = await getComputed("/api/puzzle", new URLSearchParams(wanted), signal, sayWait);
   } catch (error) {
     if (signal.aborted || !(error instanceof Failure) || error.temporary) throw error;
     say("");
@@ -40,7 +40,7 @@ export async function show({ main, parts, query, signal }) {
     if (card) showHead("Puzzles", card);
     const choices = puzzleChoices(cards, game, tier, here, {});
     const lead = h("p.lead", error.message);
-    fill(main, h("article.game.lesson-page", !card && h("h1", "Puzzles"), choices, lead));
+    fill(main, h("article.game.study-page", !card && h("h1", "Puzzles"), choices, lead));
     return;
   }
   const start = readLink(puzzle.game, new URLSearchParams(puzzle.link));
@@ -59,7 +59,7 @@ export async function show({ main, parts, query, signal }) {
   fill(
     main,
     h(
-      "article.game.lesson-page",
+      "article.game.study-page",
       h("div.column", page.quest, page.table.element),
       page.side,
     ),

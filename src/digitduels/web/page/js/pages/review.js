@@ -1,11 +1,11 @@
 // The review of a game: who was winning when, which moves turned it, and a second try at each of them.
 
-import { gameCard, getPatiently } from "../api.js";
+import { gameCard, getComputed } from "../api.js";
 import { seatLabels } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
 import { showHead } from "../head.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
 import { recentGames, showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
@@ -38,7 +38,7 @@ export async function show({ main, parts, query, signal }) {
     fill(main, recentGames(view), h("p.row", play, recordOpener(signal)));
     return;
   }
-  const asked = () => getPatiently(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
+  const asked = () => getComputed(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
   const review = /** @type {Review} */ (openedReview(link) ?? (await asked()));
   if (signal.aborted) return;
   const page = new ReviewPage(link, view, review, card, signal);
@@ -64,7 +64,7 @@ class ReviewPage extends GamePage {
     this.swings = review.turns.filter((turn) => turn.swing);
     /** Moments whose answer was shown or found. @type {Set<number>} */
     this.known = new Set();
-    this.cells = review.winning.map((winner, place) => this.#cell(winner, place));
+    this.cells = review.winning.map((winner, index) => this.#cell(winner, index));
     this.ribbon = h(
       "ol.ribbon", { "aria-label": "Who was winning after each move" },
       this.cells.map((cell) => h("li", cell)),
@@ -77,7 +77,7 @@ class ReviewPage extends GamePage {
     /** Below the board: the button for the answer, then the answer as lines of best play. */
     this.answer = h("div.answer");
     this.element = h(
-      "article.game.lesson-page.review",
+      "article.game.study-page.review",
       this.#verdict(),
       h("div.column", this.notice, this.table.element, this.answer),
       h("div.side", this.moment, this.#found(), recordOpener(signal)),
@@ -202,11 +202,11 @@ class ReviewPage extends GamePage {
   /**
    * Creates a cell of the ribbon.
    * @param {Seat | null} winner
-   * @param {number} place
+   * @param {number} index
    */
-  #cell(winner, place) {
+  #cell(winner, index) {
     const { turns, opening } = this.review;
-    const [turn, next] = [turns[place - 1], turns[place]];
+    const [turn, next] = [turns[index - 1], turns[index]];
     const shown = turn ? tell(turn.shown, this.reader) : "start";
     const label = [
       turn ? `Move ${turn.ply + 1}, ${this.review.names[turn.player - 1]}: ${shown}` : "The start",
@@ -220,7 +220,7 @@ class ReviewPage extends GamePage {
         type: "button",
         class: `beat ${this.#kind(winner)}${turn?.swing ? " swing" : ""}`,
         "aria-label": label.filter(Boolean).join(". "),
-        onclick: () => void this.step(place + opening),
+        onclick: () => void this.step(index + opening),
       },
       h("span.sign", { "aria-hidden": "true" }, this.#sign(winner)),
       h("span.what", { "aria-hidden": "true" }, shown),
@@ -272,12 +272,12 @@ class ReviewPage extends GamePage {
   /**
    * Shows a step of a line of best play.
    * @param {LineStep[]} line
-   * @param {number} place
+   * @param {number} index
    * @param {HTMLElement} chosen
    */
-  async #follow(line, place, chosen) {
+  async #follow(line, index, chosen) {
     await this.safely(async () => {
-      const moves = line.slice(0, place + 1).map(({ move }) => move);
+      const moves = line.slice(0, index + 1).map(({ move }) => move);
       const view = await this.current(getPosition(withMoves(this.here, ...moves), this.signal));
       this.shown += 1;
       this.following = true;
@@ -296,7 +296,7 @@ class ReviewPage extends GamePage {
     if (this.following) return;
     const { opening } = this.review;
     this.stepper.update(this.at - opening, this.end - opening);
-    this.cells.forEach((cell, place) => set(cell, "aria-current", place + opening === this.at ? "step" : null));
+    this.cells.forEach((cell, index) => set(cell, "aria-current", index + opening === this.at ? "step" : null));
     const here = this.cells[this.at - opening];
     if (here) this.ribbon.scrollLeft = here.offsetLeft - this.ribbon.clientWidth / 2;
     this.#drawTurning();
@@ -336,7 +336,7 @@ class ReviewPage extends GamePage {
       this.moment,
       h("h2", this.#headline()),
       h("p", this.#winning(winner)),
-      past?.lesson && this.#lesson(past),
+      past?.lesson && this.#explanation(past),
       past?.words.map((text) => {
         const said = h("span.hidden", `${this.review.names[past.player - 1]} said: `);
         return h("blockquote.words", said, text);
@@ -347,9 +347,9 @@ class ReviewPage extends GamePage {
   }
 
   /** @param {ReviewTurn} turn */
-  #lesson({ lesson, answer, reason }) {
+  #explanation({ lesson, answer, reason }) {
     return h(
-      "p.lesson",
+      "p.explanation",
       tellAll(
         [lesson, answer, reason].filter((sentence) => sentence !== null && sentence !== undefined),
         this.reader,
@@ -362,7 +362,7 @@ class ReviewPage extends GamePage {
     const kicker = h("p.kicker", `Turning point ${this.#number} of ${this.swings.length}`);
     const quest = turn.quest && tell(turn.quest, this.reader);
     const question = `To move: ${this.name(turn.player)}. ${quest} Choose on the board.`;
-    return h("div.ask", kicker, this.active ? h("p", question) : this.#lesson(turn));
+    return h("div.ask", kicker, this.active ? h("p", question) : this.#explanation(turn));
   }
 
   #drawAnswer() {
@@ -407,10 +407,10 @@ class ReviewPage extends GamePage {
   #line(line, title) {
     const texts = line.map(({ shown }) => tell(shown, this.reader));
     title ??= `Best play after ${texts[0]}`;
-    const steps = line.map(({ player }, place) => {
-      const step = button("", () => void this.#follow(line, place, step), `move seat-${player}`);
-      set(step, "aria-label", `${this.name(player)}: ${texts[place]}`);
-      fill(step, h("span.dot", { "aria-hidden": "true" }), texts[place]);
+    const steps = line.map(({ player }, index) => {
+      const step = button("", () => void this.#follow(line, index, step), `move seat-${player}`);
+      set(step, "aria-label", `${this.name(player)}: ${texts[index]}`);
+      fill(step, h("span.dot", { "aria-hidden": "true" }), texts[index]);
       return h("li", step);
     });
     return h(

@@ -3,7 +3,7 @@
 import { anchor, fill, h } from "../dom.js";
 import { classUrl, describeLink, teachPath } from "./class-link.js";
 
-/** @param {import("./class-link.js").Lesson} lesson */
+/** @param {import("./class-link.js").TeachPlace} place */
 export async function show({ main, card, link, own, signal }) {
   const fair = own["fair"] === "on";
   const url = await classUrl(link, fair);

@@ -1,6 +1,6 @@
 // Puzzles to print, with the answers on a separate page.
 
-import { getPatiently } from "../api.js";
+import { getComputed } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
@@ -9,11 +9,11 @@ import { shortSeed, teachPath } from "./class-link.js";
 
 const LONGEST_LINE = 1000;
 
-/** @param {import("./class-link.js").Lesson} lesson */
+/** @param {import("./class-link.js").TeachPlace} place */
 export async function show({ main, card, link, own, signal }) {
   const { tier, count = "6", sheet: seed = "1" } = own;
   const query = new URLSearchParams({ ...link.options, game: card.game, count, seed, ...(tier && { tier }) });
-  const sheet = /** @type {Sheet} */ (await getPatiently("/api/sheet", query, signal, sayWait));
+  const sheet = /** @type {Sheet} */ (await getComputed("/api/sheet", query, signal, sayWait));
   if (signal.aborted) return;
   say("");
   setTitle(sheet.title);

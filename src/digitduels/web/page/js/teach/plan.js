@@ -5,7 +5,7 @@ import { anchor, button, fill, h } from "../dom.js";
 import { setTitle } from "../router.js";
 import { teachPath } from "./class-link.js";
 
-/** @param {import("./class-link.js").Lesson} lesson */
+/** @param {import("./class-link.js").TeachPlace} place */
 export async function show({ main, card, link, signal }) {
   const { plans, steps } = /** @type {Lessons} */ (await get("/api/lessons", undefined, signal));
   if (signal.aborted) return;

@@ -1,7 +1,8 @@
-// The teacher's desk: the settings of a class, and links to the wall display and the sheets.
+// The page for teachers: start a class, make a link with settings, open a large board, print puzzles.
 
-import { getPatiently } from "../api.js";
+import { getComputed } from "../api.js";
 import { count } from "../class/counts.js";
+import { localNote } from "../class/local-note.js";
 import { retention } from "../class/retention.js";
 import { myClasses } from "../class/session.js";
 import { startForm } from "../class/start-form.js";
@@ -19,7 +20,6 @@ import {
   seatRadios,
   trouble,
 } from "../form.js";
-import { localNote } from "../lesson.js";
 import { levelOptions } from "../levels.js";
 import { newLink } from "../link.js";
 import { gameRadios } from "../new-game.js";
@@ -36,15 +36,15 @@ const CLASS =
 const WALL =
   "For the whole class together, readable from the last row. Show what every move is worth when you want to.";
 
-/** @param {import("./class-link.js").Lesson} lesson */
-export function show(lesson) {
-  const desk = new Desk(lesson);
-  fill(lesson.main, desk.element);
-  void desk.update();
+/** @param {import("./class-link.js").TeachPlace} place */
+export function show(place) {
+  const overview = new Overview(place);
+  fill(place.main, overview.element);
+  void overview.update();
 }
 
-class Desk {
-  /** @param {import("./class-link.js").Lesson} lesson */
+class Overview {
+  /** @param {import("./class-link.js").TeachPlace} place */
   constructor({ cards, card, link, own, signal }) {
     this.cards = cards;
     this.card = card;
@@ -173,7 +173,7 @@ class Desk {
   /** Fills in the kinds of puzzles once the server has sent them. */
   async #offerTiers() {
     try {
-      const { tiers } = /** @type {Puzzle} */ (await getPatiently("/api/puzzle", new URLSearchParams(), this.signal));
+      const { tiers } = /** @type {Puzzle} */ (await getComputed("/api/puzzle", {}, this.signal));
       this.tiers.append(...Object.entries(tiers).map(([tier, about]) => h("option", { value: tier }, about)));
       this.tiers.value = this.own["tier"] ?? "";
     } catch {
