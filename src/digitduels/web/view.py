@@ -21,8 +21,8 @@ from digitduels.web.wire import Wire, wire, wires
 HISTORY_CHARACTERS = 100_000  # of reports in a history; earlier moves come without one
 
 
-def view(match: Match) -> dict[str, Any]:
-    """Returns everything the page shows of a match: rules, position, history and legal moves."""
+def view(match: Match, effects: bool = False) -> dict[str, Any]:
+    """Returns everything the page shows of a match: rules, position, history, legal moves and perhaps their effects."""
     turns = history(match)
     common = rules_view(match) | position_view(match, turns[-1] if turns else None, last_effect(match))
     return common | {
@@ -32,6 +32,7 @@ def view(match: Match) -> dict[str, Any]:
         "history": turns,
         "lines": wires(lines(match), match.names),
         "placed": link.position_text(match.game, match.state),
+        **({"effects": effects_view(match)} if effects else {}),
     }
 
 

@@ -118,10 +118,18 @@ async def list_games(request: Request) -> Response:
     return reply(request, [listing(game_class(name)) for name in games()])
 
 
-@link_route(router, "/position/{game}", "The position of a game, and its legal moves")
+@link_route(
+    router,
+    "/position/{game}",
+    "The position of a game, and its legal moves",
+    effects=("whether to say what every legal move does", {"type": "string", "enum": ["on", "off"]}),
+)
 async def position(game: Id, request: Request) -> Response:
-    match, _ = await read(game, request)
-    return reply(request, await position_of(match, request))
+    match, more = await read(game, request, "effects")
+    wanted = more.get("effects", "off")
+    if wanted not in ("on", "off"):
+        raise Refusal(422, f"effects must be on or off; {quoted(wanted)} is not.")
+    return reply(request, await position_of(match, request, wanted == "on"))
 
 
 @link_route(router, "/effects/{game}", "What every legal move does, by the rules")
@@ -170,7 +178,7 @@ async def start(game: Id, request: Request) -> Response:
 @link_route(
     router,
     "/reply/{game}",
-    "The move of a computer player",
+    "The move of a computer player, and the position after it",
     vs=("the computer player", {"type": "string", "enum": [*OPPONENTS, COACH]}),
     seed=SEED,
 )
@@ -181,7 +189,8 @@ async def computer(game: Id, request: Request) -> Response:
     if opponent not in (*OPPONENTS, COACH):
         raise Refusal(422, f"vs must be one of {', '.join((*OPPONENTS, COACH))}; {quoted(opponent)} is not.")
     move = await ask(request, "reply", match, who=COACH_LEVEL if opponent == COACH else opponent, seed=seed(more))
-    return reply(request, {"move": move})
+    match.play(match.game.read(move, match.state))
+    return reply(request, {"move": move, "position": await position_of(match, request, effects=True)})
 
 
 @link_route(router, "/solve/{game}", "Who wins, how soon, and what every move is worth")
@@ -407,11 +416,11 @@ async def _read_pairs(
     return await workers(request).aside(lambda: link.read(game, pairs, *further), request.scope["sender"].asker)
 
 
-async def position_of(match: Match, request: Request) -> dict[str, Any]:
-    """Returns the view of a match. A variant's is computed outside the event loop."""
+async def position_of(match: Match, request: Request, effects: bool = False) -> dict[str, Any]:
+    """Returns the view of a match, perhaps with the effects of its moves. A variant's is computed outside the event loop."""
     if not match.game.changes:
-        return view(match)
-    return await workers(request).aside(lambda: view(match), request.scope["sender"].asker)
+        return view(match, effects)
+    return await workers(request).aside(lambda: view(match, effects), request.scope["sender"].asker)
 
 
 async def chosen_game(request: Request, *further: str) -> tuple[str | None, Match, dict[str, str]]:

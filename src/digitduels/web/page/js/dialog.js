@@ -1,6 +1,6 @@
 // Questions in a native dialog element, which traps the focus and closes on Escape.
 
-import { h, unique } from "./dom.js";
+import { h, paragraphs, unique } from "./dom.js";
 import { copyInput } from "./form.js";
 import { say } from "./status.js";
 
@@ -18,6 +18,23 @@ export function ask(title, content, answers) {
   const row = h("p.row.last", answers.map(answer));
   const form = h("form", { method: "dialog" }, h("h2", { id }, title), content, row);
   return open(h("dialog.sheet", { "aria-labelledby": id }, form));
+}
+
+/**
+ * Asks for a confirmation.
+ * @param {string} title
+ * @param {(string | false)[]} texts
+ * @param {string} yes
+ * @param {string} [no]
+ * @param {string} [suggested] the answer that is suggested
+ */
+export async function confirm(title, texts, yes, no = "Cancel", suggested = yes) {
+  const answers = /** @type {[string, string][]} */ ([
+    ["yes", yes],
+    ["", no],
+  ]);
+  const content = paragraphs(texts.filter((text) => text !== false));
+  return (await ask(title, content, suggested === yes ? answers : answers.toReversed())) === "yes";
 }
 
 /** A menu entry: its label and its action. */
@@ -65,12 +82,9 @@ function open(dialog) {
 }
 
 /** Asks before a game is conceded. */
-export async function confirmConcession() {
-  const answers = /** @type {[string, string][]} */ ([
-    ["", "Keep playing"],
-    ["yes", "Concede"],
-  ]);
-  return (await ask("Concede this game?", [h("p", "The other player wins.")], answers)) === "yes";
+export function confirmConcession() {
+  const stay = "Keep playing";
+  return confirm("Concede this game?", ["The other player wins."], "Concede", stay, stay);
 }
 
 /**

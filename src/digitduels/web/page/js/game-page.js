@@ -12,6 +12,9 @@ import { moveList, Table } from "./table.js";
 /** Thrown for a response about a position that the page no longer shows. */
 class Late extends Error {}
 
+/** A request for a position on which the reader chooses a move. */
+export const WITH_EFFECTS = { effects: "on" };
+
 /** How the page's URL changes with the position. */
 /** @typedef {"push" | "replace" | "keep"} Step */
 
@@ -117,12 +120,12 @@ export class GamePage {
    * Shows another position of this game.
    * @param {Link} link
    * @param {Step} [step]
+   * @param {Promise<View> | View} [view] the position; by default it is fetched
    */
-  async goTo(link, step = "push") {
-    const view = await this.current(getPosition(link, this.signal));
+  async goTo(link, step = "push", view = getPosition(link, this.signal, WITH_EFFECTS)) {
+    this.view = await this.current(view);
     this.shown += 1;
     this.link = link;
-    this.view = view;
     this.busy = false;
     if (step !== "keep") note(this.path, step === "replace");
     this.draw();
@@ -195,7 +198,7 @@ export class GamePage {
   /**
    * Returns the response, unless the page now shows another position.
    * @template T
-   * @param {Promise<T>} answer
+   * @param {Promise<T> | T} answer
    */
   async current(answer) {
     const { shown } = this;
@@ -226,7 +229,7 @@ export async function getFirstPosition(link, signal) {
   const view = givenPosition();
   // The embedded position belongs to the first page of the visit only.
   const same = view?.game === link.game && view.moves.join(" ") === link.moves.join(" ") && !link.names;
-  return view && same ? view : getPosition(link, signal);
+  return view && same ? view : getPosition(link, signal, WITH_EFFECTS);
 }
 
 /** @param {unknown} error */

@@ -19,14 +19,9 @@ export function showMyGames(main, signal) {
     h("li", h("a", { href: path }, title), ` ${missed ? "" : "on the first try, "}${day(at)}`),
   );
   const clear = async () => {
-    const { ask } = await import("./dialog.js");
-    /** @type {[string, string][]} */
-    const answers = [
-      ["", "Keep them"],
-      ["yes", "Clear"],
-    ];
-    const text = h("p", "Games that you have a link to stay where they are.");
-    if ((await ask("Clear this list?", [text], answers)) !== "yes") return;
+    const { confirm } = await import("./dialog.js");
+    const [text, stay] = ["Games that you have a link to stay where they are.", "Keep them"];
+    if (!(await confirm("Clear this list?", [text], "Clear", stay, stay))) return;
     clearMine();
     showMyGames(main, signal);
   };

@@ -1,8 +1,7 @@
 // This browser's seats in games between friends. Tokens are sent in a header and removed from URLs at once.
 
 import { Failure, getAs, post, retry } from "./api.js";
-import { ask } from "./dialog.js";
-import { h } from "./dom.js";
+import { confirm } from "./dialog.js";
 import { isSecret, newSecret, recallObject, recallSecret, remember } from "./storage.js";
 
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
@@ -53,13 +52,10 @@ export async function receive(id, fragment, signal) {
  * @param {Seat} before
  * @param {Seat} seat
  */
-async function agreesToReplace(before, seat) {
+function agreesToReplace(before, seat) {
   const text = `In this game you are Player ${before}. The link makes you Player ${seat} on this device.`;
-  const answers = /** @type {[string, string][]} */ ([
-    ["", "Keep my seat"],
-    ["yes", "Use the link"],
-  ]);
-  return (await ask("This link opens another seat", [h("p", text)], answers)) === "yes";
+  const stay = "Keep my seat";
+  return confirm("This link opens another seat", [text], "Use the link", stay, stay);
 }
 
 /**

@@ -69,9 +69,10 @@ export class Table {
     if (move || ended) import("./feel.js").then(({ feel }) => feel(this, taken, ended)).catch(() => {});
   }
 
-  /** Fetches and shows the effect of each move, once per turn. */
+  /** Shows the effect of each move. They are fetched if they did not come with the position. */
   async #foretell() {
     const { view } = this;
+    if ("effects" in view) return this.picker.foretell(/** @type {MoveEffect[]} */ (view.effects));
     try {
       const { effects } = /** @type {Effects} */ (await get(`/api/effects/${view.game}`, this.query()));
       if (view === this.view && this.picker.active) this.picker.foretell(effects);

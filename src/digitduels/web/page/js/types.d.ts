@@ -106,6 +106,8 @@ interface PositionView extends View {
   placed: string;
   /** The book's lines about the last move. */
   lines: Sentence[];
+  /** If they were asked for. */
+  effects?: MoveEffect[];
 }
 
 /** A game between friends: the position and its players. GET /api/games/{id}. */
@@ -367,6 +369,8 @@ interface Objection {
 /** GET /api/reply. */
 interface Reply {
   move: string;
+  /** After the move, with its effects. */
+  position: PositionView;
 }
 /** The moves that open a game: GET /api/start. */
 interface Start {

@@ -1,7 +1,7 @@
 // The teacher's desk: the pupils, the next step, all boards, and the settings of the next games.
 
 import { games } from "../api.js";
-import { ask } from "../dialog.js";
+import { ask, confirm } from "../dialog.js";
 import { anchor, button, changeDetector, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { levelOptions } from "../levels.js";
@@ -182,7 +182,7 @@ class ClassDesk extends ClassPage {
   // The teacher's acts
 
   async nextRound() {
-    const sure = !this.open || (await confirm("Begin the next round?", BROKEN_OFF, "Next round", "Not yet"));
+    const sure = !this.open || (await confirm("Begin the next round?", [BROKEN_OFF], "Next round", "Not yet"));
     if (sure) await this.act("next");
   }
 
@@ -202,38 +202,18 @@ class ClassDesk extends ClassPage {
   async end() {
     const stay = "The results stay until the class is deleted.";
     const text = this.open ? `${BROKEN_OFF} ${stay}` : stay;
-    if (await confirm("End the class?", text, "End the class", "Not yet")) await this.act("end");
+    if (await confirm("End the class?", [text], "End the class", "Not yet")) await this.act("end");
   }
 
   async deleteClass() {
     const text = "All names, games and results will be gone at once. Save the results first if you want to keep them.";
-    if (!(await confirm("Delete the class?", text, "Delete it", "Keep it"))) return;
+    if (!(await confirm("Delete the class?", [text], "Delete it", "Keep it"))) return;
     await this.act("delete");
     if (this.notice.childElementCount) return;
     forgetClass(this.state.code);
     await go("/teach");
     say("The class is deleted.");
   }
-}
-
-/**
- * Asks for confirmation of something that cannot be undone.
- * @param {string} title
- * @param {string} text
- * @param {string} yes
- * @param {string} no
- */
-async function confirm(title, text, yes, no) {
-  return (
-    (await ask(
-      title,
-      [h("p", text)],
-      [
-        ["yes", yes],
-        ["", no],
-      ],
-    )) !== null
-  );
 }
 
 /** @param {number} seconds */

@@ -1,6 +1,6 @@
 // The list of pupils on the desk, with their points and the teacher's actions.
 
-import { ask } from "../dialog.js";
+import { ask, confirm } from "../dialog.js";
 import { button, changeDetector, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { count, points } from "./counts.js";
@@ -121,16 +121,13 @@ export class Roster {
   async admit(newcomer, pupil) {
     const same =
       pupil.away ||
-      (await ask(
+      (await confirm(
         `Is ${newcomer.name} the same person as ${pupil.name}?`,
         [
-          h("p", `${pupil.name} is still here on another device. You may have two pupils with this name.`),
-          h("p", `If they are the same person, ${pupil.name} plays on the new device only.`),
+          `${pupil.name} is still here on another device. You may have two pupils with this name.`,
+          `If they are the same person, ${pupil.name} plays on the new device only.`,
         ],
-        [
-          ["yes", `This is ${pupil.name}`],
-          ["", "Cancel"],
-        ],
+        `This is ${pupil.name}`,
       ));
     if (same) await this.act("admit", { pupil: pupil.pupil, device: newcomer.pupil });
   }
@@ -172,32 +169,22 @@ export class Roster {
   async removeNewcomers() {
     const { newcomers } = this;
     const all = newcomers.length === this.pupils.length ? "Nobody in this class has played yet. " : "";
-    const answer = await ask(
+    const sure = await confirm(
       `Remove ${count(newcomers.length, "pupil")} who ${newcomers.length === 1 ? "has" : "have"} not played?`,
       [
-        h("p", newcomers.map(({ name }) => name).join(", ")),
-        h("p", `${all}They leave the class, and you can let each of them in again.`),
-        !this.locked && h("p", "Anyone with the code can still join. To stop that, lock the class first."),
+        newcomers.map(({ name }) => name).join(", "),
+        `${all}They leave the class, and you can let each of them in again.`,
+        !this.locked && "Anyone with the code can still join. To stop that, lock the class first.",
       ],
-      [
-        ["yes", "Remove"],
-        ["", "Cancel"],
-      ],
+      "Remove",
     );
-    if (answer) await this.act("remove-newcomers");
+    if (sure) await this.act("remove-newcomers");
   }
 
   /** @param {ClassPupil} pupil */
   async remove(pupil) {
-    const answer = await ask(
-      `Remove ${pupil.name}?`,
-      [h("p", "Their game ends, and they leave the class. You can let them in again.")],
-      [
-        ["yes", "Remove"],
-        ["", "Cancel"],
-      ],
-    );
-    if (answer) await this.act("remove", { pupil: pupil.pupil });
+    const text = "Their game ends, and they leave the class. You can let them in again.";
+    if (await confirm(`Remove ${pupil.name}?`, [text], "Remove")) await this.act("remove", { pupil: pupil.pupil });
   }
 }
 

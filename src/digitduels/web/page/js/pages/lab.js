@@ -1,8 +1,8 @@
 // The lab: change a rule, see what it does, play the result.
 
-import { Failure, gameCard, get } from "../api.js";
+import { gameCard, getComputed } from "../api.js";
 import { share } from "../dialog.js";
-import { anchor, button, fill, h, pause, unique } from "../dom.js";
+import { anchor, button, fill, h, unique } from "../dom.js";
 import { messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
 import { chooseGame, loadStyle } from "../study.js";
@@ -15,8 +15,6 @@ import { tellAll } from "../sentence.js";
 const ABOUT =
   "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +
   "Choose a game to start with.";
-const AGAIN = 1000; // milliseconds before a request to a busy server is retried
-const TRIES = 20;
 const DELAY = 300; // debounce in milliseconds
 const GAUGES = "Fair: equal players score alike in both seats. Deep: looking further ahead always pays.";
 const PEOPLE = "Between players who make mistakes, as people do:";
@@ -201,30 +199,21 @@ class Lab {
   }
 
   /**
-   * Retries until there is a result or a refusal, and shows it.
+   * Shows the result of a request, or why there is none.
    * @template T
    * @param {AbortSignal} signal
    * @param {string} path
    * @param {(this: Lab, answer: T) => void} answered
-   * @param {HTMLElement | null} room the place for a refusal
+   * @param {HTMLElement | null} room the element for a refusal
    */
   async #show(signal, path, answered, room) {
-    for (let tries = 1; !signal.aborted; tries += 1) {
-      try {
-        const answer = await get(path, queryOf(this.link), signal);
-        if (!signal.aborted) answered.call(this, answer);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof Failure) || !error.temporary || tries === TRIES) {
-          if (room) {
-            fill(room, h("p.soft", messageOf(error)));
-            say(messageOf(error));
-          }
-          return;
-        }
-      }
-      await pause(AGAIN);
+    try {
+      const answer = await getComputed(path, queryOf(this.link), signal);
+      if (!signal.aborted) answered.call(this, answer);
+    } catch (error) {
+      if (signal.aborted || !room) return;
+      fill(room, h("p.soft", messageOf(error)));
+      say(messageOf(error));
     }
   }
 

@@ -3,7 +3,7 @@
 import { seatLabels } from "../board.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
-import { GamePage, getFirstPosition } from "../game-page.js";
+import { GamePage, getFirstPosition, getPosition } from "../game-page.js";
 import { keepBoard, showHead } from "../head.js";
 import { Hints } from "../hints.js";
 import { newLink, other, pathOf, readLink, rematchOf, splitQuery, withMoves } from "../link.js";
@@ -164,10 +164,11 @@ class Play extends GamePage {
   /**
    * @param {Link} link
    * @param {import("../game-page.js").Step} [step] the back button leaves the game and takes no move back
+   * @param {Promise<View> | View} [view]
    */
-  async goTo(link, step = "replace") {
+  async goTo(link, step = "replace", view) {
     this.quest = "";
-    await super.goTo(link, step);
+    await super.goTo(link, step, view);
     void this.#keep();
     await this.goOn();
   }
@@ -189,7 +190,9 @@ class Play extends GamePage {
         this.busy = false;
         this.draw();
       } else {
-        await this.goTo(withMoves(this.link, move));
+        const next = withMoves(this.link, move);
+        // The effects of the computer's moves are not shown.
+        await this.goTo(next, "replace", this.reader === null ? undefined : getPosition(next, this.signal));
       }
     });
   }
@@ -198,8 +201,8 @@ class Play extends GamePage {
     await this.safely(async () => {
       const { vs, seed } = this.link;
       const asked = this.ask("reply", { vs: vs ?? "", seed });
-      const [{ move }] = await this.current(Promise.all([asked, pause(THINKING)]));
-      await this.goTo(withMoves(this.link, move));
+      const [{ move, position }] = await this.current(Promise.all([asked, pause(THINKING)]));
+      await this.goTo(withMoves(this.link, move), "replace", position);
     });
   }
 

@@ -2,12 +2,12 @@
 
 import { Failure, gameCard, games, getComputed } from "../api.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
-import { GamePage, getPosition } from "../game-page.js";
+import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { Hints } from "../hints.js";
 import { showHead } from "../head.js";
 import { loadStyle } from "../study.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
-import { keepPuzzle } from "../mine.js";
+import { keepMissed, keepPuzzle, missedOf } from "../mine.js";
 import { Notebook } from "../notebook.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
@@ -44,15 +44,12 @@ export async function show({ main, parts, query, signal }) {
     return;
   }
   const start = readLink(puzzle.game, new URLSearchParams(puzzle.link));
-  const [first, view] = await Promise.all([
-    getPosition(start, signal),
-    positionAfter(start, words(own["moves"] ?? ""), signal),
-  ]);
+  const view = await positionAfter(start, words(own["moves"] ?? ""), signal);
   if (signal.aborted) return;
   const today = puzzle.date !== null && !game;
   setTitle(today ? "Today's puzzle" : `Puzzle: ${puzzle.title}`);
   const paths = { here: withKeys(here, { tier, seed, date }), next: withKeys(here, { tier, seed: randomSeed() }) };
-  const page = new PuzzlePage(puzzle, start, first, view, paths, signal);
+  const page = new PuzzlePage(puzzle, start, view, paths, signal);
   const daily = puzzle.date ? `Today's puzzle, #${numberOf(puzzle.date)}` : puzzle.title;
   showHead("Puzzles", view, start.options, today && !tier ? daily : puzzle.title);
   page.side.append(puzzleChoices(cards, game, tier, here, puzzle.tiers));
@@ -85,10 +82,10 @@ function numberOf(date) {
  * @param {AbortSignal} signal
  */
 async function positionAfter(start, moves, signal) {
-  const view = await getPosition(withMoves(start, ...moves), signal);
+  const view = await getPosition(withMoves(start, ...moves), signal, WITH_EFFECTS);
   // A link of the first edition may end before the reply.
   const incomplete = moves.length % 2 === 1 && view.outcome === null;
-  return incomplete ? getPosition(withMoves(start, ...moves.slice(0, -1)), signal) : view;
+  return incomplete ? getPosition(withMoves(start, ...moves.slice(0, -1)), signal, WITH_EFFECTS) : view;
 }
 
 /**
@@ -119,18 +116,19 @@ class PuzzlePage extends GamePage {
   /**
    * @param {Puzzle} puzzle
    * @param {Link} start
-   * @param {View} first the position of the puzzle
    * @param {View} view the position now
    * @param {{here: string, next: string}} paths of this puzzle and of another one
    * @param {AbortSignal} signal
    */
-  constructor(puzzle, start, first, view, paths, signal) {
+  constructor(puzzle, start, view, paths, signal) {
     super({ ...start, moves: view.moves }, view, signal);
     this.puzzle = puzzle;
     this.start = start;
     this.paths = paths;
-    this.seat = /** @type {Seat} */ (first.player ?? 1);
-    this.missed = 0;
+    this.seat = /** @type {Seat} */ (view.history[start.moves.length]?.player ?? view.player ?? 1);
+    this.key = [puzzle.game, puzzle.tier, puzzle.date ?? puzzle.seed].join(" ");
+    /** The number of wrong attempts. */
+    this.missed = missedOf(this.key);
     this.question = h("p.quest", tell(puzzle.question, this.seat));
     /** The question, then the verdict on the last attempt. */
     this.answer = h("div.attempt", this.question);
@@ -211,10 +209,9 @@ class PuzzlePage extends GamePage {
   }
 
   #keep() {
-    const { title, date, seed, game, tier } = this.puzzle;
-    const key = [game, tier, date ?? seed].join(" ");
+    const { title, date } = this.puzzle;
     const name = date ? `Puzzle #${numberOf(date)}: ${title}` : title;
-    keepPuzzle({ key, title: name, path: this.paths.here, missed: this.missed });
+    keepPuzzle({ key: this.key, title: name, path: this.paths.here, missed: this.missed });
   }
 
   /** Copies a line to share that does not reveal the answer. */
@@ -247,6 +244,7 @@ class PuzzlePage extends GamePage {
       const [own, ...reply] = moves;
       if (own === undefined) {
         this.missed += 1;
+        keepMissed(this.key, this.missed);
         this.busy = false;
         this.draw();
         say(text, "turn");
@@ -254,7 +252,8 @@ class PuzzlePage extends GamePage {
       }
       const next = withMoves(this.link, ...moves);
       if (reply.length) {
-        await this.goTo(withMoves(this.link, own), "keep");
+        const answered = withMoves(this.link, own);
+        await this.goTo(answered, "keep", getPosition(answered, this.signal));
         await this.current(pause(THINKING));
       }
       await this.safely(() => this.goTo(next));

@@ -3,7 +3,7 @@
 import { gameCard, getComputed } from "../api.js";
 import { seatLabels } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
-import { GamePage, getPosition } from "../game-page.js";
+import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { showHead } from "../head.js";
 import { loadStyle } from "../study.js";
 import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
@@ -259,7 +259,8 @@ class ReviewPage extends GamePage {
   async step(at) {
     await this.safely(async () => {
       // A concession leaves the position as it is.
-      const view = at === this.end ? this.last : await this.current(getPosition(cutTo(this.link, at), this.signal));
+      const request = () => getPosition(cutTo(this.link, at), this.signal, WITH_EFFECTS);
+      const view = at === this.end ? this.last : await this.current(request());
       this.shown += 1;
       this.following = false;
       this.at = at;
