@@ -133,12 +133,7 @@ class Player {
 function stockItems(stocks, hop) {
   return stocks.map((stock) => {
     const taken = hop?.taken.includes(stock.label) ? ` taken by-${hop.player}` : "";
-    return h(
-      "li",
-      { class: `stock${stock.left ? "" : " gone"}${taken}` },
-      h("span.label", stock.label),
-      left(stock),
-    );
+    return h("li", { class: `stock${stock.left ? "" : " gone"}${taken}` }, h("span.label", stock.label), left(stock));
   });
 }
 

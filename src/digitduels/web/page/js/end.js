@@ -19,12 +19,7 @@ export async function showEnd(section, view, link, reader, next, signal) {
   const mood = moodOf(view, reader);
   const title = h("h2", { tabindex: -1 }, headingOf(view, mood));
   const explanation = h("div.explanation");
-  const row = h(
-    "p.row",
-    next,
-    anchor("Review", pathOf(link, "review")),
-    mood === "win" && pictureButton(view, reader),
-  );
+  const row = h("p.row", next, anchor("Review", pathOf(link, "review")), mood === "win" && pictureButton(view, reader));
   section.className = `end ${mood}`;
   // The title says who has won; the rest says why.
   const reasons = view.ending.length > 1 ? view.ending.slice(0, -1) : view.ending;

@@ -36,12 +36,11 @@ export function showHead(kind, game, options = {}, heading = game.title) {
     head(),
     h("h1", emblem(game.look), h("span.name", heading)),
     h(
-      "nav.tabs", { "aria-label": game.title },
+      "nav.tabs",
+      { "aria-label": game.title },
       h(
         "ul",
-        ways.map(([label, href]) =>
-          h("li", h("a", { href, "aria-current": label === kind ? "page" : null }, label)),
-        ),
+        ways.map(([label, href]) => h("li", h("a", { href, "aria-current": label === kind ? "page" : null }, label))),
       ),
     ),
   );

@@ -48,12 +48,8 @@ export function showMyGames(main, signal) {
  */
 export function recentGames({ game, title }) {
   const games = mine().games.filter((stored) => stored.game === game);
-  if (!games.length)
-    return h("p.lead", `Play a game of ${title}, and find here on which move it turned.`);
-  return [
-    h("p.lead", `Your games of ${title}. A review shows on which move a game turned.`),
-    gameList(games),
-  ];
+  if (!games.length) return h("p.lead", `Play a game of ${title}, and find here on which move it turned.`);
+  return [h("p.lead", `Your games of ${title}. A review shows on which move a game turned.`), gameList(games)];
 }
 
 /** @param {import("./mine.js").MyGame[]} games */

@@ -11,10 +11,7 @@ export class Notebook {
     this.record = record;
     this.title = h("h2");
     this.body = h("div.body");
-    this.close = h(
-      "button.plain.close", { type: "button", "aria-label": "Back to the moves", onclick: closed },
-      "×",
-    );
+    this.close = h("button.plain.close", { type: "button", "aria-label": "Back to the moves", onclick: closed }, "×");
     this.element = h("section.notebook", h("header", this.title, this.close), this.body);
     this.clear();
   }

@@ -45,7 +45,8 @@ export class Picker {
     this.preview = new Preview(() => this.#finish());
     this.groups = this.#groups();
     this.element = h(
-      "section.picker", { "aria-label": "Your move" },
+      "section.picker",
+      { "aria-label": "Your move" },
       this.preview.element,
       h(
         "div.choices",
@@ -368,12 +369,7 @@ export class Picker {
       result ? h("span.result", result.text) : stock && stock.of > 1 && left(stock),
       stock?.of === 1 && gone && h("span.hidden", ", gone"),
       taker && h("span.hidden", `, just taken by ${view.names[taker - 1]}`),
-      value &&
-        h(
-          "span.sign",
-          h("span", { "aria-hidden": "true" }, SIGNS[value]),
-          h("span.hidden", ` ${WORDS[value]}`),
-        ),
+      value && h("span.sign", h("span", { "aria-hidden": "true" }, SIGNS[value]), h("span.hidden", ` ${WORDS[value]}`)),
     );
   }
 
@@ -390,8 +386,7 @@ export class Picker {
     const sign = TONES[effect.tone];
     // A drop in the opponent's score is good, but an arrow up would be misleading.
     const seen = sign ? text.replace(sign === TONES["bad"] ? /[=→]/ : "=", sign) : text;
-    const shown =
-      seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span.hidden", text)];
+    const shown = seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span.hidden", text)];
     return { text: shown, tone: effect.tone === "bad" ? "harmful" : "" };
   }
 

@@ -95,12 +95,7 @@ async function open(moved) {
   if (!target) {
     setTitle("Not found");
     dropHead();
-    fill(
-      main,
-      h("h1", "Page not found"),
-      h("p", "The link may be incomplete."),
-      anchor("See the games", "/", "main"),
-    );
+    fill(main, h("h1", "Page not found"), h("p", "The link may be incomplete."), anchor("See the games", "/", "main"));
     return;
   }
   main.classList.add("leaving");
@@ -141,7 +136,8 @@ function trouble(main, error) {
   fill(
     main,
     h(
-      "section.sheet.narrow", { role: "alert" },
+      "section.sheet.narrow",
+      { role: "alert" },
       h("h1", temporary ? "Not available right now" : "Can't open this page"),
       h("p", sentence),
       h(

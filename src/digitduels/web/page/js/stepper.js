@@ -18,7 +18,8 @@ export class Stepper {
     this.forward = this.#button("›", "Forward", () => this.at + 1);
     this.end = this.#button("»", "Go to the end", () => this.last);
     this.element = h(
-      "div.steps", { role: "group", "aria-label": "Step through the game" },
+      "div.steps",
+      { role: "group", "aria-label": "Step through the game" },
       this.start,
       this.back,
       middle ?? this.ply,

@@ -43,7 +43,8 @@ class ClassDesk extends ClassPage {
     this.actions = h("div.row.steer", { role: "group", "aria-label": "Steer the class" });
     this.steeringChanged = changeDetector();
     this.joining = h(
-      "section.card", { "aria-label": "How pupils join" },
+      "section.card",
+      { "aria-label": "How pupils join" },
       invitation(state.code),
       h(
         "p.row",
@@ -64,7 +65,8 @@ class ClassDesk extends ClassPage {
       this.roster.element,
       this.settings,
       h(
-        "section.card", { "aria-label": "Delete" },
+        "section.card",
+        { "aria-label": "Delete" },
         h("h2", "Delete the class"),
         this.until,
         h(

@@ -61,8 +61,7 @@ export class PupilPage {
     const changed = Object.entries(options).map(([name, value]) => [name, String(value)]);
     const rules = `/learn/${game}?${new URLSearchParams(changed)}`;
     const goal = `${title}: ${summary} `;
-    if (this.goalChanged(goal, rules))
-      fill(this.goal, goal, h("a", { href: rules, target: "_blank" }, "All rules"));
+    if (this.goalChanged(goal, rules)) fill(this.goal, goal, h("a", { href: rules, target: "_blank" }, "All rules"));
     this.goal.hidden = state.ended;
     const waits = !state.playing || state.ended || state.paused !== null;
     this.note.hidden = !waits;
@@ -95,10 +94,7 @@ export class PupilPage {
     if (!over.length) return null;
     const item = (/** @type {PupilGame} */ { round, against, points: got }) =>
       h("li", `Round ${round}: ${RESULTS.get(got ?? 0)} against ${against}`);
-    return [
-      h("p.class-points", `You have ${points(this.state.points)}.`),
-      h("ul.class-games", over.map(item)),
-    ];
+    return [h("p.class-points", `You have ${points(this.state.points)}.`), h("ul.class-games", over.map(item))];
   }
 
   /** @param {string} id */

@@ -40,7 +40,8 @@ export async function show({ main, signal }, state, token) {
         h("span.no-print", PRIVATE),
       ),
       h(
-        "div.scroll", { tabindex: 0, role: "region", "aria-label": "Standings" },
+        "div.scroll",
+        { tabindex: 0, role: "region", "aria-label": "Standings" },
         h(
           "table",
           h("caption", "Standings"),
@@ -141,7 +142,8 @@ function momentSheet(pupils) {
   const missed = pupils.filter(({ moments }) => moments.length);
   if (!missed.length) return null;
   return h(
-    "section.moments", { "aria-label": "Moments to try again" },
+    "section.moments",
+    { "aria-label": "Moments to try again" },
     h("h2", "Moments to try again"),
     missed.flatMap(({ name, moments }) => moments.map(moment(name))),
   );

@@ -23,7 +23,8 @@ export class Roster {
     this.list = h("ul.roster");
     this.removed = h("ul.roster", { "aria-label": "Removed" });
     this.element = h(
-      "section.card", { "aria-label": "Pupils" },
+      "section.card",
+      { "aria-label": "Pupils" },
       h("h2", "Pupils"),
       this.admission,
       this.list,
@@ -66,7 +67,8 @@ export class Roster {
     const like = this.pupils.find((other) => other.pupil === pupil.like);
     const left = pupil.away && pupil.playing && !pupil.absent;
     const edit = h(
-      "button.plain", { type: "button", onclick: () => void this.edit(pupil) },
+      "button.plain",
+      { type: "button", onclick: () => void this.edit(pupil) },
       "Edit",
       h("span.hidden", ` ${pupil.name}`),
     );
@@ -87,12 +89,7 @@ export class Roster {
   #out({ pupil, name }) {
     const done = `${name} can join again on the same device.`;
     const back = button(`Let ${name} in again`, () => void this.act("restore", { pupil }, done));
-    return h(
-      "li",
-      h("span.pupil-name", name),
-      h("span.soft", "removed"),
-      h("span.row.tight", !this.ended && back),
-    );
+    return h("li", h("span.pupil-name", name), h("span.soft", "removed"), h("span.row.tight", !this.ended && back));
   }
 
   /** @param {ClassPupil} pupil */

@@ -72,7 +72,8 @@ class StartForm {
       h(
         "li",
         h(
-          "button.preset", { type: "button", "aria-pressed": "false", onclick: () => this.take(preset) },
+          "button.preset",
+          { type: "button", "aria-pressed": "false", onclick: () => this.take(preset) },
           h("strong", preset.title),
           h("span", preset.reason),
         ),

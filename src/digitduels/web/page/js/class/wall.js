@@ -35,11 +35,7 @@ class ClassWall extends ClassPage {
     this.title = h("h1");
     this.names = h("ul.names");
     this.standings = h("ul.standings", { "aria-label": "Standings" });
-    this.final = h(
-      "section.final", { "aria-label": "The end" },
-      this.standings,
-      h("p.soft", TIES),
-    );
+    this.final = h("section.final", { "aria-label": "The end" }, this.standings, h("p.soft", TIES));
     this.count = h("p.count");
     this.banner = h("p.banner", { role: "status", hidden: true });
     this.invited = invitation(state.code);

@@ -21,8 +21,7 @@ export async function show({ main, parts, signal }, state) {
   const id = parts[1] ?? "";
   const ledger = new Ledger();
   const numbers = numbersOf(state, id);
-  const read = async (/** @type {RoomNews} */ news) =>
-    disguised(await ledger.complete(news, signal), numbers, signal);
+  const read = async (/** @type {RoomNews} */ news) => disguised(await ledger.complete(news, signal), numbers, signal);
   const room = await read(await get(`/api/games/${id}`, undefined, signal));
   if (signal.aborted) return;
   const wall = anchor("Wall", `/class/${state.code}/wall`);

@@ -69,7 +69,8 @@ class Explore extends LinePage {
     this.mapPosition = view.placed;
     this.nothing = h("p.soft", NOTHING);
     this.mapped = h(
-      "section.card.mapped", { hidden: true, "aria-label": "Who wins at which scores" },
+      "section.card.mapped",
+      { hidden: true, "aria-label": "Who wins at which scores" },
       h("h2", "Who wins where"),
       this.chooser.element,
       this.nothing,

@@ -67,10 +67,7 @@ class FirstMove extends GamePage {
  */
 function showHero(card, { names: [, computer] }) {
   const about = `Digit Duels are five quick number games for two. This is ${card.title} against ${computer}: `;
-  fillHead(
-    card.look,
-    h("div.hero", h("h1", "Your move."), h("p.lead", unbroken(about), card.summary)),
-  );
+  fillHead(card.look, h("div.hero", h("h1", "Your move."), h("p.lead", unbroken(about), card.summary)));
 }
 
 /**
@@ -87,7 +84,8 @@ function aside(card, link) {
   return h(
     "div.side",
     h(
-      "section.card", { "aria-labelledby": "friend" },
+      "section.card",
+      { "aria-labelledby": "friend" },
       h("h2", { id: "friend" }, "Play a friend"),
       h("p", "Start a game and send the link. It works on every phone, and nobody signs up."),
       h(
@@ -139,7 +137,8 @@ function item(card) {
 
 function notes() {
   return h(
-    "section.honest", { "aria-labelledby": "honest" },
+    "section.honest",
+    { "aria-labelledby": "honest" },
     h("h2", { id: "honest" }, "Good to know"),
     h(
       "ul",

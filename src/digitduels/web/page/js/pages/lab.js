@@ -62,7 +62,8 @@ class Lab {
     this.strip = h("div");
     this.map = new ScoreMap(() => go(pathOf(this.link, "explore")));
     this.mapped = h(
-      "section.card", { hidden: true, "aria-label": "Who wins at which scores" },
+      "section.card",
+      { hidden: true, "aria-label": "Who wins at which scores" },
       h("h2", "Who wins at which scores"),
       this.map.element,
     );
@@ -74,13 +75,7 @@ class Lab {
       h(
         "div.column",
         h("section.card", { "aria-label": "The rules" }, h("h2", "The rules"), this.controls),
-        h(
-          "section.card", { "aria-label": "Who wins" },
-          this.outcome,
-          this.gauges,
-          this.progress,
-          this.onward,
-        ),
+        h("section.card", { "aria-label": "Who wins" }, this.outcome, this.gauges, this.progress, this.onward),
         this.others,
         this.mapped,
       ),
@@ -295,9 +290,7 @@ class Lab {
         h("summary", "What the measures mean"),
         h(
           "dl",
-          first.rows
-            .filter(({ about }) => about)
-            .flatMap(({ name, about }) => [h("dt", name), h("dd", about)]),
+          first.rows.filter(({ about }) => about).flatMap(({ name, about }) => [h("dt", name), h("dd", about)]),
         ),
       ),
     );

@@ -54,11 +54,7 @@ export async function show(place) {
         soft("You can change every number in the rules. The book's value is listed first."),
         optionList(rules),
       ),
-      part(
-        "Rulings",
-        soft("Where the book is silent or contradicts itself, these rules apply."),
-        h("ul", rulings),
-      ),
+      part("Rulings", soft("Where the book is silent or contradicts itself, these rules apply."), h("ul", rulings)),
       part("Writing moves", h("p", coded(rules.moves))),
     ),
   );
@@ -75,9 +71,7 @@ export async function show(place) {
  */
 async function tellTheory(element, game, options, signal) {
   try {
-    const { theory } = /** @type {Lesson} */ (
-      await getComputed(`/api/learn/${game}`, options, signal)
-    );
+    const { theory } = /** @type {Lesson} */ (await getComputed(`/api/learn/${game}`, options, signal));
     const items = tellEach(theory ?? []).map((text) => h("li", text));
     fill(element, h("ul", items));
   } catch (error) {

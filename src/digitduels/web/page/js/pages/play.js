@@ -71,7 +71,8 @@ class Play extends GamePage {
   #actions() {
     const { link } = this;
     return h(
-      "div.actions", { role: "group", "aria-label": "Help and more" },
+      "div.actions",
+      { role: "group", "aria-label": "Help and more" },
       link.takebacks && this.undo,
       link.hints && this.hints.button,
       link.hints && this.values,

@@ -53,14 +53,7 @@ export async function show({ main, parts, query, signal }) {
   const daily = puzzle.date ? `Today's puzzle, #${numberOf(puzzle.date)}` : puzzle.title;
   showHead("Puzzles", view, start.options, today && !tier ? daily : puzzle.title);
   page.side.append(puzzleChoices(cards, game, tier, here, puzzle.tiers));
-  fill(
-    main,
-    h(
-      "article.game.study-page",
-      h("div.column", page.quest, page.table.element),
-      page.side,
-    ),
-  );
+  fill(main, h("article.game.study-page", h("div.column", page.quest, page.table.element), page.side));
   page.draw();
 }
 
@@ -133,7 +126,8 @@ class PuzzlePage extends GamePage {
     /** The question, then the verdict on the last attempt. */
     this.answer = h("div.attempt", this.question);
     this.quest = h(
-      "section.card.quest-card", { "aria-label": "The puzzle" },
+      "section.card.quest-card",
+      { "aria-label": "The puzzle" },
       h("p.kicker", puzzle.tiers[String(puzzle.tier)] ?? ""),
       this.answer,
     );

@@ -66,7 +66,8 @@ class ReviewPage extends GamePage {
     this.known = new Set();
     this.cells = review.winning.map((winner, index) => this.#cell(winner, index));
     this.ribbon = h(
-      "ol.ribbon", { "aria-label": "Who was winning after each move" },
+      "ol.ribbon",
+      { "aria-label": "Who was winning after each move" },
       this.cells.map((cell) => h("li", cell)),
     );
     this.stepper = new Stepper((at) => void this.step(at + review.opening), signal, this.ribbon);
@@ -129,7 +130,8 @@ class ReviewPage extends GamePage {
 
   #verdict() {
     return h(
-      "section.card.verdict", { "aria-label": "What decided it" },
+      "section.card.verdict",
+      { "aria-label": "What decided it" },
       this.turning,
       h("p.hidden", tell(this.review.story, this.reader)), // the strip shows it
       this.stepper.element,
@@ -192,7 +194,8 @@ class ReviewPage extends GamePage {
     };
     const title = "Critical moves found";
     return h(
-      "section.card", { "aria-label": title },
+      "section.card",
+      { "aria-label": title },
       h("h2", title),
       h("dl.found", score(1), score(2)),
       h("p.soft", CRITICAL),
@@ -414,11 +417,7 @@ class ReviewPage extends GamePage {
       fill(step, h("span.dot", { "aria-hidden": "true" }), texts[index]);
       return h("li", step);
     });
-    return h(
-      "div.line", { role: "group", "aria-label": title },
-      h("p.soft", title),
-      h("ol.row.tight", steps),
-    );
+    return h("div.line", { role: "group", "aria-label": title }, h("p.soft", title), h("ol.row.tight", steps));
   }
 
   #ways() {

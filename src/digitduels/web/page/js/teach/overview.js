@@ -102,14 +102,16 @@ class Overview {
       ["on", "Balanced start"],
     ];
     const form = h(
-      "form.form", { onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      "form.form",
+      { onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
       h("div.whole", group("Game", gameRadios(cards, card.game))),
       field("Against", opponents),
       group("The class plays as", seatRadios(link.seat)),
       group("Start", radios("fair", starts, own["fair"] ?? "")),
       group("Help", h("div", hints, takebacks)),
       h(
-        "details.fold.whole", { open: changed },
+        "details.fold.whole",
+        { open: changed },
         h("summary", "Rules of this game"),
         h("div.fields", optionFields(card.options, link.options)),
       ),
@@ -161,7 +163,8 @@ class Overview {
     };
     const about = `${this.card.title}, as chosen under “A link for the class”. The answers are on a separate page.`;
     const form = h(
-      "form.form", { onsubmit: print },
+      "form.form",
+      { onsubmit: print },
       field("Kind", this.tiers),
       field("How many", this.count),
       h("p.row.whole", h("button.main", "Make a sheet")),

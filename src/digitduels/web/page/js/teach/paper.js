@@ -34,11 +34,7 @@ export async function show({ main, card, link, own, signal }) {
       h("p", `On the number lines, ${marks(sheet.puzzles)}.`),
       h("p.names", h("span", "Name: ", blank()), h("span", "Date: ", blank())),
       sheet.puzzles.map((puzzle) => exercise(puzzle, sheet.goal)),
-      h(
-        "section.answers", { "aria-label": "Answers" },
-        h("h2", `Answers: ${sheet.title}`),
-        h("ol", answers),
-      ),
+      h("section.answers", { "aria-label": "Answers" }, h("h2", `Answers: ${sheet.title}`), h("ol", answers)),
     ),
   );
 }
@@ -49,7 +45,8 @@ export async function show({ main, card, link, own, signal }) {
  */
 function exercise({ heading, position, question, scores }, goal) {
   return h(
-    "section.exercise", { "aria-label": heading },
+    "section.exercise",
+    { "aria-label": heading },
     h("h2", heading),
     h("div.position", paragraphs(position.filter(Boolean))),
     h("p", question),

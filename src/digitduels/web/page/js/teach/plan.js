@@ -32,17 +32,12 @@ export async function show({ main, card, link, signal }) {
       plan &&
         h(
           "ol.questions",
-          plan.questions.map(({ ask, answer }) =>
-            h("li", h("p", h("strong", ask)), h("p.soft", answer)),
-          ),
+          plan.questions.map(({ ask, answer }) => h("li", h("p", h("strong", ask)), h("p.soft", answer))),
         ),
       h("h2", "Before the lesson"),
       h(
         "ul",
-        h(
-          "li",
-          "Start the server and open its address on one of the pupils' devices, to see that it is reachable.",
-        ),
+        h("li", "Start the server and open its address on one of the pupils' devices, to see that it is reachable."),
         h("li", "Print a puzzle sheet for pupils who finish early."),
       ),
     ),
