@@ -14,7 +14,7 @@ import digitduels as dd
 from browser import MARKS, Visit, assert_accessible, choose, more, settled, until
 from digitduels.web.looks import PLAIN
 from servers import PATIENCE, Server
-from test_page_colours import palette
+from test_page_styles import palette
 
 pytestmark = MARKS
 
