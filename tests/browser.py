@@ -243,7 +243,7 @@ def until(page: Page, true: Callable[[], bool]) -> None:
 def assert_accessible(page: Page, state: str) -> None:
     """Asserts that a page has no accessibility violations and never scrolls sideways.
 
-    This is checked in light mode; `test_page_colours.py` checks the contrast of the colours in both modes.
+    This is checked in light mode; `test_page_styles.py` checks the contrast of the colours in both modes.
     """
     violations = AXE.run(page, options={"resultTypes": ["violations"]})
     assert violations.violations_count == 0, f"{state}: {violations.generate_report()}"

@@ -276,6 +276,8 @@ def test_class_pages_are_accessible(visit: Visit) -> None:
     expect(teacher.locator(".join-url")).to_contain_text(f"/j/{code}")
     fits(teacher)
     assert_accessible(teacher, "wall")
+    resize(teacher, 320, 1200)  # the code for latecomers grows with the height
+    assert teacher.evaluate("document.documentElement.scrollWidth") <= 320
     teacher.locator(".tile-board").click()
     settled(teacher, ".projector .table")
     teacher.get_by_role("button", name="Values").click()

@@ -34,6 +34,30 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
     expect(page).to_have_url(re.compile(r"/lab/number-duel\?.*target=14"))
 
 
+PATIENCE = """
+window.patience = {};
+let last = 0;
+const { fetch } = window;
+const timeout = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = milliseconds => timeout(last = milliseconds);
+window.fetch = (url, ...rest) => {
+  window.patience[String(url).split("?")[0]] = last;
+  return fetch(url, ...rest);
+};
+"""
+WAIT = 15_000  # milliseconds that the server lets a question to the lab wait at most
+
+
+def test_the_lab_waits_for_an_answer_as_long_as_the_server_does(visit: Visit) -> None:
+    page = visit("about:blank")
+    page.add_init_script(PATIENCE)
+    page.goto("/lab/number-duel?highest=3&target=12")
+    expect(page.get_by_role("region", name="Other values")).to_be_visible()
+    patience = page.evaluate("window.patience")
+    for path in ("solve/number-duel", "lab/number-duel/report", "map/number-duel", "lab/number-duel/strip"):
+        assert patience[f"/api/{path}"] > WAIT
+
+
 def test_rules_that_are_too_large_are_refused_with_a_suggestion(visit: Visit) -> None:
     page = visit("/lab/number-duel?target=99&copies=3")
     expect(page.get_by_text("Small enough: ").first).to_be_visible()

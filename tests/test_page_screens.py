@@ -14,7 +14,7 @@ import digitduels as dd
 from browser import MARKS, Visit, assert_accessible, choose, more, settled, until
 from digitduels.web.positions.looks import PLAIN
 from servers import PATIENCE, Server
-from test_page_colours import palette
+from test_page_styles import palette
 
 pytestmark = MARKS
 
@@ -26,7 +26,7 @@ STATES = {
         "uses": ("/play/numerical-nexus?moves=%2B5", ".tile .result"),
         "one number": ("/play/operation-target?target=12", ".tile .result"),
         "three fields": ("/play/equation-duel?moves=6x7", ".tile"),
-        "over": ("/play/number-duel?moves=%2B5+%2B10+x10", ".end .lesson p"),
+        "over": ("/play/number-duel?moves=%2B5+%2B10+x10", ".end .explanation p"),
         "help": ("/help", "main h1"),
     },
     "exploring": {
@@ -144,7 +144,7 @@ def test_a_move_needs_no_scrolling(visit: Visit) -> None:
             assert lowest(page, parts) <= height, f"{name} at {width}×{height}"
 
 
-def test_a_move_in_a_lesson_needs_no_scrolling_on_a_phone(visit: Visit, server: Server) -> None:
+def test_a_move_on_a_page_for_study_needs_no_scrolling_on_a_phone(visit: Visit, server: Server) -> None:
     page = visit("about:blank", width=360, height=740)
     with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
         for name in dd.games():

@@ -96,7 +96,7 @@ def test_no_name_invitation_or_token_of_a_game_between_friends_is_in_a_url(visit
     more(bob, "Concede")
     bob.get_by_role("dialog").get_by_role("button", name="Concede").click()
     for page, who in ((ann, BOB), (bob, "You")):
-        expect(page.get_by_role("region", name="The end").locator(".lesson")).to_contain_text(f"{who} conceded")
+        expect(page.get_by_role("region", name="The end").locator(".explanation")).to_contain_text(f"{who} conceded")
     secrets = [*tokens(ann), *tokens(bob)]
     assert len(set(secrets)) >= 4
     sent.check(ANN, BOB, *secrets)

@@ -41,6 +41,7 @@ ROUTES = {
             f"/api/position/{GAME}?target=60&moves=%2B5+%2B10&opening=1",
             f"/api/position/{GAME}?first=2&conceded=1&effects=on",
             "/api/position/numerical-nexus?uses=3,2,1,2,1,2&moves=%2B5+reset-theirs",
+            *(f"/api/position/{name}?effects=on" for name in dd.games()),
         ],
     ),
     "/api/effects/{game}": ("Effects", [f"/api/effects/{name}" for name in dd.games()]),

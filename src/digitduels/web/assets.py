@@ -23,8 +23,13 @@ MEDIA_TYPES = {
 }
 KEEP = "public, max-age=31536000, immutable"
 CORE = "js/core.js"  # the bundled scripts of the first view
-STYLESHEET = "style.css"  # STYLES in one file
-STYLES = tuple(f"css/{part}.css" for part in ("ground", "frame", "board", "game", "home", "forms", "motion"))
+STYLESHEETS = {
+    "style.css": "ground frame board picker game room card home tips help forms motion",  # the first view
+    "study.css": "study stepper explore review my-games puzzle learn",
+    "class.css": "teach checkbox projector paper invitation desk boards wall pupil results",
+    "lab.css": "lab",
+}
+"""The stylesheets that pages load, each with the files of css/ that it consists of."""
 FIRST_VIEW = ("js/pages/play.js", "js/pages/home.js", "js/main.js")
 
 
@@ -46,7 +51,8 @@ class Assets:
         self._scripts = {name: text for name, text in texts.items() if name.endswith(".js")}
         self._core = graph(self._scripts, *FIRST_VIEW)
         texts |= bundle(self._scripts, self._core, CORE)
-        texts[STYLESHEET] = "".join(texts[name] for name in STYLES)
+        for name, parts in STYLESHEETS.items():
+            texts[name] = "".join(texts[f"css/{part}.css"] for part in parts.split())
         bodies |= {name: text.encode() for name, text in texts.items()}
         digest = hashlib.sha256()
         for name, body in bodies.items():

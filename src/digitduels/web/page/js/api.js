@@ -20,35 +20,68 @@ export class Failure extends Error {
   }
 }
 
-const AGAIN = [200, 800, 0]; // milliseconds to wait after each attempt that got no response
-const SILENCE = 8000; // timeout in milliseconds for a quick request
-const WORK = 60_000; // timeout for a request that makes the server compute
-const BUSY = [429, 503]; // statuses after which a request is retried
-const TRIES = 30; // attempts while the server is busy
+const BACKOFF = [200, 500, 1000, 2000, 3000]; // milliseconds before the next attempt; the last one is repeated
+const TRIES = 3; // attempts without a response
+const BUSY = [429, 503]; // statuses that ask for patience
+const BUSY_TRIES = 20;
+const QUICK = 8000; // timeout in milliseconds for a request that is answered at once
+const WORK = 60_000; // timeout for a request that makes the server compute or write
 const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
 const SILENT = "Can't reach the server. Your game is safe. Check your connection and try again.";
 
 /**
+ * Repeats a request while its failure is temporary. This is the only policy for retries.
+ * @template T
+ * @param {() => Promise<T>} request
+ * @param {{signal?: AbortSignal | undefined, tries?: number, waiting?: (() => void) | undefined}} [settings] `tries`:
+ * attempts without a response; `waiting`: called before each further attempt
+ * @returns {Promise<T>}
+ */
+export async function retry(request, { signal, tries = TRIES, waiting } = {}) {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof Failure) || !error.temporary || signal?.aborted) throw error;
+      if (count >= (BUSY.includes(error.status) ? Math.max(tries, BUSY_TRIES) : tries)) throw error;
+      waiting?.();
+      await backOff(count);
+      if (signal?.aborted) throw error;
+    }
+  }
+}
+
+/**
+ * Waits before the next attempt, with jitter, so that many browsers do not come back at the same time.
+ * @param {number} count the number of failed attempts
+ */
+export function backOff(count) {
+  return pause(/** @type {number} */ (BACKOFF[count - 1] ?? BACKOFF.at(-1)) * (0.75 + Math.random() / 2));
+}
+
+/**
  * @param {string} path
  * @param {RequestInit} request
- * @param {(text: string) => any} [read] reads the body of a successful response; default: as JSON
+ * @param {{signal?: AbortSignal | undefined, timeout?: number, read?: (text: string) => any}} [settings] `read`: reads
+ * the body of a successful response; default: as JSON
  * @returns {Promise<any>}
  */
-async function send(path, request, read = parse) {
+async function send(path, request, { signal, timeout = WORK, read = parse } = {}) {
+  // A lost request may never fail by itself.
+  const limit = AbortSignal.timeout(timeout);
   let answer;
+  let text;
   try {
-    answer = await fetch(path, request);
+    answer = await fetch(path, { ...request, signal: signal ? AbortSignal.any([signal, limit]) : limit });
+    text = await answer.text();
   } catch (error) {
-    if (request.signal?.aborted) throw error;
-    throw new Failure(SILENT, 0);
+    throw signal?.aborted ? error : new Failure(SILENT, 0);
   }
   let body;
   try {
-    const text = await answer.text();
     body = answer.ok ? read(text) : parse(text);
-  } catch (error) {
-    if (request.signal?.aborted) throw error;
-    body = undefined;
+  } catch {
+    // Something other than this server has answered.
   }
   if (answer.ok && body !== undefined) return body;
   const detail = body?.detail;
@@ -77,35 +110,54 @@ let authorization = {};
  * @param {string | null} token
  */
 export function identify(token) {
-  authorization = token ? { Authorization: `Bearer ${token}` } : {};
+  authorization = bearer(token);
 }
 
 /**
- * Asks the server, with retries. A query with names is sent in the body of a POST request: proxies log URLs.
+ * @param {string | null | undefined} token
+ * @returns {Record<string, string>}
+ */
+export function bearer(token) {
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+/**
+ * Asks the server something that it answers at once.
  * @param {string} path
  * @param {URLSearchParams | Record<string, string>} [query]
  * @param {AbortSignal} [signal]
- * @param {number} [silence] timeout in milliseconds
  * @returns {Promise<any>}
  */
-export async function get(path, query, signal, silence = SILENCE) {
+export function get(path, query, signal) {
+  return ask(path, query, QUICK, signal);
+}
+
+/**
+ * Asks the server something that it may have to compute for a while.
+ * @param {string} path
+ * @param {URLSearchParams | Record<string, string>} query
+ * @param {AbortSignal} [signal]
+ * @param {() => void} [waiting] called each time the reader has to wait longer
+ * @returns {Promise<any>}
+ */
+export function getComputed(path, query, signal, waiting) {
+  return ask(path, query, WORK, signal, waiting);
+}
+
+/**
+ * A query with names is sent in the body of a POST request: proxies log URLs.
+ * @param {string} path
+ * @param {URLSearchParams | Record<string, string> | undefined} query
+ * @param {number} timeout
+ * @param {AbortSignal} [signal]
+ * @param {() => void} [waiting]
+ */
+function ask(path, query, timeout, signal, waiting) {
   const keys = new URLSearchParams(query);
   const [url, request] = keys.has("names")
     ? [path, posting(Object.fromEntries(keys), authorization)]
     : [keys.size ? `${path}?${keys}` : path, { headers: authorization }];
-  for (const wait of AGAIN) {
-    // A lost request may never fail by itself.
-    const timeout = AbortSignal.timeout(silence);
-    try {
-      return await send(url, { ...request, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      if (error instanceof Failure && error.status !== 0) throw error;
-    }
-    await pause(wait);
-    if (signal?.aborted) break;
-  }
-  throw new Failure(SILENT, 0);
+  return retry(() => send(url, request, { signal, timeout }), { signal, waiting });
 }
 
 /**
@@ -116,49 +168,18 @@ export async function get(path, query, signal, silence = SILENCE) {
  * @returns {Promise<any>}
  */
 export function getAs(path, token, signal) {
-  return send(path, { headers: { Authorization: `Bearer ${token}` }, signal });
+  return retry(() => send(path, { headers: bearer(token) }, { signal }), { signal });
 }
 
 /**
- * Asks the server something that it may have to compute for a while the first time.
- * @param {string} path
- * @param {URLSearchParams} query
- * @param {AbortSignal} signal
- * @param {() => void} [waiting] called each time the server asks for patience
- * @returns {Promise<any>}
- */
-export function getPatiently(path, query, signal, waiting) {
-  return patiently(() => get(path, query, signal, WORK), waiting);
-}
-
-/**
- * Retries while the server is busy or the rate limit is exceeded, up to a limit.
- * @template T
- * @param {() => Promise<T>} ask
- * @param {() => void} [waiting] called each time the server asks for patience
- * @returns {Promise<T>}
- */
-export async function patiently(ask, waiting) {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof Failure) || !BUSY.includes(error.status) || tries >= TRIES) throw error;
-      waiting?.();
-      await pause(1000);
-    }
-  }
-}
-
-/**
- * Sends a POST request.
+ * Sends a POST request, once. With an idempotency key in its body, it may be retried.
  * @param {string} path
  * @param {unknown} body
  * @param {string | null} [token] of the seat that acts
  * @returns {Promise<any>}
  */
 export function post(path, body, token) {
-  return send(path, posting(body, token ? { Authorization: `Bearer ${token}` } : {}));
+  return send(path, posting(body, bearer(token)));
 }
 
 /**
@@ -168,8 +189,8 @@ export function post(path, body, token) {
  * @returns {Promise<string>}
  */
 export async function qrCode(url) {
-  const draw = () => send("/api/qr", posting({ text: url }, authorization), (svg) => svg);
-  return `data:image/svg+xml,${encodeURIComponent(await patiently(draw))}`;
+  const draw = () => send("/api/qr", posting({ text: url }, authorization), { read: (svg) => svg });
+  return `data:image/svg+xml,${encodeURIComponent(await retry(draw))}`;
 }
 
 /**

@@ -28,22 +28,20 @@ export class Board {
   /** @param {View} view */
   constructor(view) {
     this.players = [new Player(0), new Player(1)];
-    this.shared = h("strong", { class: "score shared" });
+    this.shared = h("strong.score.shared");
     this.track = new Track();
-    this.pool = h("ul", { class: "stocks pool", "aria-label": "Between the players" });
+    this.pool = h("ul.stocks.pool", { "aria-label": "Between the players" });
     const hands = this.players.map(({ stocks }) => stocks);
     this.element = h(
-      "div",
-      { class: "board" },
+      "div.board",
       h(
-        "div",
-        { class: "players" },
+        "div.players",
         this.players[0]?.element,
         view.board.table.score !== null && this.shared,
         this.players[1]?.element,
       ),
-      h("div", { class: "way" }, this.track.element),
-      view.board.hands.some((hand) => hand.stocks.length > 0) && h("div", { class: "hands" }, hands),
+      h("div.way", this.track.element),
+      view.board.hands.some((hand) => hand.stocks.length > 0) && h("div.hands", hands),
       this.pool,
     );
     /** @type {View} */
@@ -92,12 +90,12 @@ class Player {
   /** @param {number} seat */
   constructor(seat) {
     this.seat = seat;
-    this.name = h("span", { class: "name" });
-    this.note = h("span", { class: "note" });
-    this.score = h("strong", { class: "score" });
-    this.stocks = h("ul", { class: "stocks" });
-    const dot = h("span", { class: "dot", "aria-hidden": "true" });
-    const who = h("h2", null, dot, h("span", { class: "called" }, this.name, this.note));
+    this.name = h("span.name");
+    this.note = h("span.note");
+    this.score = h("strong.score");
+    this.stocks = h("ul.stocks");
+    const dot = h("span.dot", { "aria-hidden": "true" });
+    const who = h("h2", dot, h("span.called", this.name, this.note));
     this.element = h("section", { class: `player seat-${seat + 1}` }, who, this.score);
     /** @type {Integer | null} */
     this.last = null;
@@ -135,12 +133,7 @@ class Player {
 function stockItems(stocks, hop) {
   return stocks.map((stock) => {
     const taken = hop?.taken.includes(stock.label) ? ` taken by-${hop.player}` : "";
-    return h(
-      "li",
-      { class: `stock${stock.left ? "" : " gone"}${taken}` },
-      h("span", { class: "label" }, stock.label),
-      left(stock),
-    );
+    return h("li", { class: `stock${stock.left ? "" : " gone"}${taken}` }, h("span.label", stock.label), left(stock));
   });
 }
 
@@ -159,7 +152,7 @@ export function scoresOf({ board: { hands, table } }) {
  */
 function tokensOf({ board: { hands, table } }) {
   if (table.score !== null) return [{ seat: 0, at: Number(table.score) }];
-  return hands.flatMap(({ score }, place) => (score === null ? [] : [{ seat: place + 1, at: Number(score) }]));
+  return hands.flatMap(({ score }, index) => (score === null ? [] : [{ seat: index + 1, at: Number(score) }]));
 }
 
 /**
@@ -204,8 +197,7 @@ export function left(stock) {
   const few = stock.of <= PIPS;
   const dots = "●".repeat(few ? stock.left : 0) + "○".repeat(few ? stock.of - stock.left : 0);
   return h(
-    "span",
-    { class: "left" },
+    "span.left",
     few && h("span", { "aria-hidden": "true" }, dots),
     // For screen readers: without the comma, "1" and "2 left" would be read as "12 left".
     h("span", { class: few ? "hidden" : "" }, few ? `, ${words}` : words),

@@ -18,7 +18,7 @@ export class Choice {
     this.fields = fields;
     /** Legal moves; none while it is not the reader's turn. @type {LegalMove[]} */
     this.moves = [];
-    /** The place of each field's value among its choices. @type {(number | null)[]} */
+    /** The index of each field's value among its choices. @type {(number | null)[]} */
     this.picks = [];
     /** What is typed for the next field. @type {string} */
     this.typed = "";

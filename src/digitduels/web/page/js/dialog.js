@@ -1,6 +1,6 @@
 // Questions in a native dialog element, which traps the focus and closes on Escape.
 
-import { h, unique } from "./dom.js";
+import { h, paragraphs, unique } from "./dom.js";
 import { copyInput } from "./form.js";
 import { say } from "./status.js";
 
@@ -13,11 +13,28 @@ import { say } from "./status.js";
  */
 export function ask(title, content, answers) {
   const id = unique();
-  const answer = (/** @type {[string, string]} */ [value, label], /** @type {number} */ place) =>
-    h("button", { value, class: place ? "quiet" : "main", autofocus: !place }, label);
-  const row = h("p", { class: "row last" }, answers.map(answer));
+  const answer = (/** @type {[string, string]} */ [value, label], /** @type {number} */ index) =>
+    h("button", { value, class: index ? "quiet" : "main", autofocus: !index }, label);
+  const row = h("p.row.last", answers.map(answer));
   const form = h("form", { method: "dialog" }, h("h2", { id }, title), content, row);
-  return open(h("dialog", { "aria-labelledby": id, class: "sheet" }, form));
+  return open(h("dialog.sheet", { "aria-labelledby": id }, form));
+}
+
+/**
+ * Asks for a confirmation.
+ * @param {string} title
+ * @param {(string | false)[]} texts
+ * @param {string} yes
+ * @param {string} [no]
+ * @param {string} [suggested] the answer that is suggested
+ */
+export async function confirm(title, texts, yes, no = "Cancel", suggested = yes) {
+  const answers = /** @type {[string, string][]} */ ([
+    ["yes", yes],
+    ["", no],
+  ]);
+  const content = paragraphs(texts.filter((text) => text !== false));
+  return (await ask(title, content, suggested === yes ? answers : answers.toReversed())) === "yes";
 }
 
 /** A menu entry: its label and its action. */
@@ -31,17 +48,17 @@ export function ask(title, content, answers) {
 export async function menu(title, entries) {
   const offered = entries.filter((entry) => entry !== false && entry !== null);
   const id = unique();
-  const item = (/** @type {Entry} */ [label], /** @type {number} */ place) =>
-    h("li", null, h("button", { value: String(place), class: "entry" }, label));
-  const close = h("button", { value: "", class: "quiet" }, "Close");
+  const item = (/** @type {Entry} */ [label], /** @type {number} */ index) =>
+    h("li", h("button.entry", { value: String(index) }, label));
+  const close = h("button.quiet", { value: "" }, "Close");
   const form = h(
     "form",
     { method: "dialog" },
     h("h2", { id }, title),
-    h("ul", { class: "entries" }, offered.map(item)),
-    h("p", { class: "row last" }, close),
+    h("ul.entries", offered.map(item)),
+    h("p.row.last", close),
   );
-  const answer = await open(h("dialog", { "aria-labelledby": id, class: "sheet menu-sheet" }, form));
+  const answer = await open(h("dialog.sheet.menu-sheet", { "aria-labelledby": id }, form));
   if (answer) await offered[Number(answer)]?.[1]();
 }
 
@@ -65,12 +82,9 @@ function open(dialog) {
 }
 
 /** Asks before a game is conceded. */
-export async function confirmConcession() {
-  const answers = /** @type {[string, string][]} */ ([
-    ["", "Keep playing"],
-    ["yes", "Concede"],
-  ]);
-  return (await ask("Concede this game?", [h("p", null, "The other player wins.")], answers)) === "yes";
+export function confirmConcession() {
+  const stay = "Keep playing";
+  return confirm("Concede this game?", ["The other player wins."], "Concede", stay, stay);
 }
 
 /**
@@ -91,7 +105,7 @@ export async function share(url, title, copied = "Link copied. Anyone who opens 
   }
   if (await copy(url)) say(copied);
   else {
-    const content = [h("p", null, "Copy the link and send it to anyone you like."), copyInput("Link", url)];
+    const content = [h("p", "Copy the link and send it to anyone you like."), copyInput("Link", url)];
     await ask("Share the link", content, [["", "Done"]]);
   }
 }
@@ -105,7 +119,7 @@ export async function copy(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const input = h("input", { value: text, readonly: true, class: "hidden", "aria-hidden": "true", tabindex: -1 });
+    const input = h("input.hidden", { value: text, readonly: true, "aria-hidden": "true", tabindex: -1 });
     const before = document.activeElement;
     document.body.append(input);
     input.select();

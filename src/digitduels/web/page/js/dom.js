@@ -5,21 +5,33 @@
 /** @typedef {Record<string, unknown>} Props */
 
 /**
- * Creates an element with attributes, listeners (`onclick` and the like) and children.
+ * Creates an element: `h("p.soft", { id: "x", onclick }, "text", child)`. Classes follow the tag, and attributes and
+ * listeners may be left out.
  * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {Props | null} [props]
+ * @param {K | `${K}.${string}`} tag
+ * @param {Props | Child | Child[]} [props]
  * @param {...(Child | Child[])} children
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function h(tag, props, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props ?? {})) {
+  const [name = "", ...classes] = tag.split(".");
+  const element = document.createElement(/** @type {K} */ (name));
+  const given = isProps(props) ? props : {};
+  for (const [name, value] of Object.entries(given)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else set(element, name, value);
   }
-  element.append(...nodes(children));
+  element.classList.add(...classes);
+  element.append(...nodes(isProps(props) ? children : [props, ...children]));
   return element;
+}
+
+/**
+ * @param {Props | Child | Child[]} value
+ * @returns {value is Props}
+ */
+function isProps(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
 }
 
 /**
@@ -61,7 +73,7 @@ function nodes(children) {
  * @param {string[]} texts
  */
 export function paragraphs(texts) {
-  return texts.map((text) => h("p", null, text));
+  return texts.map((text) => h("p", text));
 }
 
 /**
@@ -103,4 +115,18 @@ export function unique() {
  */
 export function pause(milliseconds) {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/**
+ * Returns a function that says whether its arguments differ from those of the previous call. What is drawn only then
+ * keeps the focus and half-typed text.
+ */
+export function changeDetector() {
+  let before = "";
+  return (/** @type {unknown[]} */ ...values) => {
+    const now = JSON.stringify(values);
+    const changed = now !== before;
+    before = now;
+    return changed;
+  };
 }

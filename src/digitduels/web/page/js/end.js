@@ -1,6 +1,6 @@
 // The end of a game: who won and why, which turn decided it, and what to do next.
 
-import { Failure, getPatiently } from "./api.js";
+import { Failure, getComputed } from "./api.js";
 import { anchor, button, fill, h, paragraphs } from "./dom.js";
 import { cutTo, pathOf, queryOf, withKeys } from "./link.js";
 import { tell, tellAll, tellEach } from "./sentence.js";
@@ -18,28 +18,22 @@ import { WAIT } from "./status.js";
 export async function showEnd(section, view, link, reader, next, signal) {
   const mood = moodOf(view, reader);
   const title = h("h2", { tabindex: -1 }, headingOf(view, mood));
-  const lesson = h("div", { class: "lesson" });
-  const row = h(
-    "p",
-    { class: "row" },
-    next,
-    anchor("Review", pathOf(link, "review")),
-    mood === "win" && pictureButton(view, reader),
-  );
+  const explanation = h("div.explanation");
+  const row = h("p.row", next, anchor("Review", pathOf(link, "review")), mood === "win" && pictureButton(view, reader));
   section.className = `end ${mood}`;
   // The title says who has won; the rest says why.
   const reasons = view.ending.length > 1 ? view.ending.slice(0, -1) : view.ending;
-  fill(section, title, paragraphs(tellEach(reasons, reader)), row, lesson);
+  fill(section, title, paragraphs(tellEach(reasons, reader)), row, explanation);
   title.focus({ preventScroll: true });
   section.scrollIntoView({ block: "nearest" });
   try {
-    const wait = () => (lesson.textContent = WAIT);
+    const wait = () => (explanation.textContent = WAIT);
     /** @type {Review} */
-    const review = await getPatiently(`/api/review/${link.game}`, queryOf(link, named(view)), signal, wait);
+    const review = await getComputed(`/api/review/${link.game}`, queryOf(link, named(view)), signal, wait);
     // A class sees only the turning point.
     const more = mood === "loss" && !inClass(view) ? review.resistance : null;
     const turning = tellAll(review.answer ? [review.sentence, review.answer] : [review.sentence], reader);
-    fill(lesson, h("p", null, turning), more && h("p", { class: "soft" }, tell(more, reader)));
+    fill(explanation, h("p", turning), more && h("p.soft", tell(more, reader)));
     const again = retry(review, link, reader);
     if (!again) return;
     // Only one button is the main one.
@@ -48,7 +42,7 @@ export async function showEnd(section, view, link, reader, next, signal) {
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) return;
     // A game too large to review still shows its end.
-    lesson.textContent = error instanceof Failure && error.status === 413 ? "" : error.message;
+    explanation.textContent = error instanceof Failure && error.status === 413 ? "" : error.message;
   }
 }
 

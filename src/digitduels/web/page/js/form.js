@@ -10,7 +10,7 @@ import { h, unique } from "./dom.js";
  * @param {...Child} content the control and anything after it
  */
 export function field(label, ...content) {
-  return h("label", { class: "field" }, h("span", null, label), ...content);
+  return h("label.field", h("span", label), ...content);
 }
 
 /**
@@ -19,7 +19,7 @@ export function field(label, ...content) {
  * @param {...Child} content
  */
 export function group(legend, ...content) {
-  return h("fieldset", null, h("legend", null, legend), ...content);
+  return h("fieldset", h("legend", legend), ...content);
 }
 
 /**
@@ -31,7 +31,7 @@ export function group(legend, ...content) {
 export function radios(name, choices, chosen, kind = "") {
   const radio = (/** @type {string} */ value, /** @type {Child | Child[]} */ label) => {
     const input = h("input", { type: "radio", name, value, checked: value === chosen });
-    return h("label", null, input, h("span", { class: "option" }, label));
+    return h("label", input, h("span.option", label));
   };
   return h(
     "div",
@@ -46,7 +46,7 @@ export function radios(name, choices, chosen, kind = "") {
  * @param {boolean} checked
  */
 export function checkbox(name, label, checked) {
-  return h("label", { class: "check" }, h("input", { type: "checkbox", name, checked }), label);
+  return h("label.check", h("input", { type: "checkbox", name, checked }), label);
 }
 
 /** Which seat the reader takes. @param {Seat} seat */
@@ -77,7 +77,7 @@ export function copyInput(label, url) {
 
 /** Creates the element for a form's error message. */
 export function trouble() {
-  return h("p", { class: "trouble", role: "alert" });
+  return h("p.trouble", { role: "alert" });
 }
 
 /**

@@ -9,18 +9,17 @@ import { dress, emblem } from "./head.js";
  * @param {[label: string, path: string][]} ways links; the first is the main one
  */
 export function gameItem(heading, { look, title, summary }, ways) {
-  const way = (/** @type {[string, string]} */ [label, path], /** @type {number} */ place) => {
-    const element = anchor(label, path, place ? "quiet" : "main");
-    element.append(h("span", { class: "hidden" }, ` ${title}`));
+  const way = (/** @type {[string, string]} */ [label, path], /** @type {number} */ index) => {
+    const element = anchor(label, path, index ? "quiet" : "main");
+    element.append(h("span.hidden", ` ${title}`));
     return element;
   };
   const item = h(
-    "li",
-    { class: "card" },
-    h(heading, null, emblem(look), title),
-    h("p", { class: "facts" }, [look.difficulty, look.length].filter(Boolean).join(" · ")),
-    h("p", null, summary),
-    h("p", { class: "row" }, ways.map(way)),
+    "li.card",
+    h(heading, emblem(look), title),
+    h("p.facts", [look.difficulty, look.length].filter(Boolean).join(" · ")),
+    h("p", summary),
+    h("p.row", ways.map(way)),
   );
   dress(item, look);
   return item;

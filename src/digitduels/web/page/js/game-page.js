@@ -1,6 +1,6 @@
 // The base class of all pages with a game: the table, the status line, requests to the server, and their errors.
 
-import { get, getPatiently, givenPosition } from "./api.js";
+import { get, getComputed, givenPosition } from "./api.js";
 import { seatLabels } from "./board.js";
 import { button, fill, h } from "./dom.js";
 import { cutTo, queryOf, withMoves } from "./link.js";
@@ -12,10 +12,16 @@ import { moveList, Table } from "./table.js";
 /** Thrown for a response about a position that the page no longer shows. */
 class Late extends Error {}
 
+/** A request for a position on which the reader chooses a move. */
+export const WITH_EFFECTS = { effects: "on" };
+
 /** How the page's URL changes with the position. */
 /** @typedef {"push" | "replace" | "keep"} Step */
 
 export class GamePage {
+  /** Counts the actions started, so that an older one does not end a newer one. */
+  #started = 0;
+
   /**
    * @param {Link} link
    * @param {View} view
@@ -28,9 +34,7 @@ export class GamePage {
     this.busy = false;
     /** Counts the positions shown, so that a response about an older one can be ignored. */
     this.shown = 0;
-    /** Counts the actions started, so that an older one does not end a newer one. */
-    this.acts = 0;
-    this.notice = h("div", { class: "notice", role: "alert" });
+    this.notice = h("div.notice", { role: "alert" });
     this.record = h("div");
     this.table = new Table({
       view,
@@ -116,12 +120,12 @@ export class GamePage {
    * Shows another position of this game.
    * @param {Link} link
    * @param {Step} [step]
+   * @param {Promise<View> | View} [view] the position; by default it is fetched
    */
-  async goTo(link, step = "push") {
-    const view = await this.current(getPosition(link, this.signal));
+  async goTo(link, step = "push", view = getPosition(link, this.signal, WITH_EFFECTS)) {
+    this.view = await this.current(view);
     this.shown += 1;
     this.link = link;
-    this.view = view;
     this.busy = false;
     if (step !== "keep") note(this.path, step === "replace");
     this.draw();
@@ -134,7 +138,7 @@ export class GamePage {
    */
   async ask(what, more = {}) {
     const { here } = this;
-    return this.current(getPatiently(`/api/${what}/${here.game}`, queryOf(here, more), this.signal, sayWait));
+    return this.current(getComputed(`/api/${what}/${here.game}`, queryOf(here, more), this.signal, sayWait));
   }
 
   /**
@@ -142,7 +146,7 @@ export class GamePage {
    * @param {() => Promise<void>} act
    */
   async safely(act) {
-    const number = (this.acts += 1);
+    const number = (this.#started += 1);
     this.busy = true;
     fill(this.notice);
     try {
@@ -150,7 +154,7 @@ export class GamePage {
     } catch (error) {
       if (!this.signal.aborted && !(error instanceof Late)) this.fail(error, act);
     } finally {
-      if (number === this.acts) this.busy = false;
+      if (number === this.#started) this.busy = false;
     }
   }
 
@@ -162,7 +166,7 @@ export class GamePage {
   fail(error, act) {
     fill(
       this.notice,
-      h("p", null, messageOf(error)),
+      h("p", messageOf(error)),
       button("Try again", () => void this.safely(act), "main"),
     );
   }
@@ -188,13 +192,13 @@ export class GamePage {
   /** The moves so far, in a section that opens and closes. */
   recordDetails() {
     const open = matchMedia("(min-width: 60rem)").matches;
-    return h("details", { class: "record", open }, h("summary", null, "Moves"), this.record);
+    return h("details.record", { open }, h("summary", "Moves"), this.record);
   }
 
   /**
    * Returns the response, unless the page now shows another position.
    * @template T
-   * @param {Promise<T>} answer
+   * @param {Promise<T> | T} answer
    */
   async current(answer) {
     const { shown } = this;
@@ -225,7 +229,7 @@ export async function getFirstPosition(link, signal) {
   const view = givenPosition();
   // The embedded position belongs to the first page of the visit only.
   const same = view?.game === link.game && view.moves.join(" ") === link.moves.join(" ") && !link.names;
-  return view && same ? view : getPosition(link, signal);
+  return view && same ? view : getPosition(link, signal, WITH_EFFECTS);
 }
 
 /** @param {unknown} error */

@@ -33,17 +33,14 @@ export function showHead(kind, game, options = {}, heading = game.title) {
     ["Review", board?.review ?? pathOf(link, "review")],
   ];
   fill(
-    place(),
-    h("h1", null, emblem(game.look), h("span", { class: "name" }, heading)),
+    head(),
+    h("h1", emblem(game.look), h("span.name", heading)),
     h(
-      "nav",
-      { class: "tabs", "aria-label": game.title },
+      "nav.tabs",
+      { "aria-label": game.title },
       h(
         "ul",
-        null,
-        ways.map(([label, href]) =>
-          h("li", null, h("a", { href, "aria-current": label === kind ? "page" : null }, label)),
-        ),
+        ways.map(([label, href]) => h("li", h("a", { href, "aria-current": label === kind ? "page" : null }, label))),
       ),
     ),
   );
@@ -60,7 +57,7 @@ export function keepBoard({ game, options, ...rest }, play, reviewable) {
   const bare = newLink(game, { options });
   const review = reviewable && begun ? pathOf({ game, options, ...rest }, "review") : null;
   boards.set(pathOf(bare), { play, review });
-  const tabs = place().querySelectorAll(".tabs a");
+  const tabs = head().querySelectorAll(".tabs a");
   tabs[0]?.setAttribute("href", play);
   tabs[tabs.length - 1]?.setAttribute("href", review ?? pathOf(bare, "review"));
 }
@@ -73,14 +70,14 @@ export function keepBoard({ game, options, ...rest }, play, reviewable) {
 export function fillHead(look, ...content) {
   shown = location.pathname;
   wear(look);
-  fill(place(), content);
+  fill(head(), content);
 }
 
 /** Removes the head of a page that has been left. */
 export function dropHead() {
   if (shown === location.pathname) return;
   shown = "";
-  fill(place());
+  fill(head());
   wear(null);
 }
 
@@ -89,7 +86,7 @@ export function dropHead() {
  * @param {Look} look
  */
 export function emblem(look) {
-  const sign = h("span", { class: "emblem", "aria-hidden": "true" }, look.emblem);
+  const sign = h("span.emblem", { "aria-hidden": "true" }, look.emblem);
   dress(sign, look);
   return sign;
 }
@@ -110,6 +107,6 @@ function wear(look) {
   else root.style.removeProperty("--accent");
 }
 
-function place() {
+function head() {
   return /** @type {HTMLElement} */ (document.getElementById("head"));
 }

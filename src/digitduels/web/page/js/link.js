@@ -136,8 +136,8 @@ export function continuation(link, vs, reader) {
 export function withScores(placed, mine, theirs) {
   const [player = "1", ...sides] = placed.split(";");
   const scores = player === "1" ? [mine, theirs] : [theirs, mine];
-  const numbers = sides.map((side, place) => {
-    const score = scores[place];
+  const numbers = sides.map((side, index) => {
+    const score = scores[index];
     return score === undefined ? side : [score, ...side.split(",").slice(1)].join(",");
   });
   return [player, ...numbers].join(";");
@@ -180,8 +180,8 @@ export function splitQuery(query, names) {
  * @param {Record<string, string | number | null | undefined>} keys
  */
 export function withKeys(path, keys) {
-  const [place = "", fragment] = path.split("#");
-  const [way = "", text = ""] = place.split("?");
+  const [address = "", fragment] = path.split("#");
+  const [way = "", text = ""] = address.split("?");
   const query = new URLSearchParams(text);
   for (const [name, value] of Object.entries(keys)) {
     if (value !== null && value !== undefined && value !== "") query.set(name, String(value));

@@ -1,18 +1,18 @@
-// The live feed of a game. Every message is the whole position, and a broken connection is opened again.
+// The live feed of a game or a class. Every message is the whole state, and a broken connection is opened again.
 
-import { Failure, get, parse } from "./api.js";
-import { pause } from "./dom.js";
+import { backOff, bearer, Failure, get, parse } from "./api.js";
+import { hideLost, showLost } from "./connection-bar.js";
 
 const SILENCE = 25_000; // milliseconds after which a connection counts as broken; the server sends something more often
 const LOOK = 1000; // milliseconds between checks of the clock; timers stop while a machine sleeps, the clock does not
-const WAITS = [200, 500, 1000, 2000, 3000]; // backoff in milliseconds
+const GONE = [403, 404]; // statuses of a game or class that is gone, or closed to the reader
 
 /**
  * @template News
  * @typedef {{
  *   news: (state: News) => Promise<unknown> | void,
- *   lost: (failure: Failure) => void,
- * }} Listener `lost`: the connection is broken. It is retried unless the game is gone or closed to the reader.
+ *   gone: (failure: Failure) => void,
+ * }} Listener `gone`: the game or class is gone, or closed to the reader
  */
 
 /** Collects the moves of a game in words. Each message contains only the last one; the rest comes from the history. */
@@ -76,7 +76,8 @@ export class Ledger {
  * @param {AbortSignal} signal
  */
 export async function listen(path, token, listener, signal) {
-  for (let tried = 0; !signal.aborted;) {
+  signal.addEventListener("abort", hideLost);
+  for (let failed = 0; !signal.aborted;) {
     await shown(signal);
     if (signal.aborted) return;
     const line = new AbortController();
@@ -90,14 +91,16 @@ export async function listen(path, token, listener, signal) {
     try {
       await follow(path, token(), line, async (/** @type {News} */ state) => {
         await listener.news(state);
-        tried = 0;
+        hideLost();
+        failed = 0;
       });
     } catch (error) {
-      if (!signal.aborted && !document.hidden) {
-        const failure = error instanceof Failure ? error : new Failure("Connection lost.", 0);
-        listener.lost(failure);
-        if (failure.status === 404 || failure.status === 403) return;
+      if (!signal.aborted && error instanceof Failure && GONE.includes(error.status)) {
+        hideLost();
+        listener.gone(error);
+        return;
       }
+      if (!signal.aborted && !document.hidden) showLost();
     } finally {
       line.abort();
       signal.removeEventListener("abort", leave);
@@ -105,10 +108,7 @@ export async function listen(path, token, listener, signal) {
       window.removeEventListener("offline", leave);
       window.removeEventListener("online", leave);
     }
-    if (!document.hidden) {
-      await pause((WAITS[Math.min(tried, WAITS.length - 1)] ?? 0) * (0.75 + Math.random() / 2));
-      tried += 1;
-    }
+    if (!document.hidden) await backOff((failed += 1));
   }
 }
 
@@ -123,12 +123,7 @@ async function follow(path, token, line, news) {
   let heard = Date.now();
   const timer = setInterval(() => Date.now() - heard > SILENCE && line.abort(), LOOK);
   try {
-    const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-    const answer = await fetch(path, {
-      signal: line.signal,
-      cache: "no-store",
-      ...(headers && { headers }),
-    });
+    const answer = await fetch(path, { signal: line.signal, cache: "no-store", headers: bearer(token) });
     if (!answer.ok || !answer.body) {
       const body = await answer.json().catch(() => null);
       throw new Failure(body?.detail ?? "Can't reach the server.", answer.status);

@@ -19,8 +19,7 @@ const menu = /** @type {HTMLButtonElement} */ (document.querySelector("header .m
 nav.append(
   h(
     "ul",
-    null,
-    AREAS.map(([label, href, area]) => h("li", null, h("a", { href, "data-area": area }, label))),
+    AREAS.map(([label, href, area]) => h("li", h("a", { href, "data-area": area }, label))),
   ),
 );
 menu.addEventListener("click", () =>

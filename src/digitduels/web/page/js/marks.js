@@ -15,17 +15,17 @@ export function showMarks({ board, picker, view }) {
   const goal =
     view.board.goal === null ? [] : [[board.track.element.parentElement, `Goal: land on ${figure(view.board.goal)}`]];
   const alone = picker.groups.length === 1;
-  const words = (/** @type {number} */ place) => (place ? "Then one of these" : "First tap one of these");
-  const steps = picker.groups.map(({ element }, place) => [element, alone ? "Tap one to play it" : words(place)]);
+  const words = (/** @type {number} */ index) => (index ? "Then one of these" : "First tap one of these");
+  const steps = picker.groups.map(({ element }, index) => [element, alone ? "Tap one to play it" : words(index)]);
   const places = /** @type {[HTMLElement, string][]} */ ([...goal, ...steps]);
   const done = () => {
     remember(NAME, "seen");
     for (const mark of marks) mark.remove();
   };
   const marks = places.map(([place, text], index) => {
-    const number = h("span", { class: "number", "aria-hidden": "true" }, String(index + 1));
+    const number = h("span.number", { "aria-hidden": "true" }, String(index + 1));
     const label = `${text}. Hide these marks.`;
-    const mark = h("button", { type: "button", class: "tip", "aria-label": label, onclick: done }, number, text);
+    const mark = h("button.tip", { type: "button", "aria-label": label, onclick: done }, number, text);
     place.append(mark);
     return mark;
   });

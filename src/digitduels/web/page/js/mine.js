@@ -1,9 +1,11 @@
 // The reader's games and puzzles, stored in this browser only.
 
-import { isObject, recallObject, remember } from "./storage.js";
+import { forget, isObject, recallObject, remember } from "./storage.js";
 
 const NAME = "mine";
 const MOST = 60; // stored games, the latest first
+const MISSED = "missed";
+const MOST_MISSED = 20; // puzzles in progress
 const GAME = {
   key: "string",
   path: "string",
@@ -86,9 +88,28 @@ export function keepPuzzle(puzzle) {
   remember(NAME, JSON.stringify({ ...all, puzzles: [{ ...puzzle, at: Date.now() }, ...all.puzzles] }));
 }
 
+/**
+ * Returns the number of wrong attempts at a puzzle in progress.
+ * @param {string} key
+ */
+export function missedOf(key) {
+  return Number(recallObject(MISSED)[key]) || 0;
+}
+
+/**
+ * Stores the number of wrong attempts at a puzzle in progress, so that a reload does not reset it.
+ * @param {string} key
+ * @param {number} missed
+ */
+export function keepMissed(key, missed) {
+  const others = Object.entries(recallObject(MISSED)).filter(([name]) => name !== key);
+  remember(MISSED, JSON.stringify(Object.fromEntries([...others, [key, missed]].slice(-MOST_MISSED))));
+}
+
 /** Deletes everything stored. */
 export function clearMine() {
   remember(NAME, "{}");
+  forget(MISSED);
 }
 
 /**

@@ -14,32 +14,26 @@ const RESULTS = { "": "to be continued", won: "▲ you won", lost: "▼ you lost
  */
 export function showMyGames(main, signal) {
   const { games, best, puzzles } = mine();
-  const levels = Object.values(best).map(({ title, level }) => h("li", null, `${title}: Level ${level}`));
+  const levels = Object.values(best).map(({ title, level }) => h("li", `${title}: Level ${level}`));
   const solved = puzzles.map(({ title, path, missed, at }) =>
-    h("li", null, h("a", { href: path }, title), ` ${missed ? "" : "on the first try, "}${day(at)}`),
+    h("li", h("a", { href: path }, title), ` ${missed ? "" : "on the first try, "}${day(at)}`),
   );
   const clear = async () => {
-    const { ask } = await import("./dialog.js");
-    /** @type {[string, string][]} */
-    const answers = [
-      ["", "Keep them"],
-      ["yes", "Clear"],
-    ];
-    const text = h("p", null, "Games that you have a link to stay where they are.");
-    if ((await ask("Clear this list?", [text], answers)) !== "yes") return;
+    const { confirm } = await import("./dialog.js");
+    const [text, stay] = ["Games that you have a link to stay where they are.", "Keep them"];
+    if (!(await confirm("Clear this list?", [text], "Clear", stay, stay))) return;
     clearMine();
     showMyGames(main, signal);
   };
   fill(
     main,
-    h("h1", null, "My games"),
-    h("p", { class: "lead" }, ABOUT),
-    games.length ? gameList(games) : h("p", null, "You have not played here yet."),
+    h("h1", "My games"),
+    h("p.lead", ABOUT),
+    games.length ? gameList(games) : h("p", "You have not played here yet."),
     levels.length > 0 && part("Best level beaten", levels),
     solved.length > 0 && part(`Puzzles solved: ${puzzles.length}`, solved),
     h(
-      "p",
-      { class: "row" },
+      "p.row",
       games.length === 0 && anchor("Play", "/", "main"),
       recordOpener(signal),
       games.length + puzzles.length > 0 && button("Export", download),
@@ -54,17 +48,13 @@ export function showMyGames(main, signal) {
  */
 export function recentGames({ game, title }) {
   const games = mine().games.filter((stored) => stored.game === game);
-  if (!games.length)
-    return h("p", { class: "lead" }, `Play a game of ${title}, and find here on which move it turned.`);
-  return [
-    h("p", { class: "lead" }, `Your games of ${title}. A review shows on which move a game turned.`),
-    gameList(games),
-  ];
+  if (!games.length) return h("p.lead", `Play a game of ${title}, and find here on which move it turned.`);
+  return [h("p.lead", `Your games of ${title}. A review shows on which move a game turned.`), gameList(games)];
 }
 
 /** @param {import("./mine.js").MyGame[]} games */
 function gameList(games) {
-  return h("ul", { class: "my-games" }, games.map(item));
+  return h("ul.my-games", games.map(item));
 }
 
 /** @param {import("./mine.js").MyGame} game */
@@ -72,12 +62,10 @@ function item({ path, title, against, result, moves, at }) {
   const facts = [against, `${moves} ${moves === 1 ? "move" : "moves"}`, RESULTS[result], day(at)];
   const solo = path.startsWith("/play/");
   return h(
-    "li",
-    { class: "card" },
-    h("div", null, h("b", null, title), h("p", { class: "soft" }, facts.filter(Boolean).join(" · "))),
+    "li.card",
+    h("div", h("b", title), h("p.soft", facts.filter(Boolean).join(" · "))),
     h(
-      "p",
-      { class: "row" },
+      "p.row",
       solo && anchor("Review", path.replace("/play/", "/review/")),
       !result && anchor("Go on", path, "main"),
       result && !solo && anchor("Look", path),
@@ -90,7 +78,7 @@ function item({ path, title, against, result, moves, at }) {
  * @param {HTMLElement[]} items
  */
 function part(title, items) {
-  return h("section", { "aria-label": title }, h("h2", null, title), h("ul", null, items));
+  return h("section", { "aria-label": title }, h("h2", title), h("ul", items));
 }
 
 /** @param {number} at */

@@ -1,6 +1,6 @@
 // The dialog for a new game: the game, opponent, seat, start and rules.
 
-import { games, get } from "./api.js";
+import { games, getComputed } from "./api.js";
 import { button, fill, h, unique } from "./dom.js";
 import {
   field,
@@ -43,7 +43,7 @@ class Sheet {
     this.vs = vs;
     const id = unique();
     this.opponents = h("select", { name: "vs" });
-    this.rules = h("div", { class: "fields" });
+    this.rules = h("div.fields");
     const input = nameInput();
     input.value = recall("name") ?? "";
     this.name = field("Your name (optional)", input);
@@ -58,16 +58,15 @@ class Sheet {
       this.name,
       this.seats,
       group("Start", radios("start", STARTS, old.opening ? "fair" : "book")),
-      h("details", null, h("summary", null, "Rules of this game"), this.rules),
+      h("details", h("summary", "Rules of this game"), this.rules),
       this.trouble,
       h(
-        "p",
-        { class: "row last" },
+        "p.row.last",
         button("Cancel", () => this.dialog.close()),
-        h("button", { class: "main" }, "Start"),
+        h("button.main", "Start"),
       ),
     );
-    this.dialog = h("dialog", { class: "sheet", "aria-labelledby": id }, this.form);
+    this.dialog = h("dialog.sheet", { "aria-labelledby": id }, this.form);
     /** @type {string | null} */
     this.path = null;
     this.answer = this.#open();
@@ -161,7 +160,7 @@ export function gameRadios(cards, game) {
  */
 function gameChoice({ game, title, look }) {
   const facts = [look.difficulty, look.length && `about ${look.length}`].filter(Boolean).join(", ");
-  return [game, [emblem(look), h("span", null, h("b", null, title), h("small", null, facts))]];
+  return [game, [emblem(look), h("span", h("b", title), h("small", facts))]];
 }
 
 /**
@@ -191,6 +190,6 @@ async function begin(card, data, { hints, takebacks }) {
  */
 export async function withStart(link, fair) {
   const query = { ...link.options, kind: fair ? "fair" : "book", seed: link.seed };
-  const { moves, opening } = /** @type {Start} */ (await get(`/api/start/${link.game}`, query));
+  const { moves, opening } = /** @type {Start} */ (await getComputed(`/api/start/${link.game}`, query));
   return { ...link, moves, opening };
 }

@@ -10,13 +10,9 @@ export class Notebook {
   constructor(record, closed) {
     this.record = record;
     this.title = h("h2");
-    this.body = h("div", { class: "body" });
-    this.close = h(
-      "button",
-      { type: "button", class: "plain close", "aria-label": "Back to the moves", onclick: closed },
-      "×",
-    );
-    this.element = h("section", { class: "notebook" }, h("header", null, this.title, this.close), this.body);
+    this.body = h("div.body");
+    this.close = h("button.plain.close", { type: "button", "aria-label": "Back to the moves", onclick: closed }, "×");
+    this.element = h("section.notebook", h("header", this.title, this.close), this.body);
     this.clear();
   }
 

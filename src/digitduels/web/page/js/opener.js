@@ -23,7 +23,7 @@ export function openedReview(link) {
 /** @param {AbortSignal} signal */
 export function recordOpener(signal) {
   const wrong = trouble();
-  const input = h("input", { type: "file", class: "hidden", accept: ".json,application/json" });
+  const input = h("input.hidden", { type: "file", accept: ".json,application/json" });
   const take = async (/** @type {File | undefined} */ file) => {
     if (!file) return;
     wrong.textContent = "";
@@ -37,8 +37,8 @@ export function recordOpener(signal) {
       if (!signal.aborted && error instanceof Error) wrong.textContent = error.message;
     }
   };
-  const label = h("label", { class: "button quiet file" }, "Open a saved game", input);
-  const element = h("span", { class: "opener" }, label, wrong);
+  const label = h("label.button.quiet.file", "Open a saved game", input);
+  const element = h("span.opener", label, wrong);
   input.addEventListener("change", () => void take(input.files?.[0]));
   // A file may be dropped anywhere.
   document.addEventListener("dragover", (event) => event.preventDefault(), { signal });

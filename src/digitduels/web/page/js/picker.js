@@ -45,12 +45,11 @@ export class Picker {
     this.preview = new Preview(() => this.#finish());
     this.groups = this.#groups();
     this.element = h(
-      "section",
-      { class: "picker", "aria-label": "Your move" },
+      "section.picker",
+      { "aria-label": "Your move" },
       this.preview.element,
       h(
-        "div",
-        { class: "choices" },
+        "div.choices",
         this.groups.map((group) => group.element),
       ),
     );
@@ -149,26 +148,26 @@ export class Picker {
   #groups() {
     /** @type {Group[]} */
     const groups = [];
-    this.view.fields.forEach((field, place) => {
+    this.view.fields.forEach((field, index) => {
       const same = groups.find((group) => sorted(group.labels) === sorted(field.choices));
-      if (same) same.fields.push(place);
-      else groups.push(this.#group(field, place));
+      if (same) same.fields.push(index);
+      else groups.push(this.#group(field, index));
     });
     return groups;
   }
 
   /**
    * @param {Field} field
-   * @param {number} place
+   * @param {number} index
    * @returns {Group}
    */
-  #group({ prompt, choices }, place) {
+  #group({ prompt, choices }, index) {
     const buttons = choices.map((label) => {
       const point = () => this.#point(group, label);
       const leave = () => this.#point(null, label);
       const pointing = { onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave };
       const press = () => this.#press(group, label);
-      return h("button", { type: "button", class: "tile", ...pointing, onclick: press }, label);
+      return h("button.tile", { type: "button", ...pointing, onclick: press }, label);
     });
     const wide = choices.some((choice) => choice.length > 3) ? " wide" : "";
     const words = wide && choices.every((choice) => !/^\W/.test(choice)) ? " verbs" : "";
@@ -179,7 +178,7 @@ export class Picker {
       { class: `tiles${wide}${words}${signs}${count}`, role: "group", "aria-label": prompt },
       buttons,
     );
-    const group = { fields: [place], labels: choices, buttons, element };
+    const group = { fields: [index], labels: choices, buttons, element };
     return group;
   }
 
@@ -209,7 +208,7 @@ export class Picker {
    * @param {number} field
    * @param {string} label
    */
-  #place(field, label) {
+  #index(field, label) {
     return this.view.fields[field]?.choices.indexOf(label) ?? -1;
   }
 
@@ -230,8 +229,8 @@ export class Picker {
     if (!active) return null;
     if (choice.move || !pointed) return choice.move;
     const field = this.#open(pointed.group);
-    if (choice.picks.some((pick, place) => pick === null && place !== field)) return null;
-    return choice.movesWith(field, this.#place(field, pointed.label))[0] ?? null;
+    if (choice.picks.some((pick, index) => pick === null && index !== field)) return null;
+    return choice.movesWith(field, this.#index(field, pointed.label))[0] ?? null;
   }
 
   /**
@@ -247,26 +246,26 @@ export class Picker {
       return;
     }
     const field = this.#open(group);
-    const place = this.#place(field, label);
-    if (this.choice.movesWith(field, place).length) {
-      this.choice.pick(field, place);
-      this.#picked(field, place);
+    const index = this.#index(field, label);
+    if (this.choice.movesWith(field, index).length) {
+      this.choice.pick(field, index);
+      this.#picked(field, index);
     } else if (this.active && this.choice.waits(field)) {
       this.#askFirst();
     } else if (this.active) {
-      this.hooks.explain(this.choice.upTo(field, place) ?? [place]);
+      this.hooks.explain(this.choice.upTo(field, index) ?? [index]);
     }
   }
 
   /**
    * Asks for the next field, or plays the complete move, unless it has to be confirmed.
    * @param {number} field
-   * @param {number} place
+   * @param {number} index
    */
-  #picked(field, place) {
+  #picked(field, index) {
     this.#draw();
     const next = this.view.fields[this.choice.open];
-    if (next) this.hooks.say(`${this.choice.label(field, place)}. ${next.prompt}`);
+    if (next) this.hooks.say(`${this.choice.label(field, index)}. ${next.prompt}`);
     else if (!this.hooks.confirm()) this.#finish();
     else this.hooks.say(`${this.preview.element.innerText} Press Enter to play.`);
   }
@@ -344,7 +343,7 @@ export class Picker {
    */
   #drawTile(button, label, field, chosen) {
     const { values, view } = this;
-    const moves = this.choice.movesWith(field, this.#place(field, label));
+    const moves = this.choice.movesWith(field, this.#index(field, label));
     const stock = this.#stock(label);
     const value = values && bestValue(moves.map(({ move }) => values.get(move)));
     const taker = this.#taker(label);
@@ -366,17 +365,11 @@ export class Picker {
       .join(" ");
     fill(
       button,
-      h("span", { class: "label" }, sign && h("span", { class: "sign-of", "aria-hidden": "true" }, `${sign} `), label),
-      result ? h("span", { class: "result" }, result.text) : stock && stock.of > 1 && left(stock),
-      stock?.of === 1 && gone && h("span", { class: "hidden" }, ", gone"),
-      taker && h("span", { class: "hidden" }, `, just taken by ${view.names[taker - 1]}`),
-      value &&
-        h(
-          "span",
-          { class: "sign" },
-          h("span", { "aria-hidden": "true" }, SIGNS[value]),
-          h("span", { class: "hidden" }, ` ${WORDS[value]}`),
-        ),
+      h("span.label", sign && h("span.sign-of", { "aria-hidden": "true" }, `${sign} `), label),
+      result ? h("span.result", result.text) : stock && stock.of > 1 && left(stock),
+      stock?.of === 1 && gone && h("span.hidden", ", gone"),
+      taker && h("span.hidden", `, just taken by ${view.names[taker - 1]}`),
+      value && h("span.sign", h("span", { "aria-hidden": "true" }, SIGNS[value]), h("span.hidden", ` ${WORDS[value]}`)),
     );
   }
 
@@ -386,15 +379,14 @@ export class Picker {
    * @param {number} field
    */
   #result(moves, field) {
-    const others = this.choice.picks.some((pick, place) => pick === null && place !== field);
+    const others = this.choice.picks.some((pick, index) => pick === null && index !== field);
     const effect = others || moves.length !== 1 ? undefined : this.effects.get(moves[0]?.move ?? "");
     const text = effect && outcomeOf(effect, this.view.player ?? 1, scoresOf(this.view));
     if (!effect || !text) return null;
     const sign = TONES[effect.tone];
     // A drop in the opponent's score is good, but an arrow up would be misleading.
     const seen = sign ? text.replace(sign === TONES["bad"] ? /[=→]/ : "=", sign) : text;
-    const shown =
-      seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span", { class: "hidden" }, text)];
+    const shown = seen === text ? text : [h("span", { "aria-hidden": "true" }, seen), h("span.hidden", text)];
     return { text: shown, tone: effect.tone === "bad" ? "harmful" : "" };
   }
 

@@ -11,10 +11,10 @@ export const TONES = { good: "▲", bad: "▼" };
 export class Preview {
   /** @param {() => void} play */
   constructor(play) {
-    this.text = h("p", { class: "equation" });
-    this.note = h("p", { class: "note" });
-    this.button = h("button", { type: "button", class: "main", hidden: true, onclick: play }, "Play");
-    this.element = h("div", { class: "preview" }, h("div", { class: "told-move" }, this.text, this.note), this.button);
+    this.text = h("p.equation");
+    this.note = h("p.note");
+    this.button = h("button.main", { type: "button", hidden: true, onclick: play }, "Play");
+    this.element = h("div.preview", h("div.told-move", this.text, this.note), this.button);
   }
 
   /**
@@ -32,7 +32,7 @@ export class Preview {
    */
   build(parts, prompt) {
     const slots = parts.map((part) => h("span", { class: part === null ? "slot empty" : "slot" }, part ?? "?"));
-    this.#show("builds", h("span", { class: "slots" }, slots), prompt);
+    this.#show("builds", h("span.slots", slots), prompt);
   }
 
   /**
@@ -55,7 +55,7 @@ export class Preview {
   /** Says that the move is being sent. */
   send() {
     this.element.classList.add("sending");
-    this.note.append(h("span", { class: "wait" }, "sending…"));
+    this.note.append(h("span.wait", "sending…"));
   }
 
   /**

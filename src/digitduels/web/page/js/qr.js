@@ -13,7 +13,7 @@ const drawn = new Map();
  * @param {string} alt
  */
 export function qrImage(url, alt) {
-  const image = h("img", { class: "qr", alt });
+  const image = h("img.qr", { alt });
   const drawing = drawn.get(url) ?? qrCode(url);
   drawn.set(url, drawing);
   drawing.then(

@@ -95,12 +95,7 @@ async function open(moved) {
   if (!target) {
     setTitle("Not found");
     dropHead();
-    fill(
-      main,
-      h("h1", null, "Page not found"),
-      h("p", null, "The link may be incomplete."),
-      anchor("See the games", "/", "main"),
-    );
+    fill(main, h("h1", "Page not found"), h("p", "The link may be incomplete."), anchor("See the games", "/", "main"));
     return;
   }
   main.classList.add("leaving");
@@ -141,13 +136,12 @@ function trouble(main, error) {
   fill(
     main,
     h(
-      "section",
-      { class: "sheet narrow", role: "alert" },
-      h("h1", null, temporary ? "Not available right now" : "Can't open this page"),
-      h("p", null, sentence),
+      "section.sheet.narrow",
+      { role: "alert" },
+      h("h1", temporary ? "Not available right now" : "Can't open this page"),
+      h("p", sentence),
       h(
-        "p",
-        { class: "row" },
+        "p.row",
         temporary && button("Try again", () => void open(true), "main"),
         !temporary && location.search !== "" && anchor("Start again", location.pathname, "main"),
         anchor("See the games", "/"),

@@ -30,11 +30,11 @@ export class ScoreMap {
     this.cursor = null;
     this.picture = svg("svg", { role: "application", tabindex: 0, class: "map" });
     this.pointer = svg("circle", { class: "cursor" });
-    this.readout = h("p", { class: "readout", "aria-live": "polite" });
-    this.words = h("div", { class: "soft" });
-    this.axes = h("p", { class: "soft axes" });
-    this.legend = h("p", { class: "row legend" });
-    this.element = h("div", null, this.legend, this.readout, this.picture, this.axes, this.words);
+    this.readout = h("p.readout", { "aria-live": "polite" });
+    this.words = h("div.soft");
+    this.axes = h("p.soft.axes");
+    this.legend = h("p.row.legend");
+    this.element = h("div", this.legend, this.readout, this.picture, this.axes, this.words);
     this.picture.addEventListener("click", (event) => {
       const cell = this.#cell(event);
       if (cell && this.#value(cell.mine, cell.theirs)) this.choose(cell.mine, cell.theirs);
@@ -81,7 +81,7 @@ export class ScoreMap {
     fill(
       this.legend,
       values.map((value) => chip(value, `${mover} ${WORDS[value]}`)),
-      h("span", { class: "soft" }, "◎ now"),
+      h("span.soft", "◎ now"),
     );
     this.axes.textContent =
       `Across: the score of ${mover}, who is to move. Up: the score of ${waiter}. ` +
@@ -254,7 +254,7 @@ export function ticks(low, high) {
  * @param {(score: number) => boolean} occurs
  */
 function scoresAt({ low, high }, occurs) {
-  return Array.from({ length: high - low + 1 }, (_, place) => low + place).filter(occurs);
+  return Array.from({ length: high - low + 1 }, (_, index) => low + index).filter(occurs);
 }
 
 /**

@@ -1,9 +1,8 @@
 // This browser's seats in games between friends. Tokens are sent in a header and removed from URLs at once.
 
-import { Failure, getAs, post } from "./api.js";
-import { ask } from "./dialog.js";
-import { h } from "./dom.js";
-import { isSecret, recallObject, recallSecret, remember } from "./storage.js";
+import { Failure, getAs, post, retry } from "./api.js";
+import { confirm } from "./dialog.js";
+import { isSecret, newSecret, recallObject, recallSecret, remember } from "./storage.js";
 
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
 
@@ -53,13 +52,10 @@ export async function receive(id, fragment, signal) {
  * @param {Seat} before
  * @param {Seat} seat
  */
-async function agreesToReplace(before, seat) {
+function agreesToReplace(before, seat) {
   const text = `In this game you are Player ${before}. The link makes you Player ${seat} on this device.`;
-  const answers = /** @type {[string, string][]} */ ([
-    ["", "Keep my seat"],
-    ["yes", "Use the link"],
-  ]);
-  return (await ask("This link opens another seat", [h("p", null, text)], answers)) === "yes";
+  const stay = "Keep my seat";
+  return confirm("This link opens another seat", [text], "Use the link", stay, stay);
 }
 
 /**
@@ -92,15 +88,11 @@ export async function challenge(link, name) {
  * @returns {Promise<RoomNews>}
  */
 export async function join(id, invite, name) {
-  // A retry has the same idempotency key, so that a lost response costs no seat.
-  const key = recallSecret(`key:${id}`) ?? secret();
+  // Every attempt has the same idempotency key, so that a lost response costs no seat.
+  const key = recallSecret(`key:${id}`) ?? newSecret();
   remember(`key:${id}`, key);
-  const { seat, token, state } = /** @type {GivenSeat} */ (await post(`/api/games/${id}/seats`, { invite, key, name }));
+  const request = () => post(`/api/games/${id}/seats`, { invite, key, name });
+  const { seat, token, state } = /** @type {GivenSeat} */ (await retry(request));
   keep(id, { seat, token, invite: null });
   return state;
-}
-
-/** Returns an unguessable text. */
-export function secret() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -24,7 +24,7 @@ export function ring(what) {
   if (!navigator.userActivation?.hasBeenActive || recall(NAME) === "off") return;
   if (touch.length) navigator.vibrate?.(touch);
   audio ??= new AudioContext();
-  notes.forEach((frequency, place) => tone(/** @type {AudioContext} */ (audio), frequency, place * step));
+  notes.forEach((frequency, index) => tone(/** @type {AudioContext} */ (audio), frequency, index * step));
 }
 
 /**

@@ -14,15 +14,15 @@ export class Stepper {
     this.step = step;
     this.start = this.#button("«", "Go to the start", () => 0);
     this.back = this.#button("‹", "Back", () => this.at - 1);
-    this.place = h("span", { class: "place" });
+    this.ply = h("span.ply");
     this.forward = this.#button("›", "Forward", () => this.at + 1);
     this.end = this.#button("»", "Go to the end", () => this.last);
     this.element = h(
-      "div",
-      { class: "steps", role: "group", "aria-label": "Step through the game" },
+      "div.steps",
+      { role: "group", "aria-label": "Step through the game" },
       this.start,
       this.back,
-      middle ?? this.place,
+      middle ?? this.ply,
       this.forward,
       this.end,
     );
@@ -36,7 +36,7 @@ export class Stepper {
   update(at, last) {
     this.at = at;
     this.last = last;
-    this.place.textContent = last ? `${at} / ${last}` : "–";
+    this.ply.textContent = last ? `${at} / ${last}` : "–";
     for (const button of [this.start, this.back]) set(button, "aria-disabled", at <= 0 ? "true" : null);
     for (const button of [this.forward, this.end]) set(button, "aria-disabled", at >= last ? "true" : null);
   }

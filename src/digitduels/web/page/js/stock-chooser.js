@@ -6,7 +6,7 @@ export class StockChooser {
   /** @param {() => void} changed */
   constructor(changed) {
     this.placed = "";
-    this.element = h("div", { class: "chooser", hidden: true, onchange: changed });
+    this.element = h("div.chooser", { hidden: true, onchange: changed });
   }
 
   /** @param {PositionView} view */
@@ -19,8 +19,7 @@ export class StockChooser {
         const title = `Left for ${names[seat]}`;
         return h(
           "fieldset",
-          null,
-          h("legend", null, title),
+          h("legend", title),
           stocks.map((stock) => this.#select(stock, title)),
         );
       }),
@@ -45,6 +44,6 @@ export class StockChooser {
       h("option", { value: String(count), selected: count === left }, String(count)),
     );
     const select = h("select", { "aria-label": `${title}: ${label}` }, counts);
-    return h("label", null, h("span", { "aria-hidden": "true" }, label), select);
+    return h("label", h("span", { "aria-hidden": "true" }, label), select);
   }
 }

@@ -45,7 +45,7 @@ export class Table {
       explain: (picks) => void this.#explain(picks, query(), reader()),
       foresee: (effect) => this.board.foresee(effect),
     });
-    this.element = h("div", { class: "table" }, this.board.element, this.picker.element);
+    this.element = h("div.table", this.board.element, this.picker.element);
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
@@ -69,9 +69,10 @@ export class Table {
     if (move || ended) import("./feel.js").then(({ feel }) => feel(this, taken, ended)).catch(() => {});
   }
 
-  /** Fetches and shows the effect of each move, once per turn. */
+  /** Shows the effect of each move. They are fetched if they did not come with the position. */
   async #foretell() {
     const { view } = this;
+    if ("effects" in view) return this.picker.foretell(/** @type {MoveEffect[]} */ (view.effects));
     try {
       const { effects } = /** @type {Effects} */ (await get(`/api/effects/${view.game}`, this.query()));
       if (view === this.view && this.picker.active) this.picker.foretell(effects);
@@ -136,18 +137,18 @@ function moveBetween(before, after) {
  * @param {Seat | null} reader
  */
 export function moveList(view, reader) {
-  if (!view.history.length) return h("p", { class: "soft" }, "No moves yet.");
+  if (!view.history.length) return h("p.soft", "No moves yet.");
   const item = (/** @type {Turn} */ turn, /** @type {number} */ ply) => {
     const given = ply < view.opening;
     return h(
       "li",
       { class: `seat-${turn.player}${given ? " given" : ""}` },
-      h("span", { class: "dot", "aria-hidden": "true" }),
-      h("span", { class: "report" }, given && "Given at the start. ", unbroken(tell(turn.report, reader))),
-      h("small", null, String(ply + 1)),
+      h("span.dot", { "aria-hidden": "true" }),
+      h("span.report", given && "Given at the start. ", unbroken(tell(turn.report, reader))),
+      h("small", String(ply + 1)),
     );
   };
-  return h("ol", { class: "moves", reversed: true }, view.history.map(item).reverse());
+  return h("ol.moves", { reversed: true }, view.history.map(item).reverse());
 }
 
 /**
@@ -157,5 +158,5 @@ export function moveList(view, reader) {
  */
 export function houseRules({ house_rules: rules }, lab = "") {
   const change = lab && [" ", h("a", { href: lab }, "Change these rules")];
-  return rules !== "" && h("p", { class: "about" }, `House rules: ${rules}.`, change);
+  return rules !== "" && h("p.about", `House rules: ${rules}.`, change);
 }

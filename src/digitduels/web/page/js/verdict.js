@@ -25,17 +25,11 @@ export function chip(value, words = WORDS[value]) {
  */
 export function verdictList(moves, reader, play) {
   const item = (/** @type {string} */ words, /** @type {JudgedMove[]} */ same) =>
-    h(
-      "li",
-      null,
-      chip(/** @type {JudgedMove} */ (same[0]).value, words),
-      h("span", { class: "row tight" }, same.map(tile)),
-    );
+    h("li", chip(/** @type {JudgedMove} */ (same[0]).value, words), h("span.row.tight", same.map(tile)));
   const tile = (/** @type {JudgedMove} */ { move, shown }) =>
-    h("button", { type: "button", class: "move", "aria-label": `Play ${shown}`, onclick: () => play(move) }, shown);
+    h("button.move", { type: "button", "aria-label": `Play ${shown}`, onclick: () => play(move) }, shown);
   return h(
-    "ul",
-    { class: "verdicts" },
+    "ul.verdicts",
     [...sameVerdict(moves, reader)].map(([words, same]) => item(words, same)),
   );
 }

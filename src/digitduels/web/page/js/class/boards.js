@@ -32,7 +32,7 @@ export class Boards {
   constructor() {
     /** @type {Map<string, Tile>} */
     this.tiles = new Map();
-    this.element = h("ul", { class: "boards", "aria-label": "Boards" });
+    this.element = h("ul.boards", { "aria-label": "Boards" });
   }
 
   /**
@@ -42,8 +42,8 @@ export class Boards {
   update(boards, showing) {
     const known = boards.map((board) => this.tiles.get(board.id) ?? new Tile(showing.path(board.id)));
     const same = known.length === this.tiles.size && boards.every(({ id }) => this.tiles.has(id));
-    this.tiles = new Map(boards.map((board, place) => [board.id, /** @type {Tile} */ (known[place])]));
-    boards.forEach((board, place) => known[place]?.update(board, showing));
+    this.tiles = new Map(boards.map((board, index) => [board.id, /** @type {Tile} */ (known[index])]));
+    boards.forEach((board, index) => known[index]?.update(board, showing));
     if (!same)
       fill(
         this.element,
@@ -61,11 +61,11 @@ function columns(count) {
 class Tile {
   /** @param {string} href */
   constructor(href) {
-    this.rows = SEATS.map(() => ({ name: h("span", { class: "who" }), score: h("span", { class: "points" }) }));
-    this.sides = this.rows.map(({ name, score }) => h("p", { class: "side-row" }, name, score));
-    this.note = h("p", { class: "note" });
-    this.link = h("a", { class: "tile-board", href }, this.sides, this.note);
-    this.element = h("li", null, this.link);
+    this.rows = SEATS.map(() => ({ name: h("span.who"), score: h("span.points") }));
+    this.sides = this.rows.map(({ name, score }) => h("p.side-row", name, score));
+    this.note = h("p.note");
+    this.link = h("a.tile-board", { href }, this.sides, this.note);
+    this.element = h("li", this.link);
   }
 
   /**
@@ -75,15 +75,15 @@ class Tile {
   update(board, { names, now, stuck }) {
     const seconds = Math.max(0, Math.floor(now - board.since));
     const late = stuck !== null && board.player !== null && seconds >= stuck;
-    SEATS.forEach((seat, place) => {
-      const row = /** @type {{name: HTMLElement, score: HTMLElement}} */ (this.rows[place]);
-      const pupil = board.pupils[place];
-      const level = board.levels[place];
+    SEATS.forEach((seat, index) => {
+      const row = /** @type {{name: HTMLElement, score: HTMLElement}} */ (this.rows[index]);
+      const pupil = board.pupils[index];
+      const level = board.levels[index];
       const own = playerName(board, seat, names);
       row.name.textContent = (board.player === seat ? "▸ " : "") + own + (pupil && level ? " (computer)" : "");
-      row.score.textContent = figureOf(board.scores[place] ?? null);
-      this.sides[place]?.classList.toggle("turn", board.player === seat);
-      this.sides[place]?.classList.toggle("won", board.winner === seat);
+      row.score.textContent = figureOf(board.scores[index] ?? null);
+      this.sides[index]?.classList.toggle("turn", board.player === seat);
+      this.sides[index]?.classList.toggle("won", board.winner === seat);
     });
     this.note.textContent = [
       board.table === null ? "" : `At ${figureOf(board.table)}`,

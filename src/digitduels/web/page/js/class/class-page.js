@@ -6,8 +6,6 @@ import { listen } from "../live.js";
 import { say } from "../status.js";
 import { classPath, member, teach } from "./session.js";
 
-const LOST = "Connection lost. Reconnecting… the class is safe.";
-
 export class ClassPage {
   /**
    * @param {TeacherClass} state
@@ -17,19 +15,18 @@ export class ClassPage {
    */
   constructor(state, token, main, signal) {
     this.state = state;
-    this.main = main;
     this.token = token;
     this.signal = signal;
     this.busy = false;
     /** How far the clock of this machine is ahead of the server's, in seconds. */
     this.ahead = Date.now() / 1000 - state.now;
-    this.line = h("p", { class: "line", hidden: true });
-    this.notice = h("div", { class: "notice", role: "alert" });
+    this.notice = h("div.notice", { role: "alert" });
     const timer = setInterval(() => this.tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(timer));
     const listener = {
       news: (/** @type {TeacherClass} */ news) => this.hear(news),
-      lost: (/** @type {import("../api.js").Failure} */ failure) => this.lose(failure),
+      // Remove all names of a deleted class from the screen.
+      gone: (/** @type {import("../api.js").Failure} */ { message }) => fill(main, gone(message)),
     };
     void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
   }
@@ -41,19 +38,10 @@ export class ClassPage {
 
   /** @param {TeacherClass} news */
   hear(news) {
-    this.line.hidden = true;
     if (news.version < this.state.version) return;
     this.state = news;
     this.ahead = Date.now() / 1000 - news.now;
     this.draw();
-  }
-
-  /** @param {import("../api.js").Failure} failure */
-  lose(failure) {
-    this.line.hidden = false;
-    this.line.textContent = LOST;
-    // Remove all names of a deleted class from the screen.
-    if (failure.status === 404 || failure.status === 403) fill(this.main, gone(failure.message));
   }
 
   draw() {
@@ -80,7 +68,7 @@ export class ClassPage {
       if (state) this.hear(state);
       if (done) say(done);
     } catch (error) {
-      if (error instanceof Error) fill(this.notice, h("p", null, error.message));
+      if (error instanceof Error) fill(this.notice, h("p", error.message));
     } finally {
       this.busy = false;
     }
@@ -93,11 +81,10 @@ export class ClassPage {
  */
 export function gone(message) {
   return h(
-    "section",
-    { class: "sheet narrow" },
-    h("h1", null, "This class is gone"),
-    h("p", null, message),
-    h("p", { class: "row" }, anchor("Teach", "/teach", "main")),
+    "section.sheet.narrow",
+    h("h1", "This class is gone"),
+    h("p", message),
+    h("p.row", anchor("Teach", "/teach", "main")),
   );
 }
 
@@ -113,11 +100,10 @@ export async function openClass(code, main, signal) {
   fill(
     main,
     h(
-      "section",
-      { class: "sheet narrow" },
-      h("h1", null, "This is the teacher's page"),
-      h("p", null, "It opens in the browser in which the class was started."),
-      h("p", { class: "row" }, anchor("Join the class", `/j/${code}`, "main"), anchor("Start a class", "/teach")),
+      "section.sheet.narrow",
+      h("h1", "This is the teacher's page"),
+      h("p", "It opens in the browser in which the class was started."),
+      h("p.row", anchor("Join the class", `/j/${code}`, "main"), anchor("Start a class", "/teach")),
     ),
   );
   return null;

@@ -1,8 +1,8 @@
 // The teacher's desk: the pupils, the next step, all boards, and the settings of the next games.
 
 import { games } from "../api.js";
-import { ask } from "../dialog.js";
-import { anchor, button, fill, h } from "../dom.js";
+import { ask, confirm } from "../dialog.js";
+import { anchor, button, changeDetector, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { levelOptions } from "../levels.js";
 import { go, setTitle } from "../router.js";
@@ -39,18 +39,16 @@ class ClassDesk extends ClassPage {
    */
   constructor(state, token, main, signal) {
     super(state, token, main, signal);
-    this.sentence = h("p", { class: "lead" });
-    this.actions = h("div", { class: "row steer", role: "group", "aria-label": "Steer the class" });
-    /** The data behind the buttons, serialized: they are redrawn only when it changes, so that they keep the focus. */
-    this.steered = "";
+    this.sentence = h("p.lead");
+    this.actions = h("div.row.steer", { role: "group", "aria-label": "Steer the class" });
+    this.steeringChanged = changeDetector();
     this.joining = h(
-      "section",
-      { class: "card", "aria-label": "How pupils join" },
+      "section.card",
+      { "aria-label": "How pupils join" },
       invitation(state.code),
       h(
-        "p",
-        { class: "row" },
-        h("a", { class: "button main", href: `${this.path}/wall`, target: "_blank" }, "Open the wall"),
+        "p.row",
+        h("a.button.main", { href: `${this.path}/wall`, target: "_blank" }, "Open the wall"),
         anchor("Results", `${this.path}/results`),
       ),
     );
@@ -58,23 +56,21 @@ class ClassDesk extends ClassPage {
     this.round = h("section", { "aria-label": "Boards" }, this.boards.element);
     this.roster = new Roster((act, more, done) => this.act(act, more, done));
     this.settings = this.#settings();
-    this.until = h("p", { class: "soft" });
+    this.until = h("p.soft");
     this.element = h(
-      "article",
-      { class: "class-desk" },
-      h("header", null, h("h1", null, `Class ${state.code}`), this.sentence, this.actions, this.notice, this.line),
+      "article.class-desk",
+      h("header", h("h1", `Class ${state.code}`), this.sentence, this.actions, this.notice),
       this.joining,
       this.round,
       this.roster.element,
       this.settings,
       h(
-        "section",
-        { class: "card", "aria-label": "Delete" },
-        h("h2", null, "Delete the class"),
+        "section.card",
+        { "aria-label": "Delete" },
+        h("h2", "Delete the class"),
         this.until,
         h(
-          "p",
-          { class: "row" },
+          "p.row",
           button("Delete it now", () => void this.deleteClass()),
           anchor("What is stored", "/privacy"),
         ),
@@ -92,11 +88,10 @@ class ClassDesk extends ClassPage {
     this.level = h("select", { name: "level" }, h("option", { value: String(rules.level) }, `Level ${rules.level}`));
     this.game = h("select", { name: "game" }, h("option", { value: "" }, "The same as now"));
     const form = h(
-      "form",
-      { class: "form" },
+      "form.form",
       field("Next game", this.game),
       settingFields(this.level, rules),
-      h("p", { class: "row whole" }, h("button", { class: "main" }, "Save settings")),
+      h("p.row.whole", h("button.main", "Save settings")),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -106,10 +101,9 @@ class ClassDesk extends ClassPage {
       void this.act("settings", settings, "Settings saved. They apply to the next games.");
     });
     return h(
-      "details",
-      { class: "card fold" },
-      h("summary", null, "Settings for the next games"),
-      h("p", { class: "soft" }, "Games in progress stay as they are. The names on the wall change at once."),
+      "details.card.fold",
+      h("summary", "Settings for the next games"),
+      h("p.soft", "Games in progress stay as they are. The names on the wall change at once."),
       form,
     );
   }
@@ -158,9 +152,7 @@ class ClassDesk extends ClassPage {
   #steer() {
     const { ended, paused, pupils, round } = this.state;
     const waiting = pupils.filter((pupil) => pupil.waiting && !pupil.absent).length;
-    const drawn = JSON.stringify([round, paused, ended, waiting, this.open > 0]);
-    if (drawn === this.steered) return;
-    this.steered = drawn;
+    if (!this.steeringChanged(round, paused, ended, waiting, this.open > 0)) return;
     const pair = () => void this.act("pair");
     const end = round > 0 && button("End the class", () => void this.end());
     if (ended)
@@ -192,7 +184,7 @@ class ClassDesk extends ClassPage {
   // The teacher's acts
 
   async nextRound() {
-    const sure = !this.open || (await confirm("Begin the next round?", BROKEN_OFF, "Next round", "Not yet"));
+    const sure = !this.open || (await confirm("Begin the next round?", [BROKEN_OFF], "Next round", "Not yet"));
     if (sure) await this.act("next");
   }
 
@@ -212,38 +204,18 @@ class ClassDesk extends ClassPage {
   async end() {
     const stay = "The results stay until the class is deleted.";
     const text = this.open ? `${BROKEN_OFF} ${stay}` : stay;
-    if (await confirm("End the class?", text, "End the class", "Not yet")) await this.act("end");
+    if (await confirm("End the class?", [text], "End the class", "Not yet")) await this.act("end");
   }
 
   async deleteClass() {
     const text = "All names, games and results will be gone at once. Save the results first if you want to keep them.";
-    if (!(await confirm("Delete the class?", text, "Delete it", "Keep it"))) return;
+    if (!(await confirm("Delete the class?", [text], "Delete it", "Keep it"))) return;
     await this.act("delete");
     if (this.notice.childElementCount) return;
     forgetClass(this.state.code);
     await go("/teach");
     say("The class is deleted.");
   }
-}
-
-/**
- * Asks for confirmation of something that cannot be undone.
- * @param {string} title
- * @param {string} text
- * @param {string} yes
- * @param {string} no
- */
-async function confirm(title, text, yes, no) {
-  return (
-    (await ask(
-      title,
-      [h("p", null, text)],
-      [
-        ["yes", yes],
-        ["", no],
-      ],
-    )) !== null
-  );
 }
 
 /** @param {number} seconds */

@@ -1,8 +1,8 @@
 // How pupils join: the code, the address, and a QR code.
 
 import { h } from "../dom.js";
-import { localNote } from "../lesson.js";
 import { qrImage } from "../qr.js";
+import { localNote } from "./local-note.js";
 import { joinUrl } from "./session.js";
 
 /** @param {string} code */
@@ -10,16 +10,14 @@ export function invitation(code) {
   const url = joinUrl(code);
   const address = location.host + new URL(url).pathname;
   const element = h(
-    "div",
-    { class: "invitation" },
+    "div.invitation",
     qrImage(url, `QR code for ${url}`),
     h(
       "div",
-      null,
-      h("p", { class: "soft" }, "Scan, or open"),
-      h("p", { class: "join-url" }, address),
-      h("p", { class: "soft" }, "The code is"),
-      h("p", { class: "code", "aria-label": [...code].join(" ") }, code),
+      h("p.soft", "Scan, or open"),
+      h("p.join-url", address),
+      h("p.soft", "The code is"),
+      h("p.code", { "aria-label": [...code].join(" ") }, code),
       localNote(),
     ),
   );

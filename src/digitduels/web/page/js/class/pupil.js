@@ -1,6 +1,6 @@
 // A pupil's page: waits, plays, and waits for the next game. The board is the same as in games between friends.
 
-import { fill, h } from "../dom.js";
+import { changeDetector, fill, h } from "../dom.js";
 import { listen } from "../live.js";
 import { show as showRoom } from "../pages/room.js";
 import { setTitle } from "../router.js";
@@ -14,7 +14,6 @@ const RESULTS = new Map([
   [0.5, "half a point"],
   [0, "lost"],
 ]);
-const LOST = "Connection lost. Reconnecting… your game is safe.";
 
 export class PupilPage {
   /**
@@ -26,43 +25,32 @@ export class PupilPage {
   constructor(state, token, signal, leave) {
     this.state = state;
     this.signal = signal;
-    this.leave = leave;
     /** The game on the screen. */
     this.game = "";
     this.left = new AbortController();
     signal.addEventListener("abort", () => this.left.abort());
-    this.head = h("h1", { class: "class-head" });
-    this.line = h("p", { class: "line", hidden: true });
-    this.note = h("section", { class: "card class-note", "aria-live": "polite" });
-    /** The content of the note, serialized to detect changes. */
-    this.drawn = "";
-    this.goal = h("p", { class: "class-goal" });
-    this.place = h("div", { class: "class-game" });
-    this.element = h("article", { class: "pupil" }, this.head, this.line, this.note, this.goal, this.place);
+    this.head = h("h1.class-head");
+    this.note = h("section.card.class-note", { "aria-live": "polite" });
+    this.noteChanged = changeDetector();
+    this.goalChanged = changeDetector();
+    this.goal = h("p.class-goal");
+    this.board = h("div.class-game");
+    this.element = h("article.pupil", this.head, this.note, this.goal, this.board);
     const listener = {
       news: (/** @type {PupilClass} */ news) => this.hear(news),
-      lost: (/** @type {import("../api.js").Failure} */ failure) => this.lose(failure),
+      gone: () => {
+        this.left.abort();
+        leave();
+      },
     };
     void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
   }
 
   /** @param {PupilClass} news */
   hear(news) {
-    this.line.hidden = true;
     if (news.version < this.state.version) return;
     this.state = news;
     this.draw();
-  }
-
-  /** @param {import("../api.js").Failure} failure */
-  lose(failure) {
-    if (failure.status === 403 || failure.status === 404) {
-      this.left.abort();
-      this.leave();
-      return;
-    }
-    this.line.hidden = false;
-    this.line.textContent = LOST;
   }
 
   draw() {
@@ -73,8 +61,7 @@ export class PupilPage {
     const changed = Object.entries(options).map(([name, value]) => [name, String(value)]);
     const rules = `/learn/${game}?${new URLSearchParams(changed)}`;
     const goal = `${title}: ${summary} `;
-    if (this.goal.firstChild?.textContent !== goal)
-      fill(this.goal, goal, h("a", { href: rules, target: "_blank" }, "All rules"));
+    if (this.goalChanged(goal, rules)) fill(this.goal, goal, h("a", { href: rules, target: "_blank" }, "All rules"));
     this.goal.hidden = state.ended;
     const waits = !state.playing || state.ended || state.paused !== null;
     this.note.hidden = !waits;
@@ -94,9 +81,7 @@ export class PupilPage {
         : state.game !== null
           ? ["Well played", "Wait for your next game. It opens by itself."]
           : [`You're in, ${state.name}`, `${here} Wait for your teacher. Your game opens by itself.`];
-    const drawn = JSON.stringify([title, text, state.games]);
-    if (drawn !== this.drawn) fill(this.note, h("h2", null, title), h("p", null, text), this.#games());
-    this.drawn = drawn;
+    if (this.noteChanged(title, text, state.games)) fill(this.note, h("h2", title), h("p", text), this.#games());
     if (state.game === null) {
       say("");
       setTitle(`Class ${state.code}`);
@@ -108,11 +93,8 @@ export class PupilPage {
     const over = this.state.games.filter((game) => game.points !== null);
     if (!over.length) return null;
     const item = (/** @type {PupilGame} */ { round, against, points: got }) =>
-      h("li", null, `Round ${round}: ${RESULTS.get(got ?? 0)} against ${against}`);
-    return [
-      h("p", { class: "class-points" }, `You have ${points(this.state.points)}.`),
-      h("ul", { class: "class-games" }, over.map(item)),
-    ];
+      h("li", `Round ${round}: ${RESULTS.get(got ?? 0)} against ${against}`);
+    return [h("p.class-points", `You have ${points(this.state.points)}.`), h("ul.class-games", over.map(item))];
   }
 
   /** @param {string} id */
@@ -120,12 +102,12 @@ export class PupilPage {
     this.left.abort();
     this.left = new AbortController();
     this.game = id;
-    fill(this.place);
+    fill(this.board);
     const { game } = this.state;
     if (!game) return;
     keep(game.id, { seat: game.seat, token: game.token, invite: null });
     const place = {
-      main: this.place,
+      main: this.board,
       parts: [id],
       query: new URLSearchParams(),
       fragment: "",

@@ -1,6 +1,6 @@
 // The results of a lesson: on the screen, on paper, and as a table for a spreadsheet.
 
-import { getAs, patiently } from "../api.js";
+import { bearer, getAs } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
@@ -17,44 +17,38 @@ const PRIVATE = "Show this to your class with care: it has names and results.";
 export async function show({ main, signal }, state, token) {
   sayWait();
   const path = `${classPath(state.code)}/results`;
-  const results = /** @type {ClassResults} */ (await patiently(() => getAs(path, token, signal)));
+  const results = /** @type {ClassResults} */ (await getAs(path, token, signal));
   if (signal.aborted) return;
   say("");
   setTitle(`Results ${state.code}`);
-  const rounds = Array.from({ length: results.rounds }, (_, place) => place + 1);
+  const rounds = Array.from({ length: results.rounds }, (_, index) => index + 1);
   fill(
     main,
     h(
-      "article",
-      { class: "paper class-results" },
+      "article.paper.class-results",
       h(
-        "p",
-        { class: "row no-print" },
+        "p.row.no-print",
         button("Print", () => print(), "main"),
         button("Save as CSV", () => void save(`${path}.csv`, token, `class-${state.code}.csv`)),
         anchor("Desk", `/class/${state.code}`),
         anchor("Wall", `/class/${state.code}/wall`),
       ),
-      h("h1", null, `Results: ${results.title}`),
+      h("h1", `Results: ${results.title}`),
       h(
-        "p",
-        { class: "soft" },
+        "p.soft",
         `Class ${results.code}, ${date(results.began)}, ${count(results.rounds, "round")}. `,
-        h("span", { class: "no-print" }, PRIVATE),
+        h("span.no-print", PRIVATE),
       ),
       h(
-        "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Standings" },
+        "div.scroll",
+        { tabindex: 0, role: "region", "aria-label": "Standings" },
         h(
           "table",
-          null,
-          h("caption", null, "Standings"),
+          h("caption", "Standings"),
           h(
             "thead",
-            null,
             h(
               "tr",
-              null,
               [
                 "Place",
                 "Pupil",
@@ -66,16 +60,16 @@ export async function show({ main, signal }, state, token) {
                 "Critical moves found",
                 "At random",
               ].map((text) => h("th", { scope: "col" }, text)),
-              h("th", { scope: "col", class: "no-print" }, "Moments to try again"),
+              h("th.no-print", { scope: "col" }, "Moments to try again"),
             ),
           ),
-          h("tbody", null, results.pupils.map(row)),
+          h("tbody", results.pupils.map(row)),
         ),
       ),
       results.discussion && discussion(results.discussion),
-      h("h2", null, "How to read it"),
+      h("h2", "How to read it"),
       paragraphs(results.explained),
-      h("h2", null, "Round by round"),
+      h("h2", "Round by round"),
       rounds.map((round) =>
         roundList(
           results.games.filter((game) => game.round === round),
@@ -89,21 +83,19 @@ export async function show({ main, signal }, state, token) {
 
 /** @param {ResultRow} row */
 function row(row) {
-  const moments = row.moments.map(({ path }, place) =>
-    h("a", { href: path, target: "_blank", "aria-label": `Moment ${place + 1}` }, `${place + 1}`),
+  const moments = row.moments.map(({ path }, index) =>
+    h("a", { href: path, target: "_blank", "aria-label": `Moment ${index + 1}` }, `${index + 1}`),
   );
   return h(
     "tr",
-    null,
-    h("td", null, String(row.place)),
+    h("td", String(row.place)),
     h("th", { scope: "row" }, row.name),
-    [row.points, row.opponents].map((value) => h("td", null, halves(value))),
-    [row.won, row.drawn, row.lost].map((value) => h("td", null, String(value))),
-    h("td", null, row.critical ? `${row.found} of ${row.critical}` : "–"),
-    h("td", null, row.critical ? String(row.chance) : "–"),
+    [row.points, row.opponents].map((value) => h("td", halves(value))),
+    [row.won, row.drawn, row.lost].map((value) => h("td", String(value))),
+    h("td", row.critical ? `${row.found} of ${row.critical}` : "–"),
+    h("td", row.critical ? String(row.chance) : "–"),
     h(
-      "td",
-      { class: "no-print" },
+      "td.no-print",
       moments.flatMap((moment) => [moment, " "]),
     ),
   );
@@ -119,20 +111,19 @@ function roundList(games, round) {
   const game = (/** @type {ResultGame} */ played) =>
     h(
       "li",
-      null,
       `${played.names[0]} – ${played.names[1]}: ${result(played)} `,
-      played.review && h("a", { class: "no-print", href: played.review, target: "_blank" }, "review"),
+      played.review && h("a.no-print", { href: played.review, target: "_blank" }, "review"),
     );
-  return h("section", { class: "round" }, h("h3", null, `Round ${round}`), h("ul", null, games.map(game)));
+  return h("section.round", h("h3", `Round ${round}`), h("ul", games.map(game)));
 }
 
 /** @param {NonNullable<ClassResults["discussion"]>} moment */
 function discussion({ path, missed, times, position, quest }) {
   return [
-    h("h2", null, "A moment to discuss"),
-    h("p", null, `This position came up ${times} times, and the right move was missed ${missed} times. ${quest}`),
-    h("div", { class: "position" }, paragraphs(position)),
-    h("p", { class: "row no-print" }, h("a", { class: "button", href: path, target: "_blank" }, "Show it large")),
+    h("h2", "A moment to discuss"),
+    h("p", `This position came up ${times} times, and the right move was missed ${missed} times. ${quest}`),
+    h("div.position", paragraphs(position)),
+    h("p.row.no-print", h("a.button", { href: path, target: "_blank" }, "Show it large")),
   ];
 }
 
@@ -143,18 +134,17 @@ function discussion({ path, missed, times, position, quest }) {
 function momentSheet(pupils) {
   const moment = (/** @type {string} */ name) => (/** @type {ClassMoment} */ moment) =>
     h(
-      "section",
-      { class: "exercise" },
-      h("h3", null, `${name}: round ${moment.round}, move ${moment.move} against ${moment.against}`),
-      h("div", { class: "position" }, paragraphs(moment.position)),
-      h("p", null, `${moment.deed} ${moment.quest}`),
+      "section.exercise",
+      h("h3", `${name}: round ${moment.round}, move ${moment.move} against ${moment.against}`),
+      h("div.position", paragraphs(moment.position)),
+      h("p", `${moment.deed} ${moment.quest}`),
     );
   const missed = pupils.filter(({ moments }) => moments.length);
   if (!missed.length) return null;
   return h(
-    "section",
-    { class: "moments", "aria-label": "Moments to try again" },
-    h("h2", null, "Moments to try again"),
+    "section.moments",
+    { "aria-label": "Moments to try again" },
+    h("h2", "Moments to try again"),
     missed.flatMap(({ name, moments }) => moments.map(moment(name))),
   );
 }
@@ -171,7 +161,7 @@ function date(seconds) {
  * @param {string} name
  */
 async function save(path, token, name) {
-  const answer = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
+  const answer = await fetch(path, { headers: bearer(token) });
   if (!answer.ok) {
     say("The table could not be saved. Try again in a moment.");
     return;

@@ -1,7 +1,7 @@
 // The list of pupils on the desk, with their points and the teacher's actions.
 
-import { ask } from "../dialog.js";
-import { button, fill, h } from "../dom.js";
+import { ask, confirm } from "../dialog.js";
+import { button, changeDetector, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { count, points } from "./counts.js";
 
@@ -14,25 +14,23 @@ export class Roster {
     this.lock = h("input", { type: "checkbox", role: "switch", "aria-describedby": "admits" });
     this.lock.addEventListener("change", () => void this.setLock());
     this.removal = button("Remove newcomers…", () => void this.removeNewcomers());
-    this.admits = h("p", { class: "soft", id: "admits" });
+    this.admits = h("p.soft", { id: "admits" });
     this.admission = h(
-      "div",
-      { class: "admission" },
-      h("div", null, h("label", { class: "check" }, this.lock, "Lock the class"), this.admits),
+      "div.admission",
+      h("div", h("label.check", this.lock, "Lock the class"), this.admits),
       this.removal,
     );
-    this.list = h("ul", { class: "roster" });
-    this.removed = h("ul", { class: "roster", "aria-label": "Removed" });
+    this.list = h("ul.roster");
+    this.removed = h("ul.roster", { "aria-label": "Removed" });
     this.element = h(
-      "section",
-      { class: "card", "aria-label": "Pupils" },
-      h("h2", null, "Pupils"),
+      "section.card",
+      { "aria-label": "Pupils" },
+      h("h2", "Pupils"),
       this.admission,
       this.list,
       this.removed,
     );
-    /** The data shown, serialized: the list is redrawn only when it changes, so that buttons keep the focus. */
-    this.drawn = "";
+    this.changed = changeDetector();
     /** @type {ClassPupil[]} */
     this.pupils = [];
     this.ended = false;
@@ -46,15 +44,14 @@ export class Roster {
 
   /** @param {TeacherClass} state */
   update({ pupils, removed, round, ended, rules: { locked } }) {
-    const drawn = JSON.stringify([pupils, removed, round, ended, locked]);
-    if (drawn === this.drawn) return;
-    Object.assign(this, { drawn, pupils, ended, locked });
+    if (!this.changed(pupils, removed, round, ended, locked)) return;
+    Object.assign(this, { pupils, ended, locked });
     this.lock.checked = locked;
     this.admits.textContent = locked ? "Nobody else can join." : "Anyone with the code can join.";
     this.admission.hidden = ended;
     this.removal.hidden = !this.newcomers.length;
     const rows = pupils.map((pupil) => this.#row(pupil, round > 0));
-    fill(this.list, rows.length ? rows : h("li", null, "Nobody has joined yet."));
+    fill(this.list, rows.length ? rows : h("li", "Nobody has joined yet."));
     fill(
       this.removed,
       removed.map((pupil) => this.#out(pupil)),
@@ -70,19 +67,17 @@ export class Roster {
     const like = this.pupils.find((other) => other.pupil === pupil.like);
     const left = pupil.away && pupil.playing && !pupil.absent;
     const edit = h(
-      "button",
-      { type: "button", class: "plain", onclick: () => void this.edit(pupil) },
+      "button.plain",
+      { type: "button", onclick: () => void this.edit(pupil) },
       "Edit",
-      h("span", { class: "hidden" }, ` ${pupil.name}`),
+      h("span.hidden", ` ${pupil.name}`),
     );
     return h(
       "li",
-      null,
-      h("span", { class: "pupil-name" }, pupil.name),
-      h("span", { class: "soft" }, [!ended && doing(pupil), begun && points(pupil.points)].filter(Boolean).join(" · ")),
+      h("span.pupil-name", pupil.name),
+      h("span.soft", [!ended && doing(pupil), begun && points(pupil.points)].filter(Boolean).join(" · ")),
       h(
-        "span",
-        { class: "row tight" },
+        "span.row.tight",
         !ended && like && button(`This is ${like.name}`, () => void this.admit(pupil, like), "main"),
         !ended && left && button("Let the computer play", () => void this.act("substitute", { pupil: pupil.pupil })),
         edit,
@@ -94,13 +89,7 @@ export class Roster {
   #out({ pupil, name }) {
     const done = `${name} can join again on the same device.`;
     const back = button(`Let ${name} in again`, () => void this.act("restore", { pupil }, done));
-    return h(
-      "li",
-      null,
-      h("span", { class: "pupil-name" }, name),
-      h("span", { class: "soft" }, "removed"),
-      h("span", { class: "row tight" }, !this.ended && back),
-    );
+    return h("li", h("span.pupil-name", name), h("span.soft", "removed"), h("span.row.tight", !this.ended && back));
   }
 
   /** @param {ClassPupil} pupil */
@@ -129,16 +118,13 @@ export class Roster {
   async admit(newcomer, pupil) {
     const same =
       pupil.away ||
-      (await ask(
+      (await confirm(
         `Is ${newcomer.name} the same person as ${pupil.name}?`,
         [
-          h("p", null, `${pupil.name} is still here on another device. You may have two pupils with this name.`),
-          h("p", null, `If they are the same person, ${pupil.name} plays on the new device only.`),
+          `${pupil.name} is still here on another device. You may have two pupils with this name.`,
+          `If they are the same person, ${pupil.name} plays on the new device only.`,
         ],
-        [
-          ["yes", `This is ${pupil.name}`],
-          ["", "Cancel"],
-        ],
+        `This is ${pupil.name}`,
       ));
     if (same) await this.act("admit", { pupil: pupil.pupil, device: newcomer.pupil });
   }
@@ -158,7 +144,7 @@ export class Roster {
     const answer = await ask(
       `Who is ${newcomer.name}?`,
       [
-        h("p", null, "For a pupil who joined again on another device. The two become one, with the games of both."),
+        h("p", "For a pupil who joined again on another device. The two become one, with the games of both."),
         field(`${newcomer.name} is`, list),
       ],
       [
@@ -180,32 +166,22 @@ export class Roster {
   async removeNewcomers() {
     const { newcomers } = this;
     const all = newcomers.length === this.pupils.length ? "Nobody in this class has played yet. " : "";
-    const answer = await ask(
+    const sure = await confirm(
       `Remove ${count(newcomers.length, "pupil")} who ${newcomers.length === 1 ? "has" : "have"} not played?`,
       [
-        h("p", null, newcomers.map(({ name }) => name).join(", ")),
-        h("p", null, `${all}They leave the class, and you can let each of them in again.`),
-        !this.locked && h("p", null, "Anyone with the code can still join. To stop that, lock the class first."),
+        newcomers.map(({ name }) => name).join(", "),
+        `${all}They leave the class, and you can let each of them in again.`,
+        !this.locked && "Anyone with the code can still join. To stop that, lock the class first.",
       ],
-      [
-        ["yes", "Remove"],
-        ["", "Cancel"],
-      ],
+      "Remove",
     );
-    if (answer) await this.act("remove-newcomers");
+    if (sure) await this.act("remove-newcomers");
   }
 
   /** @param {ClassPupil} pupil */
   async remove(pupil) {
-    const answer = await ask(
-      `Remove ${pupil.name}?`,
-      [h("p", null, "Their game ends, and they leave the class. You can let them in again.")],
-      [
-        ["yes", "Remove"],
-        ["", "Cancel"],
-      ],
-    );
-    if (answer) await this.act("remove", { pupil: pupil.pupil });
+    const text = "Their game ends, and they leave the class. You can let them in again.";
+    if (await confirm(`Remove ${pupil.name}?`, [text], "Remove")) await this.act("remove", { pupil: pupil.pupil });
   }
 }
 

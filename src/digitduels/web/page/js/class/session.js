@@ -1,12 +1,8 @@
 // The classes that this browser belongs to, and requests to them.
 
-import { Failure, getAs, identify, post } from "../api.js";
-import { pause } from "../dom.js";
-import { secret } from "../seats.js";
-import { forget, recallNames, recallSecret, remember } from "../storage.js";
-
-const TRIES = 10; // attempts of an act without a response; its idempotency key makes it happen once
-const WAIT = [300, 600, 1200, 2400]; // backoff in milliseconds
+import { Failure, getAs, identify, post, retry } from "../api.js";
+import { sendAct } from "../send-act.js";
+import { forget, newSecret, recallNames, recallSecret, remember } from "../storage.js";
 
 /** @typedef {{role: "teacher" | "pupil", token: string}} Membership */
 
@@ -41,7 +37,8 @@ function enter(code, role, token) {
  * @param {Record<string, unknown>} rules
  */
 export async function startClass(rules) {
-  const { code, token } = /** @type {NewClass} */ (await post("/api/classes", { ...rules, key: secret() }));
+  const body = { ...rules, key: newSecret() };
+  const { code, token } = /** @type {NewClass} */ (await retry(() => post("/api/classes", body)));
   enter(code, "teacher", token);
   return code;
 }
@@ -73,39 +70,29 @@ export async function myClasses(signal) {
 }
 
 /**
- * Joins a class. A retry has the same idempotency key, so that a lost response creates no second pupil.
+ * Joins a class. Every attempt has the same idempotency key, so that a lost response creates no second pupil.
  * @param {string} code
  * @param {string} name
  */
 export async function joinClass(code, name) {
-  const key = recallSecret(`class:key:${code}`) ?? secret();
+  const key = recallSecret(`class:key:${code}`) ?? newSecret();
   remember(`class:key:${code}`, key);
-  const { token, state } = /** @type {JoinedClass} */ (await post(`${classPath(code)}/pupils`, { name, key }));
+  const request = () => post(`${classPath(code)}/pupils`, { name, key });
+  const { token, state } = /** @type {JoinedClass} */ (await retry(request));
   enter(code, "pupil", token);
   return state;
 }
 
 /**
- * Sends an act of the teacher. After a version conflict, it is retried on the latest state.
+ * Sends an act of the teacher; returns the new state, or null if the class was deleted.
  * @param {TeacherClass} state
  * @param {string} token
  * @param {string} act
  * @param {Record<string, unknown>} [more]
  */
-export async function teach(state, token, act, more = {}) {
-  const body = { act, version: state.version, key: secret(), ...more };
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const done = /** @type {ActedClass} */ (await post(`${classPath(state.code)}/acts`, body, token));
-      return done.state;
-    } catch (error) {
-      if (!(error instanceof Failure) || tries >= TRIES) throw error;
-      const newer = /** @type {TeacherClass | undefined} */ (error.body?.state);
-      if (error.status === 409 && newer) body.version = newer.version;
-      else if (error.temporary) await pause(WAIT[Math.min(tries, WAIT.length) - 1] ?? 0);
-      else throw error;
-    }
-  }
+export async function teach({ code, version }, token, act, more = {}) {
+  const done = /** @type {ActedClass} */ (await sendAct(`${classPath(code)}/acts`, token, { act, version, ...more }));
+  return done.state;
 }
 
 /**

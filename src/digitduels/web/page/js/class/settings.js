@@ -21,9 +21,9 @@ export function settingFields(level, { start, hints, takebacks, anonymous }) {
     checkbox("class-takebacks", "Take-backs, if the other player agrees", takebacks),
   ];
   return [
-    field("Level of the computer", level, h("small", null, LEVEL)),
+    field("Level of the computer", level, h("small", LEVEL)),
     group("Start", radios("start", STARTS, start)),
-    group("Help", h("div", null, help)),
+    group("Help", h("div", help)),
     group("On the wall", checkbox("anonymous", "Numbers instead of names", anonymous)),
   ];
 }

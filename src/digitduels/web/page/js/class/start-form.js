@@ -31,22 +31,21 @@ class StartForm {
     this.cards = cards;
     this.card = /** @type {GameCard} */ (cards[0]);
     this.trouble = trouble();
-    this.presets = h("ul", { class: "presets", "aria-label": "Suggestions" });
+    this.presets = h("ul.presets", { "aria-label": "Suggestions" });
     this.game = h(
       "select",
       { name: "class-game" },
       cards.map((card) => h("option", { value: card.game }, card.title)),
     );
     this.level = h("select", { name: "level" });
-    this.options = h("div", { class: "fields" });
-    this.start = h("button", { class: "main" }, "Start the class");
+    this.options = h("div.fields");
+    this.start = h("button.main", "Start the class");
     this.element = h(
-      "form",
-      { class: "start-class" },
+      "form.start-class",
       this.presets,
-      h("details", { class: "fold" }, h("summary", null, "Settings"), this.#settings()),
+      h("details.fold", h("summary", "Settings"), this.#settings()),
       this.trouble,
-      h("p", { class: "row" }, this.start),
+      h("p.row", this.start),
     );
     this.game.addEventListener("change", () => this.#choose(this.game.value, {}));
     this.element.addEventListener("submit", (event) => {
@@ -58,8 +57,7 @@ class StartForm {
 
   #settings() {
     return h(
-      "div",
-      { class: "form" },
+      "div.form",
       field("Game", this.game),
       group("The class plays", radios("mode", MODES, "pairs")),
       settingFields(this.level, { start: "book", hints: false, takebacks: false, anonymous: false }),
@@ -73,12 +71,11 @@ class StartForm {
     const item = (/** @type {LessonPreset} */ preset) =>
       h(
         "li",
-        null,
         h(
-          "button",
-          { type: "button", class: "preset", "aria-pressed": "false", onclick: () => this.take(preset) },
-          h("strong", null, preset.title),
-          h("span", null, preset.reason),
+          "button.preset",
+          { type: "button", "aria-pressed": "false", onclick: () => this.take(preset) },
+          h("strong", preset.title),
+          h("span", preset.reason),
         ),
       );
     const known = presets.filter(({ game }) => this.cards.some((card) => card.game === game));

@@ -33,24 +33,17 @@ class ClassWall extends ClassPage {
     super(state, token, main, signal);
     this.boards = new Boards();
     this.title = h("h1");
-    this.names = h("ul", { class: "names" });
-    this.standings = h("ul", { class: "standings", "aria-label": "Standings" });
-    this.final = h(
-      "section",
-      { class: "final", "aria-label": "The end" },
-      this.standings,
-      h("p", { class: "soft" }, TIES),
-    );
-    this.count = h("p", { class: "count" });
-    this.banner = h("p", { class: "banner", role: "status", hidden: true });
+    this.names = h("ul.names");
+    this.standings = h("ul.standings", { "aria-label": "Standings" });
+    this.final = h("section.final", { "aria-label": "The end" }, this.standings, h("p.soft", TIES));
+    this.count = h("p.count");
+    this.banner = h("p.banner", { role: "status", hidden: true });
     this.invited = invitation(state.code);
-    this.arrivals = h("div", { class: "arrivals" }, this.count, this.names);
-    this.head = h("div", { class: "bar-row" }, this.title, this.#buttons());
+    this.arrivals = h("div.arrivals", this.count, this.names);
+    this.head = h("div.bar-row", this.title, this.#buttons());
     this.element = h(
-      "article",
-      { class: "projector class-wall" },
+      "article.projector.class-wall",
       this.head,
-      this.line,
       this.banner,
       this.arrivals,
       this.boards.element,
@@ -60,8 +53,7 @@ class ClassWall extends ClassPage {
 
   #buttons() {
     return h(
-      "div",
-      { class: "row no-print" },
+      "div.row.no-print",
       button("Full screen", () => void document.documentElement.requestFullscreen().catch(() => {})),
       anchor("Desk", `/class/${this.state.code}`),
     );
@@ -86,7 +78,7 @@ class ClassWall extends ClassPage {
     this.names.style.setProperty("--count", String(Math.max(1, names.size)));
     fill(
       this.names,
-      [...names.values()].map((name) => h("li", null, name)),
+      [...names.values()].map((name) => h("li", name)),
     );
     this.boards.element.hidden = gathering || state.ended;
     this.final.hidden = !state.ended;
@@ -103,10 +95,9 @@ class ClassWall extends ClassPage {
     const row = (/** @type {ClassPupil} */ pupil) =>
       h(
         "li",
-        null,
-        h("span", { class: "place" }, `${pupil.place}.`),
-        h("span", { class: "who" }, names.get(pupil.pupil)),
-        h("span", { class: "points" }, points(pupil.points)),
+        h("span.place", `${pupil.place}.`),
+        h("span.who", names.get(pupil.pupil)),
+        h("span.points", points(pupil.points)),
       );
     fill(this.standings, pupils.map(row));
   }

@@ -1,7 +1,7 @@
 // A class, for its teacher: the desk, the wall, the results, and a single large board.
 
 import { openClass } from "../class/class-page.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { say } from "../status.js";
 
 /** @param {Place} place */
@@ -24,5 +24,5 @@ function load(name) {
   if (name === "") return import("../class/desk.js");
   if (name === "wall") return import("../class/wall.js");
   if (name === "results") return import("../class/results.js");
-  return import("../class/big-board.js");
+  return import("../class/watched-board.js");
 }

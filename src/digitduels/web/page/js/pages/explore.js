@@ -1,13 +1,13 @@
 // Explore any position: the value of every move, stepping forward and back, setting up a position, and the score map.
 
-import { gameCard, get, getPatiently } from "../api.js";
+import { gameCard, get, getComputed } from "../api.js";
 import { scoresOf } from "../board.js";
 import { share } from "../dialog.js";
 import { button, fill, h, paragraphs, pause, set } from "../dom.js";
 import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
 import { getFirstPosition, messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, loadStyle } from "../lesson.js";
+import { chooseGame, loadStyle } from "../study.js";
 import { levelOptions } from "../levels.js";
 import { LinePage } from "../line-page.js";
 import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
@@ -59,19 +59,19 @@ class Explore extends LinePage {
   constructor(link, view, card, signal) {
     super(link, view, signal);
     this.card = card;
-    const waiting = [h("h2", null, "Who is winning?"), h("p", { class: "soft" }, WAIT)];
-    this.standing = h("section", { class: "card standing", "aria-label": "Who is winning" }, waiting);
-    this.list = h("section", { class: "card", hidden: true, "aria-label": "Every move" });
+    const waiting = [h("h2", "Who is winning?"), h("p.soft", WAIT)];
+    this.standing = h("section.card.standing", { "aria-label": "Who is winning" }, waiting);
+    this.list = h("section.card", { hidden: true, "aria-label": "Every move" });
     this.map = new ScoreMap((mine, theirs) => void this.jump(mine, theirs));
     this.chooser = new StockChooser(() => void this.#remap());
     this.choosing = new AbortController();
     /** The position of the current map. */
     this.mapPosition = view.placed;
-    this.nothing = h("p", { class: "soft" }, NOTHING);
+    this.nothing = h("p.soft", NOTHING);
     this.mapped = h(
-      "section",
-      { class: "card mapped", hidden: true, "aria-label": "Who wins at which scores" },
-      h("h2", null, "Who wins where"),
+      "section.card.mapped",
+      { hidden: true, "aria-label": "Who wins at which scores" },
+      h("h2", "Who wins where"),
       this.chooser.element,
       this.nothing,
       this.map.element,
@@ -88,21 +88,18 @@ class Explore extends LinePage {
     this.editor = new PositionEditor((position) => this.setUp(position));
     this.onward = this.#onward();
     this.element = h(
-      "article",
-      { class: "game lesson-page explore" },
-      h("div", { class: "column" }, this.stepper.element, this.notice, this.standing, this.table.element),
+      "article.game.study-page.explore",
+      h("div.column", this.stepper.element, this.notice, this.standing, this.table.element),
       h(
-        "div",
-        { class: "side" },
+        "div.side",
         this.mapped,
         this.list,
         this.onward,
         this.editor.element,
         card && rulesForm(card, view, link, signal),
-        h("details", { class: "card fold" }, h("summary", null, "Moves so far"), this.record),
+        h("details.card.fold", h("summary", "Moves so far"), this.record),
         h(
-          "p",
-          { class: "row" },
+          "p.row",
           button("Share this position", () => void share(location.href, view.title)),
         ),
       ),
@@ -123,7 +120,7 @@ class Explore extends LinePage {
     this.chooser.update(this.position);
     this.onward.hidden = this.over;
     if (!this.over) return;
-    fill(this.standing, h("h2", null, "The game is over"), paragraphs(tellEach(this.view.ending)));
+    fill(this.standing, h("h2", "The game is over"), paragraphs(tellEach(this.view.ending)));
     this.list.hidden = true;
     this.mapped.hidden = true;
   }
@@ -172,8 +169,8 @@ class Explore extends LinePage {
     this.standing.className = `card standing ${solved.value ?? "draw"}`;
     fill(
       this.standing,
-      h("h2", null, tellAll(solved.standing)),
-      h("p", { class: "soft" }, `Best: ${best.slice(0, BEST).join(", ")}${more}.`),
+      h("h2", tellAll(solved.standing)),
+      h("p.soft", `Best: ${best.slice(0, BEST).join(", ")}${more}.`),
     );
     this.list.hidden = false;
     fill(
@@ -190,10 +187,10 @@ class Explore extends LinePage {
   #kind(kind, title, moves) {
     const some = moves.filter(({ value }) => value === kind);
     if (!some.length) return null;
-    const heading = h("h2", null, chip(kind, `${title}: ${some.length}`));
+    const heading = h("h2", chip(kind, `${title}: ${some.length}`));
     const open = kind !== "loss" || some.length <= MANY;
     const list = verdictList(some, null, (move) => void this.play(move));
-    return h("details", { class: `kind ${kind}`, open }, h("summary", null, heading), list);
+    return h("details", { class: `kind ${kind}`, open }, h("summary", heading), list);
   }
 
   /** Shows the score map for the chosen stocks. Only the last choice counts. */
@@ -206,7 +203,7 @@ class Explore extends LinePage {
     try {
       const link = this.#placed(this.chooser.position);
       const either = AbortSignal.any([signal, this.signal]);
-      const map = await getPatiently(`/api/map/${link.game}`, queryOf(link), either);
+      const map = await getComputed(`/api/map/${link.game}`, queryOf(link), either);
       const [mine, theirs] = this.#scores();
       if (!either.aborted) this.#showMap(map && { ...map, mine, theirs }, link.position);
     } catch (error) {
@@ -264,7 +261,7 @@ class Explore extends LinePage {
 
   #onward() {
     const card = this.card ?? { levels: [1], beginner: 1, characters: {} };
-    const level = h("select", null, levelOptions(card));
+    const level = h("select", levelOptions(card));
     level.value = String(card.beginner);
     /** @type {[string, string][]} */
     const sides = [
@@ -278,12 +275,11 @@ class Explore extends LinePage {
       void go(pathOf(continuation(this.link, level.value, waits ? other(mover) : mover)));
     };
     return h(
-      "details",
-      { class: "card fold" },
-      h("summary", null, "Play on from here"),
+      "details.card.fold",
+      h("summary", "Play on from here"),
       field("Against", level),
       group("You are", seat),
-      h("p", { class: "row" }, button("Play on", start, "main")),
+      h("p.row", button("Play on", start, "main")),
     );
   }
 }
@@ -293,15 +289,15 @@ class PositionEditor {
   /** @param {(position: string) => Promise<void>} setUp */
   constructor(setUp) {
     this.setUp = setUp;
-    this.fields = h("div", { class: "hands" });
+    this.fields = h("div.hands");
     this.trouble = trouble();
-    const row = h("p", { class: "row" }, h("button", { class: "main" }, "Set up"));
-    const form = h("form", null, this.fields, this.trouble, row);
+    const row = h("p.row", h("button.main", "Set up"));
+    const form = h("form", this.fields, this.trouble, row);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.#submit(new FormData(form));
     });
-    this.element = h("details", { class: "card fold" }, h("summary", null, "Set up a position"), form);
+    this.element = h("details.card.fold", h("summary", "Set up a position"), form);
   }
 
   /** @param {PositionView} view */
@@ -321,17 +317,17 @@ class PositionEditor {
     fill(
       this.fields,
       group("Whose turn it is", radios("player", players, placed.slice(0, 1))),
-      sides.map(([legend, side], place) => {
-        const numbers = numberInputs(`part-${place}`, side, board.goal);
-        return numbers.length > 0 && group(legend, h("div", { class: "numbers" }, numbers));
+      sides.map(([legend, side], index) => {
+        const numbers = numberInputs(`part-${index}`, side, board.goal);
+        return numbers.length > 0 && group(legend, h("div.numbers", numbers));
       }),
     );
   }
 
   /** @param {FormData} data */
   async #submit(data) {
-    const side = (/** @type {number} */ place) => data.getAll(`part-${place}`).map((text) => String(text).trim());
-    const position = [readText(data, "player"), ...[0, 1, 2].map((place) => side(place).join(","))].join(";");
+    const side = (/** @type {number} */ index) => data.getAll(`part-${index}`).map((text) => String(text).trim());
+    const position = [readText(data, "player"), ...[0, 1, 2].map((index) => side(index).join(","))].join(";");
     try {
       await this.setUp(position);
     } catch (error) {
@@ -361,7 +357,7 @@ function numberInput(name, label, value, low, high) {
   const range = high === null ? null : `${label}, from ${low} to ${high}`;
   const inputmode = low < 0 ? "text" : "numeric";
   const props = { name, value, inputmode, autocomplete: "off", required: true, "aria-label": range };
-  return h("label", { class: "number" }, h("span", null, label), h("input", props));
+  return h("label.number", h("span", label), h("input", props));
 }
 
 /**
@@ -373,9 +369,9 @@ function numberInput(name, label, value, low, high) {
  */
 function rulesForm(card, view, link, signal) {
   const wrong = trouble();
-  const fields = h("div", { class: "fields" }, optionFields(card.options, link.options));
-  const row = h("p", { class: "row" }, h("button", { class: "main" }, "Explore these rules"));
-  const form = h("form", null, fields, wrong, row);
+  const fields = h("div.fields", optionFields(card.options, link.options));
+  const row = h("p.row", h("button.main", "Explore these rules"));
+  const form = h("form", fields, wrong, row);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const options = readOptions(card.options, new FormData(form));
@@ -388,5 +384,5 @@ function rulesForm(card, view, link, signal) {
     );
   });
   const summary = view.house_rules ? `House rules: ${view.house_rules}` : "Rules: as in the book";
-  return h("details", { class: "card fold" }, h("summary", null, summary), form);
+  return h("details.card.fold", h("summary", summary), form);
 }

@@ -54,21 +54,18 @@ export function show({ main }) {
   fill(
     main,
     h(
-      "article",
-      { class: "help" },
-      h("h1", null, "Help"),
+      "article.help",
+      h("h1", "Help"),
       h(
         "dl",
-        null,
-        ANSWERS.flatMap(([question, answer]) => [h("dt", null, question), h("dd", null, answer)]),
+        ANSWERS.flatMap(([question, answer]) => [h("dt", question), h("dd", answer)]),
       ),
-      h("h2", null, "Keys"),
+      h("h2", "Keys"),
       h(
         "dl",
-        null,
-        KEYS.flatMap(([key, does]) => [h("dt", null, key), h("dd", null, does)]),
+        KEYS.flatMap(([key, does]) => [h("dt", key), h("dd", does)]),
       ),
-      h("h2", null, "Settings of this browser"),
+      h("h2", "Settings of this browser"),
       group("Digits and signs as keys", onOff("keys")),
       group("A chosen move waits for Play", confirm),
       group("Sounds, and a touch on phones", onOff("sound")),

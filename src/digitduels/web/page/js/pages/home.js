@@ -29,13 +29,13 @@ export async function show({ main, signal }) {
   if (signal.aborted) return;
   const page = new FirstMove(link, view, signal);
   showHero(card, view);
-  fill(main, h("div", { class: "welcome game" }, page.table.element, aside(card, link)));
+  fill(main, h("div.welcome.game", page.table.element, aside(card, link)));
   page.draw();
   showMarks(page.table);
   // Show the board before the rest of the page.
   await pause(0);
   if (signal.aborted) return;
-  const puzzle = h("p", null, "One position, one winning move.");
+  const puzzle = h("p", "One position, one winning move.");
   main.append(gameCards(cards, puzzle), notes());
   get("/api/puzzle", {}, signal).then(
     (/** @type {Puzzle} */ today) => {
@@ -67,10 +67,7 @@ class FirstMove extends GamePage {
  */
 function showHero(card, { names: [, computer] }) {
   const about = `Digit Duels are five quick number games for two. This is ${card.title} against ${computer}: `;
-  fillHead(
-    card.look,
-    h("div", { class: "hero" }, h("h1", null, "Your move."), h("p", { class: "lead" }, unbroken(about), card.summary)),
-  );
+  fillHead(card.look, h("div.hero", h("h1", "Your move."), h("p.lead", unbroken(about), card.summary)));
 }
 
 /**
@@ -85,22 +82,19 @@ function aside(card, link) {
     if (path) await go(path);
   };
   return h(
-    "div",
-    { class: "side" },
+    "div.side",
     h(
-      "section",
-      { class: "card", "aria-labelledby": "friend" },
+      "section.card",
+      { "aria-labelledby": "friend" },
       h("h2", { id: "friend" }, "Play a friend"),
-      h("p", null, "Start a game and send the link. It works on every phone, and nobody signs up."),
+      h("p", "Start a game and send the link. It works on every phone, and nobody signs up."),
       h(
-        "p",
-        { class: "row" },
+        "p.row",
         button("Play a friend", () => void invite()),
       ),
     ),
     h(
-      "p",
-      { class: "soft about-links" },
+      "p.soft.about-links",
       h("a", { href: `/learn/${card.game}` }, "The rules"),
       h("a", { href: "/puzzle" }, "Today's puzzle"),
       h("a", { href: "/j" }, "Join a class"),
@@ -115,17 +109,16 @@ function aside(card, link) {
  */
 function gameCards(cards, puzzle) {
   const today = h(
-    "li",
-    { class: "card puzzle" },
-    h("h3", null, "Today's puzzle"),
+    "li.card.puzzle",
+    h("h3", "Today's puzzle"),
     puzzle,
-    h("p", { class: "row" }, anchor("Solve it", "/puzzle", "main")),
+    h("p.row", anchor("Solve it", "/puzzle", "main")),
   );
   return h(
     "section",
     { "aria-labelledby": "games" },
     h("h2", { id: "games" }, "The games"),
-    h("ul", { class: "cards" }, cards.map(item), today),
+    h("ul.cards", cards.map(item), today),
   );
 }
 
@@ -144,13 +137,12 @@ function item(card) {
 
 function notes() {
   return h(
-    "section",
-    { class: "honest", "aria-labelledby": "honest" },
+    "section.honest",
+    { "aria-labelledby": "honest" },
     h("h2", { id: "honest" }, "Good to know"),
     h(
       "ul",
-      null,
-      NOTES.map((text) => h("li", null, text)),
+      NOTES.map((text) => h("li", text)),
     ),
   );
 }

@@ -5,7 +5,7 @@ import { PupilPage } from "../class/pupil.js";
 import { classPath, joinClass, member } from "../class/session.js";
 import { anchor, fill, h } from "../dom.js";
 import { field, trouble } from "../form.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { note } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";
@@ -46,20 +46,19 @@ function ask(main, given, signal, wrong) {
     autocomplete: "off",
     spellcheck: "false",
   };
-  const code = h("input", { ...letters, value: given, required: true, class: "code-input" });
+  const code = h("input.code-input", { ...letters, value: given, required: true });
   const name = h("input", { name: "name", maxlength: 20, required: true, autocomplete: "given-name" });
   name.value = recall("name") ?? "";
   const problem = trouble();
   problem.textContent = wrong;
   const form = h(
-    "form",
-    { class: "sheet narrow join" },
-    h("h1", null, "Join your class"),
+    "form.sheet.narrow.join",
+    h("h1", "Join your class"),
     field("Code on the wall", code),
     field("Your first name", name),
-    h("p", { class: "soft" }, ABOUT, " ", h("a", { href: "/privacy" }, "What is stored?")),
+    h("p.soft", ABOUT, " ", h("a", { href: "/privacy" }, "What is stored?")),
     problem,
-    h("p", { class: "row" }, h("button", { class: "main" }, "Join")),
+    h("p.row", h("button.main", "Join")),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -106,11 +105,10 @@ function gone(main) {
   fill(
     main,
     h(
-      "section",
-      { class: "sheet narrow" },
-      h("h1", null, "You are not in this class any more"),
-      h("p", null, "The class is over, or you are playing on another device. Ask your teacher."),
-      h("p", { class: "row" }, anchor("Join again", "/j", "main"), anchor("See the games", "/")),
+      "section.sheet.narrow",
+      h("h1", "You are not in this class any more"),
+      h("p", "The class is over, or you are playing on another device. Ask your teacher."),
+      h("p.row", anchor("Join again", "/j", "main"), anchor("See the games", "/")),
     ),
   );
 }

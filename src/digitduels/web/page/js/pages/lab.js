@@ -1,11 +1,11 @@
 // The lab: change a rule, see what it does, play the result.
 
-import { Failure, gameCard, get } from "../api.js";
+import { gameCard, getComputed } from "../api.js";
 import { share } from "../dialog.js";
-import { anchor, button, fill, h, pause, unique } from "../dom.js";
+import { anchor, button, fill, h, unique } from "../dom.js";
 import { messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, loadStyle } from "../lesson.js";
+import { chooseGame, loadStyle } from "../study.js";
 import { newLink, pathOf, queryOf, readLink } from "../link.js";
 import { go, note, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
@@ -15,8 +15,6 @@ import { tellAll } from "../sentence.js";
 const ABOUT =
   "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +
   "Choose a game to start with.";
-const AGAIN = 1000; // milliseconds before a request to a busy server is retried
-const TRIES = 20;
 const DELAY = 300; // debounce in milliseconds
 const GAUGES = "Fair: equal players score alike in both seats. Deep: looking further ahead always pays.";
 const PEOPLE = "Between players who make mistakes, as people do:";
@@ -54,43 +52,34 @@ class Lab {
     this.kept = null;
     this.asking = new AbortController();
     this.timer = 0;
-    this.controls = h("div", { class: "fields lab-controls" });
+    this.controls = h("div.fields.lab-controls");
     this.step = h("label");
     this.steps = h("progress", { id: unique() });
     this.step.htmlFor = this.steps.id;
-    this.progress = h("p", { class: "lab-progress soft", hidden: true }, this.step, this.steps);
+    this.progress = h("p.lab-progress.soft", { hidden: true }, this.step, this.steps);
     this.outcome = h("div");
     this.gauges = h("div");
     this.strip = h("div");
     this.map = new ScoreMap(() => go(pathOf(this.link, "explore")));
     this.mapped = h(
-      "section",
-      { class: "card", hidden: true, "aria-label": "Who wins at which scores" },
-      h("h2", null, "Who wins at which scores"),
+      "section.card",
+      { hidden: true, "aria-label": "Who wins at which scores" },
+      h("h2", "Who wins at which scores"),
       this.map.element,
     );
-    this.others = h("section", { class: "card", hidden: true, "aria-label": "Other values" }, this.strip);
-    this.compared = h("section", { class: "card lab-table", "aria-label": "All measures", tabindex: "0" });
-    this.onward = h("p", { class: "row" });
+    this.others = h("section.card", { hidden: true, "aria-label": "Other values" }, this.strip);
+    this.compared = h("section.card.lab-table", { "aria-label": "All measures", tabindex: "0" });
+    this.onward = h("p.row");
     this.element = h(
-      "article",
-      { class: "game lesson-page" },
+      "article.game.study-page",
       h(
-        "div",
-        { class: "column" },
-        h("section", { class: "card", "aria-label": "The rules" }, h("h2", null, "The rules"), this.controls),
-        h(
-          "section",
-          { class: "card", "aria-label": "Who wins" },
-          this.outcome,
-          this.gauges,
-          this.progress,
-          this.onward,
-        ),
+        "div.column",
+        h("section.card", { "aria-label": "The rules" }, h("h2", "The rules"), this.controls),
+        h("section.card", { "aria-label": "Who wins" }, this.outcome, this.gauges, this.progress, this.onward),
         this.others,
         this.mapped,
       ),
-      h("div", { class: "side" }, this.compared),
+      h("div.side", this.compared),
     );
     this.#offer();
   }
@@ -107,8 +96,7 @@ class Lab {
       this.controls,
       this.card.options.map((option) => this.#control(option)),
       h(
-        "p",
-        { class: "row" },
+        "p.row",
         button("As in the book", () => this.#set({})),
         repaired && button("Repaired edition", () => this.#set(suggested)),
       ),
@@ -128,7 +116,7 @@ class Lab {
         { id, onchange: () => this.#change(option, control.value) },
         option.words.map(choice),
       );
-      return h("p", { class: "field" }, h("label", { for: id }, label), control);
+      return h("p.field", h("label", { for: id }, label), control);
     }
     if (option.around) {
       const [low = 1, high = 1] = option.around;
@@ -144,10 +132,10 @@ class Lab {
           this.#change(option, control.value);
         },
       });
-      return h("p", { class: "field" }, h("label", { for: id }, label, ": ", shown), control);
+      return h("p.field", h("label", { for: id }, label, ": ", shown), control);
     }
     const control = h("input", { id, value, autocomplete: "off", onchange: () => this.#change(option, control.value) });
-    return h("p", { class: "field" }, h("label", { for: id }, label), control);
+    return h("p.field", h("label", { for: id }, label), control);
   }
 
   /**
@@ -183,7 +171,7 @@ class Lab {
     this.mapped.hidden = this.others.hidden = true;
     this.#compare();
     say("Working it out…");
-    fill(this.outcome, h("h2", null, "Working it out…"));
+    fill(this.outcome, h("h2", "Working it out…"));
     fill(this.gauges);
     this.#onward();
     const { game } = this.card;
@@ -196,9 +184,9 @@ class Lab {
     ];
     this.progress.hidden = false;
     // One after the other: the server limits a visitor's open requests, and aborted ones may still be running.
-    for (const [place, [words, path, answered, room]] of questions.entries()) {
+    for (const [index, [words, path, answered, room]] of questions.entries()) {
       this.step.textContent = words;
-      this.steps.value = place / questions.length;
+      this.steps.value = index / questions.length;
       await this.#show(signal, path, answered, room);
       if (signal.aborted) return;
     }
@@ -206,30 +194,21 @@ class Lab {
   }
 
   /**
-   * Retries until there is a result or a refusal, and shows it.
+   * Shows the result of a request, or why there is none.
    * @template T
    * @param {AbortSignal} signal
    * @param {string} path
    * @param {(this: Lab, answer: T) => void} answered
-   * @param {HTMLElement | null} room the place for a refusal
+   * @param {HTMLElement | null} room the element for a refusal
    */
   async #show(signal, path, answered, room) {
-    for (let tries = 1; !signal.aborted; tries += 1) {
-      try {
-        const answer = await get(path, queryOf(this.link), signal);
-        if (!signal.aborted) answered.call(this, answer);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof Failure) || !error.temporary || tries === TRIES) {
-          if (room) {
-            fill(room, h("p", { class: "soft" }, messageOf(error)));
-            say(messageOf(error));
-          }
-          return;
-        }
-      }
-      await pause(AGAIN);
+    try {
+      const answer = await getComputed(path, queryOf(this.link), signal);
+      if (!signal.aborted) answered.call(this, answer);
+    } catch (error) {
+      if (signal.aborted || !room) return;
+      fill(room, h("p.soft", messageOf(error)));
+      say(messageOf(error));
     }
   }
 
@@ -243,8 +222,8 @@ class Lab {
     const best = solved.each.filter(({ move }) => solved.best.includes(move)).map(({ shown }) => shown);
     fill(
       this.outcome,
-      h("h2", null, `With perfect play: ${tellAll(solved.standing)}`),
-      h("p", null, `${wins} Best: ${best.slice(0, 6).join(", ")}.`),
+      h("h2", `With perfect play: ${tellAll(solved.standing)}`),
+      h("p", `${wins} Best: ${best.slice(0, 6).join(", ")}.`),
     );
   }
 
@@ -253,10 +232,10 @@ class Lab {
     this.report = report;
     fill(
       this.gauges,
-      h("p", null, PEOPLE),
+      h("p", PEOPLE),
       gauge("Fair", report.fair, report.balance),
       gauge("Deep", report.deep, report.ladder),
-      h("p", { class: "soft" }, GAUGES),
+      h("p.soft", GAUGES),
     );
     say(`Fair ${report.fair.toFixed(2)}, deep ${report.deep.toFixed(2)}. ${report.outcome}`);
     this.#onward();
@@ -284,43 +263,34 @@ class Lab {
     if (!first) return fill(this.compared);
     fill(
       this.compared,
-      h("h2", null, reports.length > 1 ? "Side by side" : "All measures"),
+      h("h2", reports.length > 1 ? "Side by side" : "All measures"),
       h(
         "table",
-        null,
         h(
           "thead",
-          null,
           h(
             "tr",
-            null,
             h("td"),
             reports.map(({ label }) => h("th", { scope: "col" }, label)),
           ),
         ),
         h(
           "tbody",
-          null,
-          first.rows.map(({ name }, place) =>
+          first.rows.map(({ name }, index) =>
             h(
               "tr",
-              null,
               h("th", { scope: "row" }, name),
-              reports.map(({ rows }) => h("td", null, rows[place]?.value)),
+              reports.map(({ rows }) => h("td", rows[index]?.value)),
             ),
           ),
         ),
       ),
       h(
-        "details",
-        { class: "fold" },
-        h("summary", null, "What the measures mean"),
+        "details.fold",
+        h("summary", "What the measures mean"),
         h(
           "dl",
-          null,
-          first.rows
-            .filter(({ about }) => about)
-            .flatMap(({ name, about }) => [h("dt", null, name), h("dd", null, about)]),
+          first.rows.filter(({ about }) => about).flatMap(({ name, about }) => [h("dt", name), h("dd", about)]),
         ),
       ),
     );
@@ -339,7 +309,6 @@ class Lab {
       const choose = () => option && this.#set({ ...this.options, [option.name]: String(value) });
       return h(
         "li",
-        null,
         h(
           "button",
           {
@@ -350,15 +319,15 @@ class Lab {
             onclick: choose,
           },
           String(value),
-          h("small", null, sign),
+          h("small", sign),
         ),
       );
     };
     fill(
       this.strip,
-      h("h2", null, `Who wins with another value of ${strip.about}`),
-      h("ul", { class: "lab-strip" }, strip.cells.map(cell)),
-      strip.cells.some(({ winner }) => winner === null) && h("p", { class: "soft" }, UNKNOWN),
+      h("h2", `Who wins with another value of ${strip.about}`),
+      h("ul.lab-strip", strip.cells.map(cell)),
+      strip.cells.some(({ winner }) => winner === null) && h("p.soft", UNKNOWN),
     );
   }
 
@@ -377,11 +346,10 @@ class Lab {
 function gauge(name, value, words) {
   const id = unique();
   return h(
-    "div",
-    { class: "lab-gauge" },
+    "div.lab-gauge",
     h("label", { for: id }, name),
     h("meter", { id, min: 0, max: 1, low: 0.4, high: 0.7, optimum: 1, value: String(value) }),
-    h("span", null, value.toFixed(2)),
-    h("p", null, words),
+    h("span", value.toFixed(2)),
+    h("p", words),
   );
 }

@@ -1,11 +1,11 @@
 // The rules of a game, an example to step through, its options and rulings, and facts about it.
 
-import { gameCard, get, getPatiently } from "../api.js";
+import { gameCard, get, getComputed } from "../api.js";
 import { Board, seatLabels } from "../board.js";
 import { anchor, fill, h, paragraphs } from "../dom.js";
 import { getPosition } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, coded, loadStyle } from "../lesson.js";
+import { chooseGame, coded, loadStyle } from "../study.js";
 import { cutTo, newLink, pathOf, readLink, splitQuery, withKeys, words } from "../link.js";
 import { note, setTitle } from "../router.js";
 import { tell, tellEach } from "../sentence.js";
@@ -22,45 +22,40 @@ export async function show(place) {
   if (!parts[0]) return chooseGame(place, "learn", "Learn", ABOUT, "Learn it");
   const [own, rest] = splitQuery(query, ["at"]);
   const { game, options } = readLink(parts[0], rest);
-  const [lesson, card] = await Promise.all([
+  const [rules, card] = await Promise.all([
     /** @type {Promise<Lesson>} */ (get(`/api/learn/${game}`, { ...options, theory: "later" }, signal)),
     gameCard(game),
   ]);
   if (signal.aborted) return;
-  setTitle(lesson.title);
-  showHead("Rules", lesson, options);
+  setTitle(rules.title);
+  showHead("Rules", rules, options);
   say("");
   const link = newLink(game, { options });
-  const example = new Example(newLink(game, { moves: words(lesson.example.moves) }), pathOf(link, "learn"), signal);
-  const known = h("div", null, soft(WAIT));
-  const rulings = lesson.rulings.map((text) => h("li", null, coded(text)));
+  const example = new Example(newLink(game, { moves: words(rules.example.moves) }), pathOf(link, "learn"), signal);
+  const known = h("div", soft(WAIT));
+  const rulings = rules.rulings.map((text) => h("li", coded(text)));
   fill(
     main,
     h(
-      "article",
-      { class: "reading" },
-      h("p", { class: "lead" }, lesson.summary),
-      lesson.house_rules !== "" && h("p", { class: "soft" }, `House rules: ${lesson.house_rules}.`),
-      part("The rules", paragraphs(lesson.rules)),
+      "article.reading",
+      h("p.lead", rules.summary),
+      rules.house_rules !== "" && h("p.soft", `House rules: ${rules.house_rules}.`),
+      part("The rules", paragraphs(rules.rules)),
       ways(link, card),
       part("An example", example.element),
-      lesson.ideas.length > 0 &&
+      rules.ideas.length > 0 &&
         part(
           "Ideas",
-          lesson.ideas.map((idea) => ideaCard(idea, link)),
+          rules.ideas.map((idea) => ideaCard(idea, link)),
         ),
       part("What is known", known),
       part(
         "Options",
         soft("You can change every number in the rules. The book's value is listed first."),
-        optionList(lesson),
+        optionList(rules),
       ),
-      part(
-        "Rulings",
-        soft("Where the book is silent or contradicts itself, these rules apply."),
-        h("ul", null, rulings),
-      ),
-      part("Writing moves", h("p", null, coded(lesson.moves))),
+      part("Rulings", soft("Where the book is silent or contradicts itself, these rules apply."), h("ul", rulings)),
+      part("Writing moves", h("p", coded(rules.moves))),
     ),
   );
   void tellTheory(known, game, options, signal);
@@ -76,11 +71,9 @@ export async function show(place) {
  */
 async function tellTheory(element, game, options, signal) {
   try {
-    const { theory } = /** @type {Lesson} */ (
-      await getPatiently(`/api/learn/${game}`, new URLSearchParams(options), signal)
-    );
-    const items = tellEach(theory ?? []).map((text) => h("li", null, text));
-    fill(element, h("ul", null, items));
+    const { theory } = /** @type {Lesson} */ (await getComputed(`/api/learn/${game}`, options, signal));
+    const items = tellEach(theory ?? []).map((text) => h("li", text));
+    fill(element, h("ul", items));
   } catch (error) {
     if (!signal.aborted && error instanceof Error) fill(element, soft(error.message));
   }
@@ -92,8 +85,7 @@ async function tellTheory(element, game, options, signal) {
  */
 function ways(link, card) {
   return h(
-    "p",
-    { class: "row" },
+    "p.row",
     card && anchor("Play it now", pathOf({ ...link, vs: String(card.beginner) }), "main"),
     anchor("Explore positions", pathOf(link, "explore")),
     anchor("Solve a puzzle", `/puzzle/${link.game}`),
@@ -105,7 +97,7 @@ function ways(link, card) {
  * @param {import("../dom.js").Children} content
  */
 function part(title, ...content) {
-  return h("section", { "aria-label": title }, h("h2", null, title), ...content);
+  return h("section", { "aria-label": title }, h("h2", title), ...content);
 }
 
 /**
@@ -116,27 +108,26 @@ function part(title, ...content) {
 function ideaCard({ title, about, moves, example }, link) {
   const position = pathOf({ ...link, moves: words(moves) }, "explore");
   return h(
-    "div",
-    { class: "idea" },
-    h("h3", null, title),
-    h("p", null, about),
-    h("p", { class: "soft" }, `${tell(example)} `, anchor("See the position", position)),
+    "div.idea",
+    h("h3", title),
+    h("p", about),
+    h("p.soft", `${tell(example)} `, anchor("See the position", position)),
   );
 }
 
 /** @param {string} text */
 function soft(text) {
-  return h("p", { class: "soft" }, text);
+  return h("p.soft", text);
 }
 
-/** @param {Lesson} lesson */
+/** @param {Lesson} rules */
 function optionList({ options }) {
   const book = (/** @type {GameOption} */ option) => String(option.default).replaceAll("-", " ");
   const item = (/** @type {GameOption} */ option) => [
-    h("dt", null, h("code", null, option.name), " ", h("strong", null, book(option))),
-    h("dd", null, `${option.about}; ${option.allowed}`),
+    h("dt", h("code", option.name), " ", h("strong", book(option))),
+    h("dd", `${option.about}; ${option.allowed}`),
   ];
-  return h("dl", { class: "options" }, options.flatMap(item));
+  return h("dl.options", options.flatMap(item));
 }
 
 /** The book's example, move by move. */
@@ -152,10 +143,10 @@ class Example {
     this.signal = signal;
     /** @type {Board | null} */
     this.board = null;
-    this.place = h("div");
-    this.words = h("div", { class: "told", role: "status" });
+    this.frame = h("div");
+    this.words = h("div.told", { role: "status" });
     this.stepper = new Stepper((at) => void this.goTo(at), signal);
-    this.element = h("div", { class: "example" }, this.stepper.element, this.words, this.place);
+    this.element = h("div.example", this.stepper.element, this.words, this.frame);
   }
 
   /** @param {number} at */
@@ -165,7 +156,7 @@ class Example {
     if (this.signal.aborted) return;
     if (!this.board) {
       this.board = new Board(view);
-      this.place.append(this.board.element);
+      this.frame.append(this.board.element);
     }
     this.board.update(view, seatLabels(view, null), true);
     this.stepper.update(link.moves.length, this.link.moves.length);
@@ -177,11 +168,11 @@ class Example {
   #describe(view) {
     const turn = view.history.at(-1);
     if (!turn) {
-      fill(this.words, h("p", null, "The start. Step forward to see how a game goes."));
+      fill(this.words, h("p", "The start. Step forward to see how a game goes."));
       return;
     }
-    const title = h("strong", null, `${view.names[turn.player - 1]}: ${tell(turn.shown)}`);
+    const title = h("strong", `${view.names[turn.player - 1]}: ${tell(turn.shown)}`);
     const lines = [...tellEach(view.lines).slice(0, LINES), ...tellEach(view.ending)];
-    fill(this.words, h("p", null, title), paragraphs(lines));
+    fill(this.words, h("p", title), paragraphs(lines));
   }
 }

@@ -3,7 +3,7 @@
 import { seatLabels } from "../board.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
-import { GamePage, getFirstPosition } from "../game-page.js";
+import { GamePage, getFirstPosition, getPosition } from "../game-page.js";
 import { keepBoard, showHead } from "../head.js";
 import { Hints } from "../hints.js";
 import { newLink, other, pathOf, readLink, rematchOf, splitQuery, withMoves } from "../link.js";
@@ -53,7 +53,7 @@ class Play extends GamePage {
     super(link, view, signal);
     /** The reader's task, until they have moved. */
     this.quest = "";
-    this.end = h("section", { class: "end", hidden: true, "aria-label": "The end" });
+    this.end = h("section.end", { hidden: true, "aria-label": "The end" });
     this.notebook = new Notebook(this.record, () => this.hideAdvice());
     this.hints = new Hints(this, this.notebook);
     this.values = button("Values", () => void this.toggleValues());
@@ -62,18 +62,17 @@ class Play extends GamePage {
     this.table.element.append(this.end, this.#actions());
     const lab = pathOf(newLink(link.game, { options: link.options }), "lab");
     this.element = h(
-      "article",
-      { class: "game" },
+      "article.game",
       this.table.element,
-      h("div", { class: "side" }, this.notice, houseRules(view, lab), this.notebook.element),
+      h("div.side", this.notice, houseRules(view, lab), this.notebook.element),
     );
   }
 
   #actions() {
     const { link } = this;
     return h(
-      "div",
-      { class: "actions", role: "group", "aria-label": "Help and more" },
+      "div.actions",
+      { role: "group", "aria-label": "Help and more" },
       link.takebacks && this.undo,
       link.hints && this.hints.button,
       link.hints && this.values,
@@ -166,10 +165,11 @@ class Play extends GamePage {
   /**
    * @param {Link} link
    * @param {import("../game-page.js").Step} [step] the back button leaves the game and takes no move back
+   * @param {Promise<View> | View} [view]
    */
-  async goTo(link, step = "replace") {
+  async goTo(link, step = "replace", view) {
     this.quest = "";
-    await super.goTo(link, step);
+    await super.goTo(link, step, view);
     void this.#keep();
     await this.goOn();
   }
@@ -191,7 +191,9 @@ class Play extends GamePage {
         this.busy = false;
         this.draw();
       } else {
-        await this.goTo(withMoves(this.link, move));
+        const next = withMoves(this.link, move);
+        // The effects of the computer's moves are not shown.
+        await this.goTo(next, "replace", this.reader === null ? undefined : getPosition(next, this.signal));
       }
     });
   }
@@ -200,8 +202,8 @@ class Play extends GamePage {
     await this.safely(async () => {
       const { vs, seed } = this.link;
       const asked = this.ask("reply", { vs: vs ?? "", seed });
-      const [{ move }] = await this.current(Promise.all([asked, pause(THINKING)]));
-      await this.goTo(withMoves(this.link, move));
+      const [{ move, position }] = await this.current(Promise.all([asked, pause(THINKING)]));
+      await this.goTo(withMoves(this.link, move), "replace", position);
     });
   }
 
@@ -217,7 +219,7 @@ class Play extends GamePage {
       ["back", "Take it back"],
       ["on", "Play it anyway"],
     ]);
-    return (await ask("The coach asks", [h("p", null, tell(warning, this.reader))], answers)) === "on";
+    return (await ask("The coach asks", [h("p", tell(warning, this.reader))], answers)) === "on";
   }
 
   /** Closes hints and values. */
@@ -239,9 +241,9 @@ class Play extends GamePage {
       this.table.picker.judge(solved.each);
       this.notebook.advise(
         standing,
-        h("p", { class: "soft" }, "Each choice shows the best result it can still lead to."),
+        h("p.soft", "Each choice shows the best result it can still lead to."),
         verdictList(solved.each, this.reader, (move) => void this.play(move)),
-        h("p", { class: "row" }, anchor("Explore this position", pathOf({ ...this.link, vs: null }, "explore"))),
+        h("p.row", anchor("Explore this position", pathOf({ ...this.link, vs: null }, "explore"))),
       );
       say(standing, "turn");
     });

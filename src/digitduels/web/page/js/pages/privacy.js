@@ -2,7 +2,7 @@
 
 import { retention } from "../class/retention.js";
 import { fill, h, paragraphs } from "../dom.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { say } from "../status.js";
 
 /** @type {() => [string, string[]][]} */
@@ -46,10 +46,9 @@ export async function show({ main }) {
   fill(
     main,
     h(
-      "article",
-      { class: "reading" },
-      h("h1", null, "What is stored about you"),
-      parts().map(([title, texts]) => h("section", null, h("h2", null, title), paragraphs(texts))),
+      "article.reading",
+      h("h1", "What is stored about you"),
+      parts().map(([title, texts]) => h("section", h("h2", title), paragraphs(texts))),
     ),
   );
 }

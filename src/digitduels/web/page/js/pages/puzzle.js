@@ -1,13 +1,13 @@
 // Puzzles: one move keeps the win. The opponent plays the longest defence.
 
-import { Failure, gameCard, games, getPatiently } from "../api.js";
+import { Failure, gameCard, games, getComputed } from "../api.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
-import { GamePage, getPosition } from "../game-page.js";
+import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { Hints } from "../hints.js";
 import { showHead } from "../head.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
-import { keepPuzzle } from "../mine.js";
+import { keepMissed, keepPuzzle, missedOf } from "../mine.js";
 import { Notebook } from "../notebook.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
@@ -32,39 +32,28 @@ export async function show({ main, parts, query, signal }) {
   /** @type {Puzzle} */
   let puzzle;
   try {
-    puzzle = await getPatiently("/api/puzzle", new URLSearchParams(wanted), signal, sayWait);
+    puzzle = await getComputed("/api/puzzle", new URLSearchParams(wanted), signal, sayWait);
   } catch (error) {
     if (signal.aborted || !(error instanceof Failure) || error.temporary) throw error;
     say("");
     const card = await gameCard(game);
     if (card) showHead("Puzzles", card);
     const choices = puzzleChoices(cards, game, tier, here, {});
-    const lead = h("p", { class: "lead" }, error.message);
-    fill(main, h("article", { class: "game lesson-page" }, !card && h("h1", null, "Puzzles"), choices, lead));
+    const lead = h("p.lead", error.message);
+    fill(main, h("article.game.study-page", !card && h("h1", "Puzzles"), choices, lead));
     return;
   }
   const start = readLink(puzzle.game, new URLSearchParams(puzzle.link));
-  const [first, view] = await Promise.all([
-    getPosition(start, signal),
-    positionAfter(start, words(own["moves"] ?? ""), signal),
-  ]);
+  const view = await positionAfter(start, words(own["moves"] ?? ""), signal);
   if (signal.aborted) return;
   const today = puzzle.date !== null && !game;
   setTitle(today ? "Today's puzzle" : `Puzzle: ${puzzle.title}`);
   const paths = { here: withKeys(here, { tier, seed, date }), next: withKeys(here, { tier, seed: randomSeed() }) };
-  const page = new PuzzlePage(puzzle, start, first, view, paths, signal);
+  const page = new PuzzlePage(puzzle, start, view, paths, signal);
   const daily = puzzle.date ? `Today's puzzle, #${numberOf(puzzle.date)}` : puzzle.title;
   showHead("Puzzles", view, start.options, today && !tier ? daily : puzzle.title);
   page.side.append(puzzleChoices(cards, game, tier, here, puzzle.tiers));
-  fill(
-    main,
-    h(
-      "article",
-      { class: "game lesson-page" },
-      h("div", { class: "column" }, page.quest, page.table.element),
-      page.side,
-    ),
-  );
+  fill(main, h("article.game.study-page", h("div.column", page.quest, page.table.element), page.side));
   page.draw();
 }
 
@@ -86,10 +75,10 @@ function numberOf(date) {
  * @param {AbortSignal} signal
  */
 async function positionAfter(start, moves, signal) {
-  const view = await getPosition(withMoves(start, ...moves), signal);
+  const view = await getPosition(withMoves(start, ...moves), signal, WITH_EFFECTS);
   // A link of the first edition may end before the reply.
   const incomplete = moves.length % 2 === 1 && view.outcome === null;
-  return incomplete ? getPosition(withMoves(start, ...moves.slice(0, -1)), signal) : view;
+  return incomplete ? getPosition(withMoves(start, ...moves.slice(0, -1)), signal, WITH_EFFECTS) : view;
 }
 
 /**
@@ -102,18 +91,17 @@ async function positionAfter(start, moves, signal) {
  */
 function puzzleChoices(cards, game, tier, here, tiers) {
   const pill = (/** @type {string} */ label, /** @type {string} */ href, /** @type {boolean} */ chosen) =>
-    h("li", null, h("a", { href, "aria-current": chosen ? "true" : null }, label));
+    h("li", h("a", { href, "aria-current": chosen ? "true" : null }, label));
   const all = cards.map((card) => pill(card.title, `/puzzle/${card.game}`, card.game === game));
   const kinds = game ? Object.entries(tiers) : [];
   const far = kinds.map(([name, label]) => pill(label, withKeys(here, { tier: name }), name === tier));
   const title = "How far away the win is";
   return h(
-    "div",
-    { class: "choices" },
-    h("h2", null, "More puzzles"),
-    h("ul", { class: "pills", "aria-label": "Choose a game" }, pill("Today's", "/puzzle", !game), all),
-    far.length > 0 && h("h2", null, title),
-    far.length > 0 && h("ul", { class: "pills", "aria-label": title }, pill("Any", here, !tier), far),
+    "div.choices",
+    h("h2", "More puzzles"),
+    h("ul.pills", { "aria-label": "Choose a game" }, pill("Today's", "/puzzle", !game), all),
+    far.length > 0 && h("h2", title),
+    far.length > 0 && h("ul.pills", { "aria-label": title }, pill("Any", here, !tier), far),
   );
 }
 
@@ -121,35 +109,35 @@ class PuzzlePage extends GamePage {
   /**
    * @param {Puzzle} puzzle
    * @param {Link} start
-   * @param {View} first the position of the puzzle
    * @param {View} view the position now
    * @param {{here: string, next: string}} paths of this puzzle and of another one
    * @param {AbortSignal} signal
    */
-  constructor(puzzle, start, first, view, paths, signal) {
+  constructor(puzzle, start, view, paths, signal) {
     super({ ...start, moves: view.moves }, view, signal);
     this.puzzle = puzzle;
     this.start = start;
     this.paths = paths;
-    this.seat = /** @type {Seat} */ (first.player ?? 1);
-    this.missed = 0;
-    this.question = h("p", { class: "quest" }, tell(puzzle.question, this.seat));
+    this.seat = /** @type {Seat} */ (view.history[start.moves.length]?.player ?? view.player ?? 1);
+    this.key = [puzzle.game, puzzle.tier, puzzle.date ?? puzzle.seed].join(" ");
+    /** The number of wrong attempts. */
+    this.missed = missedOf(this.key);
+    this.question = h("p.quest", tell(puzzle.question, this.seat));
     /** The question, then the verdict on the last attempt. */
-    this.answer = h("div", { class: "attempt" }, this.question);
+    this.answer = h("div.attempt", this.question);
     this.quest = h(
-      "section",
-      { class: "card quest-card", "aria-label": "The puzzle" },
-      h("p", { class: "kicker" }, puzzle.tiers[String(puzzle.tier)] ?? ""),
+      "section.card.quest-card",
+      { "aria-label": "The puzzle" },
+      h("p.kicker", puzzle.tiers[String(puzzle.tier)] ?? ""),
       this.answer,
     );
     this.notebook = new Notebook(this.record, () => this.hints.clear());
     this.hints = new Hints(this, this.notebook);
     this.again = button("Start over", () => void this.restart());
     this.side = h(
-      "div",
-      { class: "side" },
+      "div.side",
       this.notice,
-      h("div", { class: "actions" }, this.hints.button, this.again, anchor("Another puzzle", paths.next)),
+      h("div.actions", this.hints.button, this.again, anchor("Another puzzle", paths.next)),
       this.notebook.element,
     );
   }
@@ -198,11 +186,10 @@ class PuzzlePage extends GamePage {
         "section",
         { class: won ? "end win" : "end loss" },
         title,
-        h("p", null, tellAll(this.view.ending.slice(-1), this.seat)),
-        won && h("p", { class: "soft" }, this.missed ? tries : "On your first try."),
+        h("p", tellAll(this.view.ending.slice(-1), this.seat)),
+        won && h("p.soft", this.missed ? tries : "On your first try."),
         h(
-          "p",
-          { class: "row" },
+          "p.row",
           next,
           won && button("Share the result", () => void this.share()),
           anchor("Explore it", pathOf(this.start, "explore")),
@@ -216,10 +203,9 @@ class PuzzlePage extends GamePage {
   }
 
   #keep() {
-    const { title, date, seed, game, tier } = this.puzzle;
-    const key = [game, tier, date ?? seed].join(" ");
+    const { title, date } = this.puzzle;
     const name = date ? `Puzzle #${numberOf(date)}: ${title}` : title;
-    keepPuzzle({ key, title: name, path: this.paths.here, missed: this.missed });
+    keepPuzzle({ key: this.key, title: name, path: this.paths.here, missed: this.missed });
   }
 
   /** Copies a line to share that does not reveal the answer. */
@@ -252,6 +238,7 @@ class PuzzlePage extends GamePage {
       const [own, ...reply] = moves;
       if (own === undefined) {
         this.missed += 1;
+        keepMissed(this.key, this.missed);
         this.busy = false;
         this.draw();
         say(text, "turn");
@@ -259,7 +246,8 @@ class PuzzlePage extends GamePage {
       }
       const next = withMoves(this.link, ...moves);
       if (reply.length) {
-        await this.goTo(withMoves(this.link, own), "keep");
+        const answered = withMoves(this.link, own);
+        await this.goTo(answered, "keep", getPosition(answered, this.signal));
         await this.current(pause(THINKING));
       }
       await this.safely(() => this.goTo(next));

@@ -1,11 +1,11 @@
 // The review of a game: who was winning when, which moves turned it, and a second try at each of them.
 
-import { gameCard, getPatiently } from "../api.js";
+import { gameCard, getComputed } from "../api.js";
 import { seatLabels } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
-import { GamePage, getPosition } from "../game-page.js";
+import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { showHead } from "../head.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
 import { recentGames, showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
@@ -35,10 +35,10 @@ export async function show({ main, parts, query, signal }) {
   if (!link.moves.length && !link.conceded) {
     say("");
     const play = anchor("Play", pathOf({ ...link, vs: card && String(card.beginner) }), "main");
-    fill(main, recentGames(view), h("p", { class: "row" }, play, recordOpener(signal)));
+    fill(main, recentGames(view), h("p.row", play, recordOpener(signal)));
     return;
   }
-  const asked = () => getPatiently(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
+  const asked = () => getComputed(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
   const review = /** @type {Review} */ (openedReview(link) ?? (await asked()));
   if (signal.aborted) return;
   const page = new ReviewPage(link, view, review, card, signal);
@@ -64,25 +64,24 @@ class ReviewPage extends GamePage {
     this.swings = review.turns.filter((turn) => turn.swing);
     /** Moments whose answer was shown or found. @type {Set<number>} */
     this.known = new Set();
-    this.cells = review.winning.map((winner, place) => this.#cell(winner, place));
+    this.cells = review.winning.map((winner, index) => this.#cell(winner, index));
     this.ribbon = h(
-      "ol",
-      { class: "ribbon", "aria-label": "Who was winning after each move" },
-      this.cells.map((cell) => h("li", null, cell)),
+      "ol.ribbon",
+      { "aria-label": "Who was winning after each move" },
+      this.cells.map((cell) => h("li", cell)),
     );
     this.stepper = new Stepper((at) => void this.step(at + review.opening), signal, this.ribbon);
     /** Whether the board shows a line of best play, not the game. */
     this.following = false;
-    this.turning = h("p", { class: "turning" });
-    this.moment = h("section", { class: "card moment", "aria-label": "This moment", tabindex: -1 });
+    this.turning = h("p.turning");
+    this.moment = h("section.card.moment", { "aria-label": "This moment", tabindex: -1 });
     /** Below the board: the button for the answer, then the answer as lines of best play. */
-    this.answer = h("div", { class: "answer" });
+    this.answer = h("div.answer");
     this.element = h(
-      "article",
-      { class: "game lesson-page review" },
+      "article.game.study-page.review",
       this.#verdict(),
-      h("div", { class: "column" }, this.notice, this.table.element, this.answer),
-      h("div", { class: "side" }, this.moment, this.#found(), recordOpener(signal)),
+      h("div.column", this.notice, this.table.element, this.answer),
+      h("div.side", this.moment, this.#found(), recordOpener(signal)),
     );
   }
 
@@ -131,10 +130,10 @@ class ReviewPage extends GamePage {
 
   #verdict() {
     return h(
-      "section",
-      { class: "card verdict", "aria-label": "What decided it" },
+      "section.card.verdict",
+      { "aria-label": "What decided it" },
       this.turning,
-      h("p", { class: "hidden" }, tell(this.review.story, this.reader)), // the strip shows it
+      h("p.hidden", tell(this.review.story, this.reader)), // the strip shows it
       this.stepper.element,
       this.#legend(),
     );
@@ -142,15 +141,14 @@ class ReviewPage extends GamePage {
 
   #legend() {
     const winners = new Set(this.review.winning);
-    const key = h("span", { class: "swing-key", "aria-hidden": "true" });
+    const key = h("span.swing-key", { "aria-hidden": "true" });
     return h(
-      "p",
-      { class: "row legend" },
-      h("span", { class: "soft" }, "Winning:"),
+      "p.row.legend",
+      h("span.soft", "Winning:"),
       winners.has(1) && this.#winning(1, this.name(1)),
       winners.has(2) && this.#winning(2, this.name(2)),
       winners.has(null) && this.#winning(null, "nobody"),
-      this.swings.length > 0 && h("span", { class: "soft" }, key, " it turned"),
+      this.swings.length > 0 && h("span.soft", key, " it turned"),
     );
   }
 
@@ -192,26 +190,26 @@ class ReviewPage extends GamePage {
       const name = seat === this.reader ? "You" : this.review.names[seat - 1];
       const sign = h("span", { "aria-hidden": "true" }, seat === 1 ? "● " : "○ ");
       const random = `; a random mover would find about ${chance.toFixed(1)}`;
-      return [h("dt", null, sign, name), h("dd", null, h("b", null, of ? `${found} of ${of}` : "–"), of > 0 && random)];
+      return [h("dt", sign, name), h("dd", h("b", of ? `${found} of ${of}` : "–"), of > 0 && random)];
     };
     const title = "Critical moves found";
     return h(
-      "section",
-      { class: "card", "aria-label": title },
-      h("h2", null, title),
-      h("dl", { class: "found" }, score(1), score(2)),
-      h("p", { class: "soft" }, CRITICAL),
+      "section.card",
+      { "aria-label": title },
+      h("h2", title),
+      h("dl.found", score(1), score(2)),
+      h("p.soft", CRITICAL),
     );
   }
 
   /**
    * Creates a cell of the ribbon.
    * @param {Seat | null} winner
-   * @param {number} place
+   * @param {number} index
    */
-  #cell(winner, place) {
+  #cell(winner, index) {
     const { turns, opening } = this.review;
-    const [turn, next] = [turns[place - 1], turns[place]];
+    const [turn, next] = [turns[index - 1], turns[index]];
     const shown = turn ? tell(turn.shown, this.reader) : "start";
     const label = [
       turn ? `Move ${turn.ply + 1}, ${this.review.names[turn.player - 1]}: ${shown}` : "The start",
@@ -225,10 +223,10 @@ class ReviewPage extends GamePage {
         type: "button",
         class: `beat ${this.#kind(winner)}${turn?.swing ? " swing" : ""}`,
         "aria-label": label.filter(Boolean).join(". "),
-        onclick: () => void this.step(place + opening),
+        onclick: () => void this.step(index + opening),
       },
-      h("span", { class: "sign", "aria-hidden": "true" }, this.#sign(winner)),
-      h("span", { class: "what", "aria-hidden": "true" }, shown),
+      h("span.sign", { "aria-hidden": "true" }, this.#sign(winner)),
+      h("span.what", { "aria-hidden": "true" }, shown),
     );
   }
 
@@ -264,7 +262,8 @@ class ReviewPage extends GamePage {
   async step(at) {
     await this.safely(async () => {
       // A concession leaves the position as it is.
-      const view = at === this.end ? this.last : await this.current(getPosition(cutTo(this.link, at), this.signal));
+      const request = () => getPosition(cutTo(this.link, at), this.signal, WITH_EFFECTS);
+      const view = at === this.end ? this.last : await this.current(request());
       this.shown += 1;
       this.following = false;
       this.at = at;
@@ -277,12 +276,12 @@ class ReviewPage extends GamePage {
   /**
    * Shows a step of a line of best play.
    * @param {LineStep[]} line
-   * @param {number} place
+   * @param {number} index
    * @param {HTMLElement} chosen
    */
-  async #follow(line, place, chosen) {
+  async #follow(line, index, chosen) {
     await this.safely(async () => {
-      const moves = line.slice(0, place + 1).map(({ move }) => move);
+      const moves = line.slice(0, index + 1).map(({ move }) => move);
       const view = await this.current(getPosition(withMoves(this.here, ...moves), this.signal));
       this.shown += 1;
       this.following = true;
@@ -301,7 +300,7 @@ class ReviewPage extends GamePage {
     if (this.following) return;
     const { opening } = this.review;
     this.stepper.update(this.at - opening, this.end - opening);
-    this.cells.forEach((cell, place) => set(cell, "aria-current", place + opening === this.at ? "step" : null));
+    this.cells.forEach((cell, index) => set(cell, "aria-current", index + opening === this.at ? "step" : null));
     const here = this.cells[this.at - opening];
     if (here) this.ribbon.scrollLeft = here.offsetLeft - this.ribbon.clientWidth / 2;
     this.#drawTurning();
@@ -339,23 +338,22 @@ class ReviewPage extends GamePage {
     const winner = this.review.winning[this.at - this.review.opening] ?? null;
     fill(
       this.moment,
-      h("h2", null, this.#headline()),
-      h("p", null, this.#winning(winner)),
-      past?.lesson && this.#lesson(past),
+      h("h2", this.#headline()),
+      h("p", this.#winning(winner)),
+      past?.lesson && this.#explanation(past),
       past?.words.map((text) => {
-        const said = h("span", { class: "hidden" }, `${this.review.names[past.player - 1]} said: `);
-        return h("blockquote", { class: "words" }, said, text);
+        const said = h("span.hidden", `${this.review.names[past.player - 1]} said: `);
+        return h("blockquote.words", said, text);
       }),
-      next && (next.swing ? this.#question(next) : h("p", { class: "soft" }, nextMove(next, reader))),
+      next && (next.swing ? this.#question(next) : h("p.soft", nextMove(next, reader))),
       this.#ways(),
     );
   }
 
   /** @param {ReviewTurn} turn */
-  #lesson({ lesson, answer, reason }) {
+  #explanation({ lesson, answer, reason }) {
     return h(
-      "p",
-      { class: "lesson" },
+      "p.explanation",
       tellAll(
         [lesson, answer, reason].filter((sentence) => sentence !== null && sentence !== undefined),
         this.reader,
@@ -365,10 +363,10 @@ class ReviewPage extends GamePage {
 
   /** @param {ReviewTurn} turn */
   #question(turn) {
-    const kicker = h("p", { class: "kicker" }, `Turning point ${this.#number} of ${this.swings.length}`);
+    const kicker = h("p.kicker", `Turning point ${this.#number} of ${this.swings.length}`);
     const quest = turn.quest && tell(turn.quest, this.reader);
     const question = `To move: ${this.name(turn.player)}. ${quest} Choose on the board.`;
-    return h("div", { class: "ask" }, kicker, this.active ? h("p", null, question) : this.#lesson(turn));
+    return h("div.ask", kicker, this.active ? h("p", question) : this.#explanation(turn));
   }
 
   #drawAnswer() {
@@ -379,13 +377,13 @@ class ReviewPage extends GamePage {
     else if (!next.swing) {
       const [best = ""] = next.defence?.best ?? next.best;
       const show = button("Best play from here", () => void this.#showBest(best));
-      fill(this.answer, h("div", { class: "actions" }, show));
+      fill(this.answer, h("div.actions", show));
     } else if (this.active) {
       const reveal = button("Show the answer", () => this.#reveal(next));
-      fill(this.answer, h("div", { class: "actions" }, reveal, onward));
+      fill(this.answer, h("div.actions", reveal, onward));
     } else {
       const lines = [next.line, next.better].map((line) => line && this.#line(line));
-      fill(this.answer, lines, h("div", { class: "actions" }, this.#back(), onward));
+      fill(this.answer, lines, h("div.actions", this.#back(), onward));
     }
   }
 
@@ -400,7 +398,7 @@ class ReviewPage extends GamePage {
   async #showBest(move) {
     await this.safely(async () => {
       const { line } = /** @type {Judgement} */ (await this.ask("judge", { move }));
-      fill(this.answer, this.#line(line, "Best play from here"), h("div", { class: "actions" }, this.#back()));
+      fill(this.answer, this.#line(line, "Best play from here"), h("div.actions", this.#back()));
       this.answer.querySelector("button")?.focus();
     });
   }
@@ -413,18 +411,13 @@ class ReviewPage extends GamePage {
   #line(line, title) {
     const texts = line.map(({ shown }) => tell(shown, this.reader));
     title ??= `Best play after ${texts[0]}`;
-    const steps = line.map(({ player }, place) => {
-      const step = button("", () => void this.#follow(line, place, step), `move seat-${player}`);
-      set(step, "aria-label", `${this.name(player)}: ${texts[place]}`);
-      fill(step, h("span", { class: "dot", "aria-hidden": "true" }), texts[place]);
-      return h("li", null, step);
+    const steps = line.map(({ player }, index) => {
+      const step = button("", () => void this.#follow(line, index, step), `move seat-${player}`);
+      set(step, "aria-label", `${this.name(player)}: ${texts[index]}`);
+      fill(step, h("span.dot", { "aria-hidden": "true" }), texts[index]);
+      return h("li", step);
     });
-    return h(
-      "div",
-      { class: "line", role: "group", "aria-label": title },
-      h("p", { class: "soft" }, title),
-      h("ol", { class: "row tight" }, steps),
-    );
+    return h("div.line", { role: "group", "aria-label": title }, h("p.soft", title), h("ol.row.tight", steps));
   }
 
   #ways() {
@@ -432,8 +425,7 @@ class ReviewPage extends GamePage {
     const further = next?.swing ? null : this.swings.find((turn) => turn.ply > this.at);
     const vs = this.link.vs ?? (card && String(card.beginner));
     return h(
-      "p",
-      { class: "row" },
+      "p.row",
       further && button("Go to the next turning point", () => void this.step(further.ply), "main"),
       next && vs && anchor("Play on from here", pathOf(continuation(here, vs, next.player))),
       anchor("Explore", pathOf({ ...here, vs: null }, "explore")),

@@ -1,7 +1,7 @@
 // For teachers: a link with settings for a class, a wall display, and sheets to print.
 
 import { games } from "../api.js";
-import { loadStyle } from "../lesson.js";
+import { loadStyle } from "../study.js";
 import { readLink, splitQuery } from "../link.js";
 import { say } from "../status.js";
 import { shortSeed } from "../teach/class-link.js";
@@ -21,20 +21,20 @@ export async function show({ main, query, signal }) {
   }
   if (signal.aborted) return;
   say("");
-  /** @type {import("../teach/class-link.js").Lesson} */
-  const lesson = { main, cards, card, link, own, signal };
+  /** @type {import("../teach/class-link.js").TeachPlace} */
+  const place = { main, cards, card, link, own, signal };
   const page = await load(own["show"] ?? "");
-  if (!signal.aborted) await page.show(lesson);
+  if (!signal.aborted) await page.show(place);
 }
 
 /**
  * @param {string} name
- * @returns {Promise<{show: (lesson: import("../teach/class-link.js").Lesson) => Promise<void> | void}>}
+ * @returns {Promise<{show: (place: import("../teach/class-link.js").TeachPlace) => Promise<void> | void}>}
  */
 function load(name) {
-  if (name === "board") return import("../teach/wall.js");
+  if (name === "board") return import("../teach/demo-board.js");
   if (name === "plan") return import("../teach/plan.js");
   if (name === "sheet") return import("../teach/paper.js");
   if (name === "link") return import("../teach/big-link.js");
-  return import("../teach/desk.js");
+  return import("../teach/overview.js");
 }

@@ -3,7 +3,7 @@
 import { anchor, fill, h } from "../dom.js";
 import { classUrl, describeLink, teachPath } from "./class-link.js";
 
-/** @param {import("./class-link.js").Lesson} lesson */
+/** @param {import("./class-link.js").TeachPlace} place */
 export async function show({ main, card, link, own, signal }) {
   const fair = own["fair"] === "on";
   const url = await classUrl(link, fair);
@@ -11,12 +11,11 @@ export async function show({ main, card, link, own, signal }) {
   fill(
     main,
     h(
-      "article",
-      { class: "projector" },
-      h("h1", null, card.title),
-      h("p", { class: "quest" }, describeLink(card, link, fair)),
-      h("p", { class: "url" }, url),
-      h("p", { class: "row" }, anchor("Back", teachPath(link, { fair: own["fair"] }))),
+      "article.projector",
+      h("h1", card.title),
+      h("p.quest", describeLink(card, link, fair)),
+      h("p.url", url),
+      h("p.row", anchor("Back", teachPath(link, { fair: own["fair"] }))),
     ),
   );
 }

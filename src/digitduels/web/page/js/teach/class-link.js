@@ -13,7 +13,7 @@ const SEEDS = 10_000; // so that a link stays short
  *   link: Link,
  *   own: Record<string, string>,
  *   signal: AbortSignal,
- * }} Lesson `own`: the keys of the teacher's pages
+ * }} TeachPlace `own`: the keys of the teacher's pages
  */
 
 /** Returns a short random seed. */

@@ -23,8 +23,8 @@ export function numberLine(goal, scores) {
     if (labelled)
       ticks.push(svg("text", { x: at(value), y: AXIS + 30, class: value === goal ? "goal" : "" }, `${value}`));
   }
-  const marks = scores.flatMap((score, place) =>
-    score === null ? [] : [svg("text", { x: at(Number(score)), y: 24, class: "mark" }, ["●", "○", "▼"][place] ?? "")],
+  const marks = scores.flatMap((score, index) =>
+    score === null ? [] : [svg("text", { x: at(Number(score)), y: 24, class: "mark" }, ["●", "○", "▼"][index] ?? "")],
   );
   const axis = svg("line", { x1: MARGIN, x2: WIDE - MARGIN, y1: AXIS, y2: AXIS });
   return svg(

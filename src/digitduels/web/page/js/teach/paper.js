@@ -1,6 +1,6 @@
 // Puzzles to print, with the answers on a separate page.
 
-import { getPatiently } from "../api.js";
+import { getComputed } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
@@ -9,39 +9,32 @@ import { shortSeed, teachPath } from "./class-link.js";
 
 const LONGEST_LINE = 1000;
 
-/** @param {import("./class-link.js").Lesson} lesson */
+/** @param {import("./class-link.js").TeachPlace} place */
 export async function show({ main, card, link, own, signal }) {
   const { tier, count = "6", sheet: seed = "1" } = own;
   const query = new URLSearchParams({ ...link.options, game: card.game, count, seed, ...(tier && { tier }) });
-  const sheet = /** @type {Sheet} */ (await getPatiently("/api/sheet", query, signal, sayWait));
+  const sheet = /** @type {Sheet} */ (await getComputed("/api/sheet", query, signal, sayWait));
   if (signal.aborted) return;
   say("");
   setTitle(sheet.title);
   const again = teachPath(link, { show: "sheet", seed: null, tier, count: own["count"], sheet: shortSeed() });
-  const answers = sheet.puzzles.map((puzzle) => h("li", null, puzzle.answer));
+  const answers = sheet.puzzles.map((puzzle) => h("li", puzzle.answer));
   fill(
     main,
     h(
-      "article",
-      { class: "paper sheet-page" },
+      "article.paper.sheet-page",
       h(
-        "p",
-        { class: "row no-print" },
+        "p.row.no-print",
         button("Print", () => print(), "main"),
         anchor("Another sheet", again),
         anchor("Back", teachPath(link, { seed: null })),
       ),
-      h("h1", null, sheet.title),
+      h("h1", sheet.title),
       paragraphs(sheet.about),
-      h("p", null, `On the number lines, ${marks(sheet.puzzles)}.`),
-      h("p", { class: "names" }, h("span", null, "Name: ", blank()), h("span", null, "Date: ", blank())),
+      h("p", `On the number lines, ${marks(sheet.puzzles)}.`),
+      h("p.names", h("span", "Name: ", blank()), h("span", "Date: ", blank())),
       sheet.puzzles.map((puzzle) => exercise(puzzle, sheet.goal)),
-      h(
-        "section",
-        { class: "answers", "aria-label": "Answers" },
-        h("h2", null, `Answers: ${sheet.title}`),
-        h("ol", null, answers),
-      ),
+      h("section.answers", { "aria-label": "Answers" }, h("h2", `Answers: ${sheet.title}`), h("ol", answers)),
     ),
   );
 }
@@ -52,14 +45,14 @@ export async function show({ main, card, link, own, signal }) {
  */
 function exercise({ heading, position, question, scores }, goal) {
   return h(
-    "section",
-    { class: "exercise", "aria-label": heading },
-    h("h2", null, heading),
-    h("div", { class: "position" }, paragraphs(position.filter(Boolean))),
-    h("p", null, question),
+    "section.exercise",
+    { "aria-label": heading },
+    h("h2", heading),
+    h("div.position", paragraphs(position.filter(Boolean))),
+    h("p", question),
     goal !== null && Number(goal) <= LONGEST_LINE && numberLine(Number(goal), scores),
-    h("p", { class: "working" }, "Working:"),
-    h("p", null, "Answer: ", blank()),
+    h("p.working", "Working:"),
+    h("p", "Answer: ", blank()),
   );
 }
 
@@ -73,5 +66,5 @@ function marks(puzzles) {
 }
 
 function blank() {
-  return h("span", { class: "blank" });
+  return h("span.blank");
 }

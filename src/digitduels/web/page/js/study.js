@@ -1,4 +1,4 @@
-// Shared parts of explore, review, puzzles, learn and teach: styles, the head, and the choice of a game.
+// Shared parts of the pages for study (explore, review, puzzles, learn, the lab) and teaching.
 
 import { games } from "./api.js";
 import { fill, h } from "./dom.js";
@@ -9,15 +9,17 @@ import { say } from "./status.js";
 const loaded = new Map();
 
 /**
- * Loads style sheets that the first view does not need: those of the lessons, and further ones.
+ * Loads style sheets that the first view does not need: those for study, and further ones.
  * @param {...string} further
  */
 export async function loadStyle(...further) {
-  for (const name of ["lessons", ...further]) {
-    const loading = loaded.get(name) ?? load(new URL(`../${name}.css`, import.meta.url));
-    loaded.set(name, loading);
-    await loading;
-  }
+  await Promise.all(
+    ["study", ...further].map((name) => {
+      const loading = loaded.get(name) ?? load(new URL(`../${name}.css`, import.meta.url));
+      loaded.set(name, loading);
+      return loading;
+    }),
+  );
 }
 
 /**
@@ -44,17 +46,7 @@ export async function chooseGame({ main, signal }, page, heading, about, act) {
   if (signal.aborted) return;
   say("");
   const items = cards.map((card) => gameItem("h2", card, [[act, `/${page}/${card.game}`]]));
-  fill(main, h("h1", null, heading), h("p", { class: "lead" }, about), h("ul", { class: "cards" }, items));
-}
-
-const LOCAL = /^(localhost|127\.|\[::1\])/;
-const ONLY_HERE =
-  "This address works on this computer only. Start the server with `duels serve --host 0.0.0.0`, then open this page " +
-  "at the computer's address in your network, such as 192.168.1.20:8000.";
-
-/** Says how others can reach this server, if the reader's own address does not work for them. */
-export function localNote() {
-  return LOCAL.test(location.hostname) && h("p", { class: "local" }, coded(ONLY_HERE));
+  fill(main, h("h1", heading), h("p.lead", about), h("ul.cards", items));
 }
 
 /**
@@ -62,5 +54,5 @@ export function localNote() {
  * @param {string} text
  */
 export function coded(text) {
-  return text.split("`").map((part, place) => (place % 2 ? h("code", null, part) : part));
+  return text.split("`").map((part, index) => (index % 2 ? h("code", part) : part));
 }

@@ -1,7 +1,8 @@
-// The teacher's desk: the settings of a class, and links to the wall display and the sheets.
+// The page for teachers: start a class, make a link with settings, open a large board, print puzzles.
 
-import { getPatiently } from "../api.js";
+import { getComputed } from "../api.js";
 import { count } from "../class/counts.js";
+import { localNote } from "../class/local-note.js";
 import { retention } from "../class/retention.js";
 import { myClasses } from "../class/session.js";
 import { startForm } from "../class/start-form.js";
@@ -19,7 +20,6 @@ import {
   seatRadios,
   trouble,
 } from "../form.js";
-import { localNote } from "../lesson.js";
 import { levelOptions } from "../levels.js";
 import { newLink } from "../link.js";
 import { gameRadios } from "../new-game.js";
@@ -36,15 +36,15 @@ const CLASS =
 const WALL =
   "For the whole class together, readable from the last row. Show what every move is worth when you want to.";
 
-/** @param {import("./class-link.js").Lesson} lesson */
-export function show(lesson) {
-  const desk = new Desk(lesson);
-  fill(lesson.main, desk.element);
-  void desk.update();
+/** @param {import("./class-link.js").TeachPlace} place */
+export function show(place) {
+  const overview = new Overview(place);
+  fill(place.main, overview.element);
+  void overview.update();
 }
 
-class Desk {
-  /** @param {import("./class-link.js").Lesson} lesson */
+class Overview {
+  /** @param {import("./class-link.js").TeachPlace} place */
   constructor({ cards, card, link, own, signal }) {
     this.cards = cards;
     this.card = card;
@@ -52,20 +52,19 @@ class Desk {
     this.own = own;
     this.signal = signal;
     this.trouble = trouble();
-    this.url = h("p", { class: "url" });
-    this.sentence = h("p", { class: "soft" });
-    this.actions = h("p", { class: "row" });
+    this.url = h("p.url");
+    this.sentence = h("p.soft");
+    this.actions = h("p.row");
     this.form = this.#form();
     this.tiers = h("select", { name: "tier" }, h("option", { value: "" }, "Any"));
     const count = own["count"] ?? COUNT;
     this.count = h("input", { name: "count", type: "number", min: 1, max: 24, value: count, inputmode: "numeric" });
-    this.running = h("section", { class: "card", "aria-labelledby": "running", hidden: true });
+    this.running = h("section.card", { "aria-labelledby": "running", hidden: true });
     void this.#offerTiers();
     void this.#listClasses();
     this.element = h(
-      "article",
-      { class: "teach" },
-      h("header", null, h("h1", null, "Teach"), h("p", { class: "lead" }, ABOUT)),
+      "article.teach",
+      h("header", h("h1", "Teach"), h("p.lead", ABOUT)),
       this.running,
       this.#classCard(),
       this.#linkCard(),
@@ -103,18 +102,18 @@ class Desk {
       ["on", "Balanced start"],
     ];
     const form = h(
-      "form",
-      { class: "form", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-      h("div", { class: "whole" }, group("Game", gameRadios(cards, card.game))),
+      "form.form",
+      { onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      h("div.whole", group("Game", gameRadios(cards, card.game))),
       field("Against", opponents),
       group("The class plays as", seatRadios(link.seat)),
       group("Start", radios("fair", starts, own["fair"] ?? "")),
-      group("Help", h("div", null, hints, takebacks)),
+      group("Help", h("div", hints, takebacks)),
       h(
-        "details",
-        { class: "fold whole", open: changed },
-        h("summary", null, "Rules of this game"),
-        h("div", { class: "fields" }, optionFields(card.options, link.options)),
+        "details.fold.whole",
+        { open: changed },
+        h("summary", "Rules of this game"),
+        h("div.fields", optionFields(card.options, link.options)),
       ),
     );
     form.addEventListener("change", (event) => this.#change(event));
@@ -123,7 +122,7 @@ class Desk {
 
   #classCard() {
     const deleted = `Everything is deleted ${retention()} after the last move or your last action.`;
-    const about = h("p", { class: "soft" }, `${CLASS} ${deleted} `, h("a", { href: "/privacy" }, "What is stored?"));
+    const about = h("p.soft", `${CLASS} ${deleted} `, h("a", { href: "/privacy" }, "What is stored?"));
     return section("class", "Start a class", about, startForm(this.cards, this.signal));
   }
 
@@ -134,9 +133,9 @@ class Desk {
     const item = (/** @type {TeacherClass} */ { code, ended, pupil_count: pupils, round, rules }) => {
       const stage = ended ? "over" : round ? `round ${round}` : "not begun";
       const about = `${rules.title}, ${count(pupils, "pupil")}, ${stage}`;
-      return h("li", null, anchor(`Class ${code}`, `/class/${code}`, ended ? "quiet" : "main"), h("span", null, about));
+      return h("li", anchor(`Class ${code}`, `/class/${code}`, ended ? "quiet" : "main"), h("span", about));
     };
-    fill(this.running, h("h2", { id: "running" }, "Your classes"), h("ul", { class: "roster" }, classes.map(item)));
+    fill(this.running, h("h2", { id: "running" }, "Your classes"), h("ul.roster", classes.map(item)));
     this.running.hidden = false;
   }
 
@@ -146,14 +145,14 @@ class Desk {
       "A link for the class",
       this.form,
       this.trouble,
-      h("div", null, this.url, this.sentence, localNote(), this.actions),
+      h("div", this.url, this.sentence, localNote(), this.actions),
     );
   }
 
   #wallCard() {
     const open = () => void go(teachPath(this.rules, { show: "board", seed: null }));
-    const row = h("p", { class: "row" }, button("Open the board", open, "main"));
-    return section("wall", "One large board", h("p", { class: "soft" }, WALL), row);
+    const row = h("p.row", button("Open the board", open, "main"));
+    return section("wall", "One large board", h("p.soft", WALL), row);
   }
 
   #paperCard() {
@@ -164,20 +163,20 @@ class Desk {
     };
     const about = `${this.card.title}, as chosen under “A link for the class”. The answers are on a separate page.`;
     const form = h(
-      "form",
-      { class: "form", onsubmit: print },
+      "form.form",
+      { onsubmit: print },
       field("Kind", this.tiers),
       field("How many", this.count),
-      h("p", { class: "row whole" }, h("button", { class: "main" }, "Make a sheet")),
+      h("p.row.whole", h("button.main", "Make a sheet")),
     );
     const plan = anchor("Lesson plan", teachPath(this.rules, { show: "plan", seed: null }));
-    return section("paper", "On paper", h("p", { class: "soft" }, about), form, h("p", { class: "row" }, plan));
+    return section("paper", "On paper", h("p.soft", about), form, h("p.row", plan));
   }
 
   /** Fills in the kinds of puzzles once the server has sent them. */
   async #offerTiers() {
     try {
-      const { tiers } = /** @type {Puzzle} */ (await getPatiently("/api/puzzle", new URLSearchParams(), this.signal));
+      const { tiers } = /** @type {Puzzle} */ (await getComputed("/api/puzzle", {}, this.signal));
       this.tiers.append(...Object.entries(tiers).map(([tier, about]) => h("option", { value: tier }, about)));
       this.tiers.value = this.own["tier"] ?? "";
     } catch {
@@ -257,5 +256,5 @@ class Desk {
  * @param {...import("../dom.js").Child} content
  */
 function section(id, title, ...content) {
-  return h("section", { class: "card", "aria-labelledby": id }, h("h2", { id }, title), ...content);
+  return h("section.card", { "aria-labelledby": id }, h("h2", { id }, title), ...content);
 }

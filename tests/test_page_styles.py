@@ -1,24 +1,23 @@
-"""The page's colours: every text has enough contrast, in light and dark mode and in the colours of every game."""
+"""The page's styles: each selector has one place, and every text enough contrast in the colours of every game."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from digitduels.web.assets import STYLESHEETS
 from digitduels.web.positions.looks import LOOKS, PLAIN, Look
 
 PAGE = Path(__file__).parents[1] / "src" / "digitduels" / "web" / "page"
 TEXT_CONTRAST = 4.5  # WCAG 2.2, criterion 1.4.3
-SIGN_CONTRAST = 3.0  # WCAG 2.2, criterion 1.4.11
 TEXT = ("ink", "soft", "accent", "p1", "p2", "win", "loss", "draw")
 SURFACES = ("paper", "card", "tile", "tint")
 """Any text may be on any of these, and on any mixture that a style uses as a background."""
-SIGNS = {("win", "tint"), ("loss", "tint")}
-"""Only the sign of the current move in a review has these colours."""
 FILLED = {"on-accent": "accent", "paper": "ink"}
 """Text colours that are only used together with a background."""
 INDIRECT = {"seat": ("p1", "p2", "ink"), "verdict": ("win", "loss", "draw")}
@@ -30,17 +29,24 @@ Colour = tuple[float, float, float]
 
 
 class Style(NamedTuple):
-    """A rule of a stylesheet."""
+    """A rule of a stylesheet: its file, the condition around it, its selector and its values."""
 
+    file: str
+    condition: str
     selector: str
     values: dict[str, str]
 
 
 def styles() -> Iterator[Style]:
     for path in sorted(PAGE.rglob("*.css")):
+        condition = ""
         text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
-        for selector, body in re.findall(r"([^{}]+)\{([^{}]*)\}", text):
-            yield Style(selector.strip(), dict(re.findall(r"([\w-]+)\s*:\s*([^;]+?)\s*(?:;|$)", body)))
+        for start, selector, body in re.findall(r"(@[^{}]+)\{(?=[^{}]*\{)|([^{}]+)\{([^{}]*)\}|\}", text):
+            if not selector:
+                condition = start.strip()
+                continue
+            values = dict(re.findall(r"([\w-]+)\s*:\s*([^;]+?)\s*(?:;|$)", body))
+            yield Style(path.name, condition, selector.strip(), values)
 
 
 STYLES = list(styles())
@@ -112,15 +118,14 @@ def test_every_text_has_enough_contrast(game: str, dark: bool) -> None:
     low = {
         f"{text} on {surface}: {ratio:.2f}"
         for text, surface in pairs
-        if (ratio := contrast(colours[text], colours[surface]))
-        < (SIGN_CONTRAST if (text, surface) in SIGNS else TEXT_CONTRAST)
+        if (ratio := contrast(colours[text], colours[surface])) < TEXT_CONTRAST
     }
     assert not low
 
 
 def test_every_colour_of_the_styles_is_checked_for_contrast() -> None:
     used: set[str] = set()
-    for selector, values in STYLES:
+    for _, _, selector, values in STYLES:
         text = values.get("color")
         background = values.get("background", values.get("background-color"))
         if text is not None and text not in PLAIN_TEXT:
@@ -142,8 +147,23 @@ def test_every_colour_of_the_styles_is_checked_for_contrast() -> None:
 
 
 def test_variables_contain_only_the_colours_that_are_checked() -> None:
-    for selector, values in STYLES:
+    for _, _, selector, values in STYLES:
         for variable, colours in INDIRECT.items():
             if value := values.get(f"--{variable}"):
                 assert names_of(value)[0] in colours, selector
         assert selector == ":root" or not values.keys() & {f"--{name}" for name in (*TEXT, *SURFACES, *FILLED)}
+
+
+def test_each_selector_is_in_one_file_and_no_rule_is_written_twice() -> None:
+    files: dict[str, set[str]] = defaultdict(set)
+    rules = [style[:3] for style in STYLES if not style.condition.startswith("@keyframes")]
+    for file, _, selectors in rules:
+        for selector in selectors.split(",\n"):  # as Prettier writes them
+            files[selector.strip()].add(file)
+    assert not {selector: found for selector, found in files.items() if len(found) > 1}
+    assert not [rule for rule, count in Counter(rules).items() if count > 1]
+
+
+def test_every_file_of_styles_is_in_one_stylesheet() -> None:
+    parts = [part for parts in STYLESHEETS.values() for part in parts.split()]
+    assert sorted(parts) == sorted(path.stem for path in (PAGE / "css").iterdir())
