@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,15 @@ from digitduels.games import AnyGame
 from digitduels.solver import Progress, Solution
 from digitduels.solver.solution_cache import SolutionCache
 
+_MOMENT = 1.0  # seconds
+
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Progress | None]:
-    """Shows a progress bar on a terminal, and prints the warnings at the end, one per line."""
+    """Shows a progress bar on a terminal, and prints the warnings at the end, one per line.
+
+    A dumb terminal shows the title instead, if the task takes longer than a moment.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
@@ -39,16 +45,22 @@ def _bar(title: str) -> Iterator[Progress]:
 
     columns = bars.TextColumn("{task.description}"), bars.BarColumn(), bars.TaskProgressColumn()
     terminal = Console(stderr=True)
-    with bars.Progress(
-        *columns, bars.TimeRemainingColumn(), console=terminal, transient=True, disable=terminal.is_dumb_terminal
-    ) as bar:
-        task = bar.add_task(f"{title}: preparing", total=None)
+    if terminal.is_dumb_terminal:
+        notice = threading.Timer(_MOMENT, complain, [f"{title}. Please wait…"])
+        notice.start()
+        try:
+            yield lambda *_: None
+        finally:
+            notice.cancel()
+        return
+    with bars.Progress(*columns, console=terminal, transient=True) as bar:
+        task = bar.add_task(title, total=None)
         yield lambda step, done: bar.update(task, description=f"{title}: {step}", completed=done, total=1.0)
 
 
 def solve(game: AnyGame, limit: int | None = None) -> Solution:
     """Solves a game, or loads its solution, with a progress bar."""
-    with show_progress(game.title) as progress:
+    with show_progress(f"Solving {game.title}, only the first time") as progress:
         return digitduels.solve(game, limit=limit, progress=progress)
 
 

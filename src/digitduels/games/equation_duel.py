@@ -46,7 +46,7 @@ class EquationDuel(PoolGame[Move]):
     rulings = (
         "Numbers are used two at a time, so an odd one at the end is never used. The game ends when fewer than two are "
         "left.",
-        "The option `tie` decides what happens at equal scores.",
+        "The book has no rule for equal scores. The one above is ours.",
         "Order matters for − and ÷: the number you pick first comes first.",
         "A player who goes over the target has lost at once. The other player does not move again.",
     )
@@ -90,7 +90,7 @@ class EquationDuel(PoolGame[Move]):
                 return _exceeded(player, self.target)
         # An equation needs two numbers; without them the higher score wins.
         if sum(state.table.counts) < 2:
-            return self.run_out(state)
+            return self.run_out(state, "Fewer than two numbers are left.")
         return None
 
     def effect(self, state: Position, move: Move) -> Effect:
@@ -143,7 +143,8 @@ class EquationDuel(PoolGame[Move]):
 
     def turn(self, state: Position) -> list[str]:
         score = Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine)
-        return [_available(state.table), score]
+        # The book's sample leaves the used numbers out, but both players may see them.
+        return [_available(state.table), Sentence("{used}", book="", used=_used(state.table)), score]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
         first, second, operation = move

@@ -148,8 +148,9 @@ class NumberDuel(PoolGame[Move]):
             lines.append(f"{result} exceeds {self.target}, so the score is reset to 0.")
         lines.append(Sentence("{player:Whose} New Score: {score}", player=player, score=score))
         if score != self.target:
-            lines += ["", "Number Pool (updated):", f"{row(after.table)} (one {number} is removed)"]
-            lines += ["", *score_lines(after)]
+            # One person reads the pool only once, when the next turn begins.
+            updated = "Number Pool (updated):", f"{row(after.table)} (one {number} is removed)"
+            lines += ["", *(Sentence("", book=line) for line in updated), "", *score_lines(after)]
         return lines
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:

@@ -20,6 +20,7 @@ __all__ = [
     "Uniform",
     "check",
     "computer_name",
+    "known_player",
     "offered_player",
     "player",
 ]
@@ -39,6 +40,21 @@ def computer_name(who: str) -> str:
     if who.isdecimal():
         return f"Level {who}"
     return who.capitalize() if who in (*OPPONENTS, COACH) else "The program"
+
+
+def known_player(text: str, *others: str) -> str:
+    """The player that a text names as people read it, such as "Level 3", "beginner" or "Coach"; else the text itself.
+
+    >>> known_player("Level 3"), known_player("Beginner"), known_player("Coach", COACH), known_player("python bot.py")
+    ('3', '2', 'coach', 'python bot.py')
+    """
+    from digitduels.players.levels import CHARACTERS
+
+    name = " ".join(text.lower().split())
+    characters = {character.name.lower(): str(level) for level, character in CHARACTERS.items()}
+    name = characters.get(name, name) if name not in OPPONENTS else name
+    name = name.removeprefix("level").strip() if name.startswith("level") else name
+    return name if name in (*others, *OPPONENTS) else text
 
 
 def offered_player(name: str, game_id: str) -> str:
