@@ -41,8 +41,7 @@ def manual(game: AnyGame, playing: bool = False) -> str:
     about, rules = card(game)
     changed = [f"House rules: {house_rules(game)}."] if game.changes else []
     if playing:
-        parts = [f"# {game.title}", about, *changed, rules, *_typing(game)]
-        return "\n\n".join(parts) + "\n"
+        return "\n\n".join((about, *changed, rules, *_typing(game))) + "\n"
     parts = [f"# {game.title}", about, *changed, "## Rules", rules, "## Options", _bullets(_options(game))]
     parts += [
         "## Rulings",

@@ -260,8 +260,7 @@ class Session:
         for line in plain_text(manual(match.game, playing=True)):  # without the players' names
             self.console.say_wrapped(line)
         self.say(f"More: {copyable('rules', match.game.id)}")
-        if match.outcome is None:
-            self.say("", *match.game.view(match.state), *self.chosen_so_far())
+        self.say("", *self.chosen_so_far())
         return False
 
     def chosen_so_far(self) -> list[str]:

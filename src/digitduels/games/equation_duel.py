@@ -142,17 +142,22 @@ class EquationDuel(PoolGame[Move]):
         return ["Welcome to Equation Duel!", points, _available(state.table), goes]
 
     def turn(self, state: Position) -> list[str]:
-        score = Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine)
-        # The book's sample leaves the used numbers out, but both players may see them.
-        return [_available(state.table), Sentence("{used}", book="", used=_used(state.table)), score]
+        # The book's sample leaves out the used numbers and the other score, but both players may see them.
+        return [
+            _available(state.table),
+            Sentence("{used}", book="", used=_used(state.table)),
+            Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine),
+            Sentence("{other:Whose} Score: {score}", book="", player=state.player, score=state.theirs),
+        ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
         first, second, operation = move
         result = ARITHMETIC[operation](first, second)
         lines: list[str] = [
             Sentence(
-                "Equation: {equation}",
+                "{player:Whose} equation: {equation}",
                 book="Equation: {first} {sign} {second} = {result}",
+                player=state.player,
                 equation=equation(first, operation, second, result),
                 first=first,
                 sign=self.move_fields[2].label(operation),

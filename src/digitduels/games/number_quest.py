@@ -182,7 +182,7 @@ class NumberQuest(PoolGame[Move]):
         return [
             Sentence("{player}'s Turn", you="Your Turn", player=player),
             Sentence("{other:Whose} Score: {score}", player=player, score=state.theirs),
-            f"Current Score: {state.mine}",
+            Sentence("{player:Whose} Score: {score}", book="Current Score: {score}", player=player, score=state.mine),
             f"Available Numbers: {row(state.table)}",
         ]
 
@@ -201,8 +201,10 @@ class NumberQuest(PoolGame[Move]):
         result = ARITHMETIC[operation](score, number)
         return [
             Sentence(
-                "Calculation: {equation}",
+                "{player} takes the {number}: {equation}.",
+                you="You take the {number}: {equation}.",
                 book="Calculation: {score} {sign} {number} = {result}",
+                player=player,
                 equation=equation(score, operation, number, result),
                 score=score,
                 sign=self.move_fields[1].label(operation),

@@ -194,6 +194,11 @@ class NumericalNexus(Game[Hand, None, Move]):
             lines.append(Sentence("{player:Label} uses left: {left}", player=player, left=left))
         return lines
 
+    def welcome(self, state: Position) -> list[str]:
+        title, *view = super().welcome(state)
+        # One person reads the position when the turn begins.
+        return [title, *(Sentence("", book="{line}", line=line) for line in view)]
+
     def turn(self, state: Position) -> list[str]:
         # The book's sample shows only the question.
         return [

@@ -48,13 +48,14 @@ def known_player(text: str, *others: str) -> str:
     >>> known_player("Level 3"), known_player("Beginner"), known_player("Coach", COACH), known_player("python bot.py")
     ('3', '2', 'coach', 'python bot.py')
     """
+    known = (*others, *OPPONENTS)
+    name = text.strip().lower().removeprefix("level").strip()
+    if name in known:
+        return name
     from digitduels.players.levels import CHARACTERS
 
-    name = " ".join(text.lower().split())
     characters = {character.name.lower(): str(level) for level, character in CHARACTERS.items()}
-    name = characters.get(name, name) if name not in OPPONENTS else name
-    name = name.removeprefix("level").strip() if name.startswith("level") else name
-    return name if name in (*others, *OPPONENTS) else text
+    return characters.get(name, text)
 
 
 def offered_player(name: str, game_id: str) -> str:

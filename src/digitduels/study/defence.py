@@ -108,11 +108,11 @@ def rate(chance: float) -> str:
     """A probability in words.
 
     >>> [rate(chance) for chance in (0.0, 0.001, 0.01, 0.41, 0.999)]
-    ['0 times in 100', 'less than once in 100', 'once in 100', '41 times in 100', 'more than 99 times in 100']
+    ['never', 'less than once in 100', 'once in 100', '41 times in 100', 'more than 99 times in 100']
     """
     times = round(100 * chance)
-    if not times and chance:
-        return "less than once in 100"
+    if not times:
+        return "less than once in 100" if chance else "never"
     if times == 100 and chance < 1:
         return "more than 99 times in 100"
     return "once in 100" if times == 1 else f"{times} times in 100"

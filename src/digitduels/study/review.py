@@ -108,11 +108,11 @@ class Review(NamedTuple):
         if who is None:
             return Sentence(f"The game was a draw from the start, and it {'stayed' if over else 'still is'} one.")
         if over:
-            kept = "from the first move and never gave it away."
+            kept = "from the start and never gave it away."
             return Sentence(f"{{player}} was winning {kept}", you=f"You were winning {kept}", player=who)
         return Sentence(
-            "{player} was winning from the first move and still is.",
-            you="You were winning from the first move and still are.",
+            "{player} was winning from the start and still is.",
+            you="You were winning from the start and still are.",
             player=who,
         )
 

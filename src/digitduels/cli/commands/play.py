@@ -40,8 +40,8 @@ def add_arguments(parser: Parser) -> None:
         "--vs",
         default="human",
         metavar="WHO",
-        help="human, a level from 1 to 7 or its name (`duels games` lists them), random, perfect, coach, or the command "
-        "of a program (default: human)",
+        help="human, a level from 1 to 7 or its name (`duels games` lists them), random, perfect, coach, or the "
+        "command of a program (default: human)",
     )
     opponent.completer = lambda **_: ["human", COACH, *OPPONENTS]  # type: ignore[attr-defined]  # read by argcomplete
     parser.add_argument(
