@@ -14,7 +14,7 @@ import digitduels as dd
 from conftest import HINT, Open, Run
 from digitduels import __version__
 from digitduels.cli import saved_games
-from digitduels.manual import manual, summary
+from digitduels.manual import manual, rulings, summary
 from digitduels.players.levels import CHARACTERS, characters
 from digitduels.record import load
 
@@ -62,7 +62,7 @@ def test_rules_shows_the_rule_page_of_a_game(duels: Run, name: str) -> None:
     output = duels("rules", name).stdout
     assert output == manual(dd.game(name))
     assert all(f"`{option.name}=" in output for option in dd.game(name).options())
-    assert all(f"- {ruling}\n" in output for ruling in dd.game(name).rulings)
+    assert all(f"- {ruling}\n" in output for ruling in rulings(dd.game(name)))
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS, *SUBCOMMANDS])
@@ -165,7 +165,7 @@ def test_the_menu_helps_and_can_be_left(duels: Run) -> None:
 def test_the_menu_resumes_the_last_unfinished_game(duels: Run) -> None:
     duels("play", "equation-duel", answers="3x8\n")
     menu, _, resumed = duels(answers="r\n", columns=80).stdout.partition("1 to 5, r, or Enter for 1: ")
-    assert menu.endswith("\nr  Resume Equation Duel: Player 1 against Player 2, 1 move.\n")
+    assert "\nr  Resume Equation Duel: Player 1 against Player 2, today, 1 move, Player 2's\n   move.\n" in menu
     assert "\nEquation Duel, resumed after 1 move.\n" in resumed
 
 
@@ -196,10 +196,10 @@ def test_the_menu_resumes_the_last_unfinished_game(duels: Run) -> None:
         (["play", "number-duel", "--names", "\x1b", "\u202e"], "The players need two different names."),
         (["play", "number-duel", "--first", "3"], "invalid choice: '3'"),
         (["play", "number-duel", "--vs", "3", "--first", "1"], "choose your seat with --seat"),
-        (["play", "number-duel", "--fir", "1"], "unrecognized arguments: --fir"),
+        (["play", "number-duel", "--fir", "1"], "there is no option '--fir'. Did you mean --first?"),
         (["play", "number-duel", "--seed", "x"], "invalid int value: 'x'"),
         (["play"], "the following arguments are required: GAME"),
-        (["win"], "invalid choice: 'win'"),
+        (["win"], "there is no command 'win'. `duels -h` lists the commands."),
         (["completion", "cmd"], "invalid choice: 'cmd'"),
     ],
     ids=lambda value: " ".join(value)[:50].replace("\x1b", "ESC") if isinstance(value, list) else "",
@@ -266,8 +266,8 @@ def test_saved_games_are_listed_with_their_status_newest_first(duels: Run) -> No
     lines = duels("saved").stdout.splitlines()
     assert lines[0].startswith("number-duel-7: cannot be resumed. ")
     assert lines[1:] == [
-        "number-duel-1: Player 1 against Player 2, 3 moves. Player 1 has reached 50 points.",
-        "numerical-nexus-1: Ann against Bob, 1 move. Bob to move.",
+        "number-duel-1: Player 1 against Player 2, today, 3 moves, Player 1 won",
+        "numerical-nexus-1: Ann against Bob, today, 1 move, Bob's move",
     ]
 
 

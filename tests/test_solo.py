@@ -84,9 +84,7 @@ def test_a_session_with_hints_the_coach_a_take_back_and_another_try(terminal: Op
         output = screen.read("\n")
         if output.startswith("Available Operation: [1]"):
             screen.type("1\n")
-    assert "\nThe game turned on move 1. You played +1 and turned a win into a loss.\n" in screen.read(
-        "Enter: leave > "
-    )
+    assert "\nMove 1 decided the game. You played +1 and turned a win into a loss.\n" in screen.read("Enter: leave > ")
     screen.type("t\n")
     assert "Current Number: 1" in screen.read(question)
     screen.type("quit\n")
@@ -108,7 +106,7 @@ def test_undo_also_takes_back_the_computers_reply_and_shows_the_position(duels: 
 def test_undo_after_the_game_is_lost_goes_back_to_your_own_last_move(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\nundo\n")
     assert "You have exceeded the Target Number!\nPerfect wins the game!\n" in played.stdout
-    assert "You take back ×2.\nTarget Number: 23\nCurrent Number: 20\n\nYour Turn:\n" in played.stdout
+    assert "You take back ×2.\nTarget Number: 23\nCurrent Number: 20\nYour Previous Operation: Add 1\n" in played.stdout
 
 
 def test_another_try_says_what_to_look_for(duels: Run) -> None:
@@ -151,7 +149,7 @@ def test_the_person_can_choose_a_seat(seat: str, duels: Run) -> None:
     assert played.returncode == 0
     assert "Your Turn:" in played.stdout
     if seat != "random":
-        mine, theirs = "Your Score: 0\n", "Level 1 Score: 0\n"
+        mine, theirs = "Your Score: 0\n", "Level 1's Score: 0\n"
         assert (mine + theirs if seat == "1" else theirs + mine) in played.stdout
 
 
@@ -159,8 +157,8 @@ def test_a_seat_can_be_chosen_after_seeing_the_start(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", "pick", "--seed", "3", *SMALL, answers="3\n2\n+1\n")
     before, _, after = played.stdout.partition("Which side do you want? (1/2) 2")
     assert "Player 1 moves next." in before
-    assert "Error: answer 1 or 2." in before
-    assert "Level 1 Score: 0\nYour Score: 0\n" in after
+    assert "Error: answer 1 or 2, or quit." in before
+    assert "Level 1's Score: 0\nYour Score: 0\n" in after
     assert "Your Turn:" in after
 
 
@@ -235,7 +233,7 @@ def test_hints_values_and_reviews_fit_a_terminal(columns: int, duels: Run) -> No
     assert max(map(len, output.splitlines())) <= columns
     words = " ".join(output.split())
     assert "wins in" in words
-    assert "The game turned on move" in words
+    assert "decided the game. You played" in words
 
 
 # Addressing the person
@@ -284,7 +282,7 @@ def test_after_a_lost_game_the_person_learns_of_a_better_defence(duels: Run) -> 
     settings = ("--set", "target=24", "--seed", "1")
     lost = duels("play", "operation-target", "--vs", "perfect", *settings, answers="+1\nx2\n+1\nx2\n").stdout
     assert "\nPerfect wins the game!\n" in lost
-    assert "\nOn move 1 there was a better defence. You played +1. " in lost
+    assert "\nMove 1: ×2 was harder to answer than +1. Within two turns, a level 4 opponent goes wrong 28 times" in lost
 
 
 def test_moves_of_the_computer_are_not_described_as_the_persons(duels: Run) -> None:
@@ -297,11 +295,11 @@ def test_moves_of_the_computer_are_not_described_as_the_persons(duels: Run) -> N
 
 def test_a_reset_of_the_persons_score_is_addressed_to_them(duels: Run, program: str) -> None:
     played = duels("play", "numerical-nexus", "--vs", program, answers="+5\nmoves\nundo\n").stdout
-    assert "Your score is now 5. Remaining +5 uses: 0.\n" in played
+    assert "You play +5: 0 + 5 = 5.\n" in played
     assert "The program resets your score to 0. No remaining resets.\n" in played
-    assert "1. You: 0 + 5 = 5. (you: 5, The program: 0)\n" in played
-    assert "2. The program: reset your score. Your score is 0. (you: 0, The program: 0)\n" in played
-    assert "The program takes back reset your score.\nYou take back +5.\n" in played
+    assert "1. You: 0 + 5 = 5. (You: 5, The program: 0)\n" in played
+    assert "2. The program: reset your score. Your score is 0. (You: 0, The program: 0)\n" in played
+    assert "The program takes back the reset of your score.\nYou take back +5.\n" in played
 
 
 def test_only_the_winner_is_congratulated(duels: Run, program: str) -> None:

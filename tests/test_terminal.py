@@ -79,7 +79,7 @@ def test_no_command_is_a_move_or_part_of_one(name: str) -> None:
 @pytest.mark.parametrize("word", ["?", "help", "HELP"])
 def test_help_shows_the_position_the_legal_moves_and_every_command(duels: Run, word: str) -> None:
     output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines("+5", word)).stdout
-    assert "Ann Score: 5\nBob Score: 0\n" in output
+    assert "Ann's Score: 5\nBob's Score: 0\n" in output
     assert "Bob can answer: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs\n" in output
     assert "\n".join(HELP) in output
 
@@ -87,7 +87,7 @@ def test_help_shows_the_position_the_legal_moves_and_every_command(duels: Run, w
 def test_every_command_has_a_line_of_help() -> None:
     session = Session(dd.Match(dd.game("number-duel")), saved_games.Save(), Console())
     explained = {line.split()[0] for line in HELP}
-    assert explained == session.commands.keys() - {"help", "exit"}
+    assert explained == session.commands.keys() - {"help", "exit", "q"}
 
 
 def test_help_in_the_middle_of_a_move_shows_how_to_continue(duels: Run) -> None:
@@ -96,17 +96,21 @@ def test_help_in_the_middle_of_a_move_shows_how_to_continue(duels: Run) -> None:
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_rules_command_prints_wrapped_rules_without_an_example_and_then_the_position(name: str, duels: Run) -> None:
+def test_the_rules_command_fits_a_screen_and_asks_again_with_what_was_chosen(name: str, duels: Run) -> None:
     game = dd.game(name, target=37)
-    output = duels("play", name, "--set", "target=37", answers=lines("rules")).stdout
-    _, _, rules = output.partition(f"{game.title}\n\n{' '.join(card(game)[0].split()[:3])}")
+    first = str(asking.choices(game, game.start())[0])
+    chosen = [first] if len(game.move_fields) > 1 else []
+    output = duels("play", name, "--set", "target=37", answers=lines(*chosen, "rules")).stdout
+    _, _, rules = output.partition(" ".join(card(game)[0].split()[:3]))
     assert "House rules: first to 37.\n" in rules
-    assert "37" in rules
+    assert f"\nMore: duels rules {name}\n" in rules
     assert not set("#`") & set(rules)
     assert "Example" not in rules
     assert "for programs" not in rules
     assert max(map(len, rules.splitlines())) <= 80
-    assert rules.count("\n".join(str(line) for line in game.view(game.start()))) == 1
+    assert (f"Chosen so far: {first}\n" in rules) == bool(chosen)
+    question = game.move_fields[len(chosen)].ask("Player 1").splitlines()[-1]
+    assert 2 + rules.partition(question)[0].count("\n") <= 24
 
 
 def test_the_list_of_moves_has_players_and_scores(duels: Run) -> None:
@@ -333,7 +337,7 @@ def test_conceding_on_a_terminal_asks_for_confirmation_until_it_gets_it(
     answer: str, concedes: bool, duels: Run
 ) -> None:
     output = duels("play", "numerical-nexus", answers=lines("+5", "concede", answer), columns=80).stdout
-    assert output.count("Concede? (y/n) ") == 1 + answer.count("\n")
+    assert output.count("Player 2, do you concede? (y/n) ") == 1 + answer.count("\n")
     assert output.endswith(f"{LEAVE}\n") == concedes
     assert (saved_game("numerical-nexus-1").conceded == 1) == concedes
 
@@ -497,7 +501,7 @@ def test_a_narrow_encoding_gets_plain_characters(program: Run, monkeypatch: pyte
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     result = program("play", "numerical-nexus", "--names", "Zoë", "Bob", answers=lines("×2", "+5", "*2", "quit"))
     assert (result.returncode, result.stderr) == (0, "")
-    assert "Zo? uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in result.stdout
+    assert "Zo?'s uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in result.stdout
     assert "Bob's score is now 0. Remaining x2 uses: 1.\n" in result.stdout
     assert result.stdout.isascii()
 
@@ -539,8 +543,8 @@ def test_a_killed_game_resumes_exactly_where_it_was(duels: Run, terminal: Open) 
     before = saved_game("number-duel-1")
     person = terminal("resume")
     assert person.read("Select a number: ") == HINT + (
-        "Number Duel, resumed after 2 moves.\nNumber Pool:\n"
-        "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nBob Score: 5\nAnn Score: 10\n\n"
+        "Number Duel, resumed after 2 moves.\n\nNumber Pool:\n"
+        "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nBob's Score: 5\nAnn's Score: 10\n\n"
         "Bob's Turn:\nAvailable Numbers: 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\nSelect a number: "
     )
     person.type("x10\n")
@@ -696,7 +700,7 @@ def test_a_game_that_cannot_be_saved_warns_once_and_can_be_played_to_its_end(due
     )
     assert result.stdout.endswith("wins the game!\n")
     assert (result.returncode, result.stderr) == (0, "")
-    assert duels("play", "number-duel", answers="+5\n").stdout.endswith("The game is lost: it could not be saved.\n")
+    assert duels("play", "number-duel", answers="+5\n").stdout.endswith("The game couldn't be saved, so it is gone.\n")
 
 
 def test_an_unreachable_folder_of_saved_games_gives_a_clear_message_and_an_exit_code(duels: Run, home: Path) -> None:
@@ -724,7 +728,7 @@ def test_a_full_disk_leaves_the_last_saved_game_intact(duels: Run, program: Run)
         result.stdout.count("Warning: can't save the game (File too large). You can play on, but nothing is saved.\n")
         == 1
     )
-    assert result.stdout.endswith("The game is lost: it could not be saved.\n")
+    assert result.stdout.endswith("The game couldn't be saved, so it is gone.\n")
     assert (result.returncode, result.stderr) == (0, "")
     assert saved_games.path_of("numerical-nexus-1").read_bytes() == whole
     assert [path.name for path in saved_games.folder().iterdir()] == ["numerical-nexus-1.json"]
