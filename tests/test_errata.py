@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import digitduels as dd
-from conftest import Run
+from conftest import ROOT, Run
 from digitduels.asking import objection
 from digitduels.games import AnyGame
 from digitduels.manual import transcript
@@ -420,3 +420,46 @@ def test_equation_welcome_is_true_in_a_position_that_was_set_up() -> None:
     start = game.start()
     assert game.welcome(start)[1] == "Player 1 and Player 2 start with 0 points."
     assert game.welcome(start._replace(hands=(7, 3)))[1] == "Player 1 starts with 7 points, Player 2 with 3."
+
+
+def test_target_nothing_limits_the_opponents_choices() -> None:
+    game = dd.game("operation-target")
+    for _, state in all_games(game, game.start()):
+        assert game.outcome(state) is not None
+    for mine in (None, "+1", "x2"):  # what a player may do depends on their own previous operation alone
+        for number in range(1, 23):
+            states = [dd.State(0, (mine, theirs), number) for theirs in (None, "+1", "x2")]
+            assert len({tuple(game.legal_moves(state)) for state in states}) == 1
+
+
+def test_target_shows_both_previous_operations() -> None:
+    game = dd.game("operation-target")
+    assert game.view(played(game, "x2"))[2:] == [
+        "Player 1's Previous Operation: Multiply by 2",
+        "Player 2's Previous Operation: None",
+    ]
+
+
+@pytest.mark.parametrize("name", ["equation-duel", "number-duel", "number-quest"])
+def test_player_2_always_takes_the_last_turn(name: str) -> None:
+    game = dd.game(name)
+    assert game.longest % 2 == 0
+    match = dd.Match(game)
+    while match.outcome is None:  # at 0, multiplications change nothing, and neither do differences that cancel out
+        moves = game.legal_moves(match.state)
+        match.play(min(moves, key=lambda move: abs(game.effect(match.state, move).scores[match.state.player] or 0)))
+    assert len(match.moves) == game.longest
+    assert match.state.player == 0
+
+
+def test_the_lines_that_no_book_shows_are_ours() -> None:
+    """Each has a golden transcript that is not from a book."""
+    shown = {
+        "equation-duel": "win run-out tie-draw tie-last-mover-loses concession",
+        "number-duel": "reset run-out tie-draw tie-last-mover-loses concession",
+        "number-quest": "lost-turn win run-out tie-draw tie-last-mover-loses concession",
+        "numerical-nexus": "refusals forced-loss resets concession",
+        "operation-target": "win refusals concession",
+    }
+    files = {path.stem for path in (ROOT / "tests" / "books").iterdir()}
+    assert {f"{name}-{part}" for name, parts in shown.items() for part in parts.split()} <= files

@@ -401,7 +401,7 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_comments(
     assert f"{4 * len(MODELS)} records in" in told
     assert (
         "Number Quest with target=12, highest=4: games "
-        "(version 3, against 4, fair starts, legal moves listed, retries: 2)" in told
+        "(version 4, against 4, fair starts, legal moves listed, retries: 2)" in told
     )
     files = sorted((machine / "games").iterdir())
     assert len(files) == 4 * len(MODELS)

@@ -66,9 +66,10 @@ def test_the_generator_reproduces_the_published_positions() -> None:
     chosen = [index for index, (name, _) in enumerate(RULE_SETS) if name == "operation-target"][:2]
     made = json.loads(make_suite(suite.name, PUBLIC_SEED, [RULE_SETS[index] for index in chosen]))
     for number, index in enumerate(chosen):
-        assert made["variants"][number] == suite.variants[index]
+        # The prompts of the file are frozen, and those of new files are today's.
+        assert {**made["variants"][number], "rules": ""} == {**suite.variants[index], "rules": ""}
         old, new = (
-            [{**item, "id": 0, "variant": 0} for item in items if item["variant"] == variant]
+            [{**item, "id": 0, "variant": 0, "prompt": ""} for item in items if item["variant"] == variant]
             for items, variant in ((suite.positions, index), (made["positions"], number))
         )
         assert old == new

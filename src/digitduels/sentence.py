@@ -14,6 +14,7 @@ As a string it is in the third person and calls the players "Player 1" and "Play
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 PLAYERS = ("Player 1", "Player 2")
 Names = Sequence[str]
 
+_SEAT = re.compile(r"Player \d")  # somebody without a name; some research frameworks count from 0
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SIGNS = str.maketrans({"x": "×", "*": "×", "/": "÷", "-": "−"})
 
@@ -164,7 +166,7 @@ class _Name:
             case "Whose":
                 return "Your" if self.is_reader else f"{self.name}'s"
             case "Label":
-                return self.name if self.name in PLAYERS and not self.is_reader else format(self, "Whose")
+                return self.name if _SEAT.fullmatch(self.name) and not self.is_reader else format(self, "Whose")
         raise ValueError(f"A player has no case {case!r}.")
 
 

@@ -14,7 +14,8 @@ from digitduels.evals.tasks import about, decide, duel, exact_game, exact_positi
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import to_record
 
-SUITE_TASK_VERSION = 1
+SUITE_TASK_VERSION = 2
+"""Increased whenever prompts that are not in the file of the suite change: those of games, and after an illegal move."""
 
 
 @task
