@@ -98,7 +98,7 @@ def transcript(game: AnyGame, tokens: str) -> str:
     lines = game.welcome(match.state)
     for token in tokens.split():
         state, move = match.state, game.read(token, match.state)
-        lines += ["", *game.turn(state), *dialogue(game, state, move)]
+        lines += ["", *spoken(game.turn(state), tell_by_the_book), *dialogue(game, state, move)]
         match.play(move)
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)

@@ -113,12 +113,21 @@ def spoken(lines: Iterable[str], form: Callable[[str], str] = str) -> list[str]:
     ['One.', '', 'Two.']
     """
     texts: list[str] = []
+    omitted = False  # whether anything was left out since the last text
     for line in lines:
         text = form(line)
-        # What is left out between two blank lines leaves only one of them.
-        if text or not (isinstance(line, Sentence) or texts[-1:] == [""]):
+        if not text and isinstance(line, Sentence):
+            omitted = True
+        elif text or not (omitted and texts[-1:] == [""]):
             texts.append(text)
-    return texts
+            omitted = omitted and not text
+    # What a blank line separates may have been left out.
+    return texts[:-1] if omitted and texts[-1:] == [""] else texts
+
+
+def book_only(lines: Iterable[str]) -> list[str]:
+    """Lines that only two people at one keyboard read."""
+    return [Sentence("", book="{line}", line=line) if line else line for line in lines]
 
 
 def _render(

@@ -94,7 +94,12 @@ def invocation() -> str:
 
 def copyable(*words: str) -> str:
     """A command of this program, to be copied from a text: it is never broken over two lines."""
-    return " ".join((invocation(), *words)).replace(" ", _FIXED)
+    return together(" ".join((invocation(), *words)))
+
+
+def together(text: str) -> str:
+    """A text that is never broken over two lines."""
+    return text.replace(" ", _FIXED)
 
 
 def complain(message: object, who: str = "duels") -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from digitduels.asking import answer, follow_up, offer
-from digitduels.cli.console import BOLD, LEAVING, LONGEST, Console, copyable
+from digitduels.cli.console import BOLD, LEAVING, LONGEST, Console, copyable, together
 from digitduels.cli.errors import INTERRUPTED, reason_of
 from digitduels.cli.saved_games import Save
 from digitduels.core import IllegalMove, InvalidMove, State, notation_of
@@ -119,7 +119,8 @@ class Session:
         match, game = self.match, self.match.game
         state = match.state
         self.chosen, self.half = (), None
-        self.say("", *game.turn(state))
+        self.say("")
+        self.say(*game.turn(state))
         while len(self.chosen) < len(game.move_fields):
             text = self.console.ask(self.prompt(state))
             command, argument = self.command(text, self.commands)
@@ -223,7 +224,7 @@ class Session:
         return BOLD
 
     def ask_what_next(self) -> str:
-        prompt = f"\n{self.end_keys}, Enter: leave > "
+        prompt = f"\n{self.end_keys}, {together('Enter: leave >')} "
         if self.console.interactive:
             return self.console.ask(prompt)
         # In a pipe, the output ends as in the book unless the input has an answer to this question.

@@ -121,7 +121,8 @@ class Solo(Session):
             return
         match.play(move)
         self.keep()
-        self.say("", *game.announce(state, move, match.state))
+        lines = game.announce(state, move, match.state)
+        self.say(*([] if lines[0] == "" else [""]), *lines)
 
     def conceder(self, text: str) -> int | None:
         """The person: nobody else can concede here."""

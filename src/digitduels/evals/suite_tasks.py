@@ -15,7 +15,7 @@ from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import to_record
 
 SUITE_TASK_VERSION = 2
-"""Increased whenever prompts that are not in the file of the suite change: those of games, and after an illegal move."""
+"""Increased whenever prompts change that are not in the file of the suite: those of games and of refusals."""
 
 
 @task

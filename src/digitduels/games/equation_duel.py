@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from digitduels.core import Effect, Outcome, State, outcome_tone
 from digitduels.notation import MoveField
 from digitduels.pool import ARITHMETIC, Pool, PoolGame, highest_option, target_option, tie_option
-from digitduels.sentence import Sentence, equation
+from digitduels.sentence import Sentence, book_only, equation
 
 Position = State[int, Pool]
 UNAVAILABLE: Final = Sentence("Numbers must be different and unused.")
@@ -139,7 +139,7 @@ class EquationDuel(PoolGame[Move]):
                 second=second,
             )
         goes = Sentence("{player} will go first.", you="You will go first.", player=state.player)
-        return ["Welcome to Equation Duel!", points, _available(state.table), goes]
+        return ["Welcome to Equation Duel!", points, *book_only([_available(state.table)]), goes]
 
     def turn(self, state: Position) -> list[str]:
         # The book's sample leaves out the used numbers and the other score, but both players may see them.

@@ -22,7 +22,7 @@ from digitduels.pool import (
     target_option,
     tie_option,
 )
-from digitduels.sentence import Sentence, equation
+from digitduels.sentence import Sentence, book_only, equation
 
 Position = State[int, Pool]
 
@@ -177,6 +177,10 @@ class NumberQuest(PoolGame[Move]):
     def view(self, state: Position) -> list[str]:
         return [f"Number Pool: {row(state.table)}", *score_lines(state)]
 
+    def welcome(self, state: Position) -> list[str]:
+        title, *view = super().welcome(state)
+        return [title, *book_only(view)]  # one person reads the position when the turn begins
+
     def turn(self, state: Position) -> list[str]:
         player = state.player
         return [
@@ -211,9 +215,7 @@ class NumberQuest(PoolGame[Move]):
                 number=number,
                 result=result,
             ),
-            Sentence(
-                "{player:Whose} score is now {score}.", book="Your score is now {score}", player=player, score=result
-            ),
+            Sentence("", book="Your score is now {score}", score=result),
         ]
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock, outcome_tone
 from digitduels.notation import MoveField
 from digitduels.options import Integer, Integers, option
-from digitduels.sentence import Names, Sentence, equation, number_word, player_name
+from digitduels.sentence import Names, Sentence, book_only, equation, number_word, player_name
 
 
 class Hand(NamedTuple):
@@ -196,8 +196,7 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     def welcome(self, state: Position) -> list[str]:
         title, *view = super().welcome(state)
-        # One person reads the position when the turn begins.
-        return [title, *(Sentence("", book="{line}", line=line) for line in view)]
+        return [title, *book_only(view)]  # one person reads the position when the turn begins
 
     def turn(self, state: Position) -> list[str]:
         # The book's sample shows only the question.

@@ -36,7 +36,7 @@ class Character(NamedTuple):
 
 CHARACTERS = {
     1: Character("Dice", "Plays at random."),
-    2: Character("Beginner", "Takes a win in one move, and makes no move that loses at once if it can avoid it."),
+    2: Character("Beginner", "Takes a win in one move and avoids moves that lose at once."),
     3: Character("Careful", "Also sees your next move coming."),
     4: Character("Thoughtful", "Plans a little ahead."),
     5: Character("Strong", "Often sees the whole plan."),
