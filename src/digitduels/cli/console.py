@@ -24,9 +24,12 @@ _ROOM = 8  # columns to leave for the answer after a question
 _PLAIN = {"×": "x", "÷": "/", "−": "-", "–": "-", "…": "...", "’": "'", "▲": "^", "▼": "v"}
 BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # ANSI codes
 
-# Spaces at which lines never break: in an equation, before a count in brackets or a percent sign, after a menu number,
-# and between a word and its number.
-_TOGETHER = re.compile(r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)")
+# Spaces at which lines never break: in an equation or a list of signs, before a count in brackets or a percent sign,
+# after a menu number, and between a word or a number and its number.
+_TOGETHER = re.compile(
+    r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=\d:) (?=\d)|(?<=[-+*/],) (?=[-+*/])"
+    r"|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)"
+)
 # A command in a text, which people copy. Its spaces never become line breaks.
 _COMMAND = re.compile(r"`[^`]*`")
 _FIXED = "\N{NO-BREAK SPACE}"

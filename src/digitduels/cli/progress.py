@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from typing import NoReturn, TypeVar
 
 import digitduels
 from digitduels.cli.console import complain
+from digitduels.cli.errors import INTERRUPTED
 from digitduels.games import AnyGame
 from digitduels.solver import Progress, Solution
 from digitduels.solver.solution_cache import SolutionCache
 
 _MOMENT = 1.0  # seconds
+
+Result = TypeVar("Result")
 
 
 @contextmanager
@@ -55,13 +61,46 @@ def _bar(title: str) -> Iterator[Progress]:
         return
     with bars.Progress(*columns, console=terminal, transient=True) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda step, done: bar.update(task, description=f"{title}: {step}", completed=done, total=1.0)
+
+        def update(step: str, done: float) -> None:
+            bar.update(task, description=f"{title}: {step}" if step else title, completed=done, total=1.0)
+
+        yield update
+
+
+def interruptible(task: Callable[[], Result]) -> Result:
+    """Runs a long computation in another thread, so that Ctrl-C ends the wait for it at once.
+
+    In the main thread, kernels delay Ctrl-C until they return, which can take many seconds.
+    """
+    future: Future[Result] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(task())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    while not future.done():
+        with suppress(TimeoutError):
+            future.exception(_MOMENT)
+    return future.result()
+
+
+def stop(message: str) -> NoReturn:
+    """Ends the program after Ctrl-C with a message, without waiting for the threads of an abandoned computation."""
+    complain(message)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
 
 
 def solve(game: AnyGame, limit: int | None = None) -> Solution:
     """Solves a game, or loads its solution, with a progress bar."""
     with show_progress(f"Solving {game.title}, only the first time") as progress:
-        return digitduels.solve(game, limit=limit, progress=progress)
+        # One title for all steps of solving.
+        return digitduels.solve(game, limit=limit, progress=progress and (lambda _, done: progress("", done)))
 
 
 solution_of = SolutionCache(solve=solve)

@@ -161,10 +161,17 @@ class Session:
         if half is not None:
             self.half = half
             return
-        if self.half is not None and text.split()[0].lower() != self.half[0].lower():
-            text = f"{self.half[0]} {text}"
-        self.half = None
-        self.chosen = answer(game, state, self.chosen, text, names)
+        begun, self.half = self.half, None
+        if begun is None or text.split()[0].lower() == begun[0].lower():
+            self.chosen = answer(game, state, self.chosen, text, names)
+            return
+        try:
+            self.chosen = answer(game, state, self.chosen, f"{begun[0]} {text}", names)
+        except InvalidMove as error:
+            try:  # perhaps the player has changed their mind
+                self.chosen = answer(game, state, self.chosen, text, names)
+            except InvalidMove:
+                raise error from None
 
     def accepts(self, move: Any) -> bool:
         """Whether to play a complete move. Subclasses may ask the person again."""
@@ -202,12 +209,12 @@ class Session:
 
     def running_score(self) -> Sentence:
         """How many games each player has won since the first one."""
-        winners = [*self.winners, self._winner()]
-        won = [winners.count(seat ^ self.swapped) for seat in (0, 1)]
+        winners, first = [*self.winners, self._winner()], self.match.person or 0
+        won = [winners.count(seat ^ self.swapped) for seat in (first, 1 - first)]
         draws = winners.count(None)
         return Sentence(
             "Games won: {player:Whom} {first}, {other:Whom} {second}" + (", draws {draws}." if draws else "."),
-            player=0,
+            player=first,
             first=won[0],
             second=won[1],
             draws=draws,
