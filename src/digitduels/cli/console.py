@@ -236,7 +236,7 @@ def _keyboard_settings() -> list[Any] | None:
     with suppress(ImportError):
         import termios
 
-        with suppress(termios.error):
+        with suppress(termios.error, OSError, ValueError):
             return termios.tcgetattr(sys.stdin)
     return None
 

@@ -46,7 +46,6 @@ class EquationDuel(PoolGame[Move]):
     rulings = (
         "Numbers are used two at a time, so an odd one at the end is never used. The game ends when fewer than two are "
         "left.",
-        "The book has no rule for equal scores. The one above is ours.",
         "Order matters for − and ÷: the number you pick first comes first.",
         "A player who goes over the target has lost at once. The other player does not move again.",
     )

@@ -70,7 +70,7 @@ class NumberQuest(PoolGame[Move]):
         "{division_ruling}",
         "{invalid_ruling}",
         "A player always has a move while the pool lasts, because adding is always valid.",
-        "The book has no rule for an empty pool, nor for equal scores. Those above are ours.",
+        "An empty pool ends the game. Nobody passes.",
         "Division by zero cannot happen: the pool has no zero.",
     )
     spellings = ("2", "+2", "minus 2", "×2", "divided by 2")

@@ -226,9 +226,9 @@ def _temptation(state: Position, solution: Solution, takebacks: bool) -> list[Se
     from digitduels.players.perfect import error_chance
     from digitduels.study.defence import NOTABLE
 
-    move = tempting(state, solution)
+    move, player = tempting(state, solution), state.player
     if move is not None:
-        tempts = Sentence("Tempting, but wrong: {move}.", move=PlayedNoun(move, state.player))
+        tempts = Sentence("Tempting, but wrong: {move}.", move=PlayedNoun(move, player))
         return [tempts, refutation(state, move, solution)]
     if solution.judge(state).best_verdict.value < 0:
         chance = error_chance(state, advised(state, solution), solution)
@@ -238,7 +238,9 @@ def _temptation(state: Position, solution: Solution, takebacks: bool) -> list[Se
             return [Sentence("No move is hard to answer here. Play on and hope for a mistake.")]
         return [
             Sentence("Nothing changes the result now."),
-            Sentence("Play it out, or take your last move back." if takebacks else "Play it out."),
+            Sentence(
+                "Play it out, or take back {player:whose} last move." if takebacks else "Play it out.", player=player
+            ),
         ]
     return [Sentence("No move is wrong here.")]
 
