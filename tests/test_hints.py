@@ -406,6 +406,29 @@ def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solut
         )
 
 
+def test_hints_in_a_lost_position_that_is_not_solved_say_that_all_moves_lose() -> None:
+    game = dd.game("number-duel")
+    source = Foresight(Shortsighted(solve(game)), NEVER)
+    state = at(game, "+5")
+    assert source.judge(state).verdict == Verdict(-1, 2)
+    assert hint(state, source, 1)[-1] == "All 20 moves lose if Player 1 makes no mistake."
+    for step in range(2, STEPS + 1):
+        assert hint(state, source, step) == ["All 20 moves lose if Player 1 makes no mistake."]
+
+
+def test_where_no_reply_can_be_wrong_a_hint_says_so() -> None:
+    game = dd.game("operation-target")
+    match = dd.Match(game)
+    for move in ("+1", "x2"):
+        match.play(game.read(move))
+    said = hint_in(match, solve(game), 2)
+    assert [line.to(reader=0) for line in said] == [
+        "Nothing changes the result now.",
+        "Play it out, or take back your last move.",
+    ]
+    assert hint_in(match, solve(game), 2, takebacks=False)[1] == "Play it out."
+
+
 def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
     game = solution.game
     for state in positions(solution, 12):

@@ -7,13 +7,16 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import digitduels as dd
 from conftest import Open, Run
+from digitduels.cli import solo
 from digitduels.match import Match
 from digitduels.record import load, save
+from digitduels.solver import Solution
 
 pytestmark = pytest.mark.slow
 
@@ -209,6 +212,120 @@ def test_the_coach_says_what_is_wrong_with_a_move(
     output = duels("resume", "coach.json", answers=f"{blunder}\n\ny\n").stdout
     assert f"{warning}\n{warning}y\n" in output  # an empty answer repeats the question
     assert load(home / "coach.json").moves == []
+
+
+def test_every_turn_of_numerical_nexus_shows_both_hands_and_names_the_computers_move(duels: Run, program: str) -> None:
+    settings = ("--set", "uses=3,2,1,2,1,0")  # the program plays the last legal move
+    played = duels("play", "numerical-nexus", "--vs", program, *settings, answers="+1\n+3\n").stdout
+    assert (
+        "You play +1: 0 + 1 = 1.\n\n"
+        "The program plays ×3: 0 × 3 = 0.\n\n"
+        "You: 1. Left: +1 (2), +3 (2), +5 (1), ×2 (2), ×3 (1), reset (0)\n"
+        "The program: 0. Left: +1 (3), +3 (2), +5 (1), ×2 (2), ×3 (0), reset (0)\n"
+        "Enter your move: +3\n"
+    ) in played
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_a_person_sees_both_scores_and_what_is_left_once_in_each_turn(name: str, duels: Run) -> None:
+    game = dd.game(name)
+    move = str(game.legal_moves(game.start())[0])
+    played = duels("play", name, "--vs", "1", "--seed", "1", answers=f"{move}\n").stdout
+    last = played.rpartition("\n\n")[2].splitlines()
+    labels = {
+        "equation-duel": ["Available Numbers", "Used Numbers", "Your Score", "Level 1's Score"],
+        "number-duel": ["Your Turn", "Your Score", "Level 1's Score", "Available Numbers"],
+        "number-quest": ["Your Turn", "Level 1's Score", "Your Score", "Available Numbers"],
+        "numerical-nexus": ["You", "Level 1"],
+        "operation-target": ["Your Turn", "Previous Operation", "Available Operation"],
+    }[name]
+    assert [line.partition(":")[0] for line in last][: len(labels)] == labels
+    assert "\n\n\n" not in played
+    assert played.count("Pool") == 0
+
+
+def test_values_do_not_list_hundreds_of_moves(duels: Run) -> None:
+    played = duels("play", "equation-duel", "--set", "highest=6", "--vs", "1", answers="values\n").stdout
+    groups = [line for line in played.replace("\n    ", " ").splitlines() if line.startswith(("▲", "▼", "="))]
+    assert any(re.search(r", and \d+ others$", line) for line in groups)
+    assert max(line.count(",") for line in groups) <= 20
+
+
+@pytest.mark.parametrize(
+    ("who", "plays"), [("beginner", "2"), ("Level 3", "3"), ("Coach", "coach"), ("PERFECT", "perfect"), ("Dice", "1")]
+)
+def test_an_opponent_can_be_named_as_people_read_it(who: str, plays: str, duels: Run, home: Path) -> None:
+    played = duels("play", "number-duel", "--vs", who, *SMALL, answers="+5\ny\n+1\n")
+    assert played.returncode == 0
+    assert saved_game(home).players == ("human", plays)
+
+
+def test_choosing_a_seat_can_be_left(duels: Run) -> None:
+    left = duels("play", "number-duel", "--vs", "1", "--seat", "pick", *SMALL, answers="quit\n")
+    assert (left.returncode, left.stdout.count("Which side do you want?")) == (0, 1)
+
+
+def test_the_running_score_names_the_person_first(duels: Run) -> None:
+    answers = "concede\nr\nconcede\n"
+    played = duels("play", "number-duel", "--vs", "1", "--seed", "1", *SMALL, answers=answers).stdout
+    assert "You swap seats: Level 1 is now Player 1, and you Player 2.\n" in played
+    assert "\nGames won: You 0, Level 1 2.\n" in played
+
+
+def test_a_person_cannot_concede_for_the_computer(duels: Run) -> None:
+    played = duels("play", "number-duel", "--vs", "1", *SMALL, answers="concede Level 1\nconcede Player 1\n").stdout
+    assert "Error: 'Level 1' does not play here." in played
+    assert "You concede.\nLevel 1 wins the game!\n" in played
+
+
+class Unsolved:
+    """A game that is still being solved for a while: nothing is near, and then everything is known."""
+
+    def __init__(self, game: dd.Game[Any, Any, Any], until: int) -> None:
+        self.game, self.left = game, until
+        self.solution: Solution | None = None
+        self.too_large = False
+
+    def ready(self, seconds: float = 0.0) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+    def wait(self) -> Solution:
+        self.solution = self.solution or dd.solve(self.game, cache=False)
+        return self.solution
+
+    def within(self, state: Any, plies: int) -> dict[Any, None]:
+        return dict.fromkeys(self.game.legal_moves(state))
+
+    def start(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_hint_that_says_nothing_does_not_count_as_a_step(
+    duels: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solo, "Background", lambda game, patient: Unsolved(game, 3))
+    answers = "hint\nhint\nhint\nhint\nhint\n+1\n"
+    played = duels("play", "number-duel", "--vs", "1", *SMALL, answers=answers, columns=200).stdout
+    nothing = "I see no win or loss in the next few moves.\nThis game is still being solved."
+    assert played.count(nothing) == 3
+    first, second = (step.partition("Select a number: ")[0] for step in played.split("Select a number: hint\n")[4:6])
+    assert "keep" in first
+    assert "Tempting, but wrong" in second
+    assert [what for _, what in saved_game(home).asked] == ["hint 1", "hint 2"]
+
+
+def test_keys_pressed_during_the_lesson_are_ignored(terminal: Open) -> None:
+    screen = terminal("play", "operation-target", "--vs", "1", "--set", "target=2")
+    screen.read("Enter the number of your chosen operation: ")
+    screen.type("1\n")
+    screen.read("You win the game!")  # the lesson follows
+    screen.type("r\n")
+    end = screen.read("Enter: leave > ")
+    assert "r\n" not in end.replace("\nr: ", "")
+    screen.type("\n")
+    assert screen.rest() == "\n"
 
 
 def test_a_reset_may_name_the_computer(duels: Run, home: Path) -> None:

@@ -128,6 +128,14 @@ def test_perfect_scores_1_random_0_within_its_interval_and_bad_answers_less(smal
     assert rows["copier"]["skill"]["value"] < 0
 
 
+@pytest.mark.parametrize("model", ["nosuch/model", "digitduels/nobody"])
+def test_a_mistyped_model_is_refused_with_the_reason(model: str, duels: Run, home: Path) -> None:
+    result = duels("suite", "run", model, "--limit", "1")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"duels: The model '{model}' cannot be used: ")
+    assert not (home / "logs").exists()
+
+
 def test_hostile_models_forfeit_and_errors_are_counted_separately(small: Path) -> None:
     folder, suite = small.parent / "hostile", read_suite(small)
     asked = 0

@@ -175,7 +175,7 @@ class NumericalNexus(Game[Hand, None, Move]):
         mine, theirs = MOVES[5:]
         owners = dict.fromkeys(("mine", "me", "my score", "myself", "own", "my own score"), mine)
         owners |= dict.fromkeys(("theirs", "opponent", "the opponent", "opponent's score", "other", "them"), theirs)
-        owners |= dict.fromkeys(("their score", "the other player", "other player's score"), theirs)
+        owners |= dict.fromkeys(("their score", "the other player", "the other player's score"), theirs)
         if state is not None:
             for player, move in ((state.player, mine), (1 - state.player, theirs)):
                 for name in (str(player + 1), player_name(player), names[player]):

@@ -62,7 +62,7 @@ def _list(names: list[str], everything: bool, console: Console) -> None:
         else:
             console.say(f"{name}: {saved_games.describe(match, when, now)}")
     if old:
-        games = Count(old, "older finished game")
-        console.say("", f"And {games}: `duels saved --all` lists them, `duels saved --delete-finished` deletes them.")
+        games, them = Count(old, "older finished game"), "it" if old == 1 else "them"
+        console.say("", f"And {games}: `duels saved --all` lists {them} as well.")
     if not names:
         console.say("No saved games.")
