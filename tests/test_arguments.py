@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from conftest import Run
-from digitduels.cli.arguments import size
+from digitduels.cli import saved_games
+from digitduels.cli.arguments import seconds, size
 from digitduels.cli.commands.puzzle import sheet_size
 from digitduels.cli.main import build_parser
 from digitduels.cli.parser import Parser
+from digitduels.record import load
 
-VALUES = {int: "7", float: "1.5", Path: "file", size: "8GiB", sheet_size: "6", None: "word"}
+VALUES = {int: "7", seconds: "1.5", Path: "file", size: "8GiB", sheet_size: "6", None: "word"}
 ORDERS = 50  # random orders of each command line
 
 
@@ -68,7 +70,7 @@ def test_options_and_positional_arguments_may_come_in_any_order(name: str) -> No
 
 
 def test_the_orders_of_the_issue_work(duels: Run, one_core: None) -> None:
-    assert "Ann Score: 0\nBob Score: 0\n" in duels("play", "--names", "Ann", "Bob", "number-duel").stdout
+    assert "Ann's Score: 0\nBob's Score: 0\n" in duels("play", "--names", "Ann", "Bob", "number-duel").stdout
     match = duels("match", "operation-target", "--games", "2", "3", "4")
     assert match.stdout == duels("match", "operation-target", "3", "4", "--games", "2").stdout
     assert match.returncode == 0
@@ -98,9 +100,9 @@ def test_the_game_may_follow_the_names(words: str, game: str, names: list[str]) 
 @pytest.mark.parametrize(
     ("words", "scores"),
     [
-        ("--names Ann", "Ann Score: 0\nPlayer 2 Score: 0\n"),
-        ("--names Ann --first 2", "Player 1 Score: 0\nAnn Score: 0\n"),
-        ("--names Ann Bob --first 2", "Bob Score: 0\nAnn Score: 0\n"),
+        ("--names Ann", "Ann's Score: 0\nPlayer 2 Score: 0\n"),
+        ("--names Ann --first 2", "Player 1 Score: 0\nAnn's Score: 0\n"),
+        ("--names Ann Bob --first 2", "Bob's Score: 0\nAnn's Score: 0\n"),
     ],
 )
 def test_one_name_is_that_of_the_first_player(words: str, scores: str, duels: Run) -> None:
@@ -110,8 +112,8 @@ def test_one_name_is_that_of_the_first_player(words: str, scores: str, duels: Ru
 @pytest.mark.parametrize("seat", [1, 2])
 def test_against_the_computer_one_name_is_yours(seat: int, duels: Run) -> None:
     duels("play", "number-duel", "--vs", "3", "--seat", str(seat), "--names", "Ann", answers="+5\n")
-    players = ["Ann", "Level 3"] if seat == 1 else ["Level 3", "Ann"]
-    assert f": {' against '.join(players)}, " in duels("saved").stdout
+    assert load(saved_games.path_of("number-duel-1")).names == (("Ann", "Level 3") if seat == 1 else ("Level 3", "Ann"))
+    assert duels("saved").stdout.startswith("number-duel-1: you against Level 3, today, ")
 
 
 @pytest.mark.parametrize(
@@ -120,13 +122,23 @@ def test_against_the_computer_one_name_is_yours(seat: int, duels: Run) -> None:
         ("play --names Ann Bob", "There is no game 'Bob'."),
         ("play --names Ann", "duels play: error: the following arguments are required: GAME"),
         ("play number-duel --names Ann Bob Cid", "--names takes one or two names."),
-        ("suite reference --seed 3", "duels suite reference: error: unrecognized arguments: --seed"),
+        ("suite reference --seed 3", "duels suite reference: error: there is no option '--seed'"),
         ("suite reference logs", "unrecognized arguments: logs"),
-        ("suite private --seed 3 --out file --json", "duels suite private: error: unrecognized arguments: --json"),
-        ("suite report logs --limit 3", "duels suite report: error: unrecognized arguments: --limit"),
-        ("suite run model --out folder", "duels suite run: error: unrecognized arguments: --out"),
-        ("cache clear --verify", "duels cache clear: error: unrecognized arguments: --verify"),
-        ("lab reprot number-duel", "invalid choice: 'reprot' (choose from "),
+        ("suite private --seed 3 --out file --json", "duels suite private: error: there is no option '--json'"),
+        ("suite report logs --limit 3", "duels suite report: error: there is no option '--limit'"),
+        ("suite run model --out folder", "duels suite run: error: there is no option '--out'"),
+        ("cache clear --verify", "duels cache clear: error: there is no option '--verify'"),
+        ("cache --verify", "usage: duels cache [-h] COMMAND ...\nduels cache: error: there is no option '--verify'."),
+        ("pla number-duel", "duels: error: there is no command 'pla'. Did you mean play?"),
+        ("play number-duel --vs 3 --move-time 0", "a time is a number of seconds above 0, at most 86400, not '0'"),
+        ("play number-duel --vs 3 --move-time -1", "not '-1'"),
+        ("play number-duel --vs 3 --move-time nan", "not 'nan'"),
+        ("play number-duel --vs 3 --move-time inf", "not 'inf'"),
+        ("match number-duel 3 4 --move-time 0", "not '0'"),
+        (
+            "lab reprot number-duel",
+            "duels lab: error: there is no command 'reprot'. Did you mean report? `duels lab -h` lists",
+        ),
     ],
 )
 def test_arguments_that_a_command_does_not_have_are_refused(words: str, reason: str, duels: Run) -> None:

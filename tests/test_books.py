@@ -19,6 +19,7 @@ import digitduels.cli.main
 import position
 from conftest import HINT, LEAVE, Open, Run
 from digitduels.pool import Pool
+from digitduels.sentence import tell_by_the_book
 
 BOOKS = sorted(Path(__file__).with_name("books").glob("*.txt"))
 PROGRAMS = {"duels": digitduels.cli.main.main, "position": position.main}
@@ -58,7 +59,10 @@ def test_a_game_on_a_terminal_reads_like_the_book(path: Path, duels: Run) -> Non
     answers = "".join(f"{answer}\ny\n" if answer == "concede" else f"{answer}\n" for _, answer in book.answers)
     result = duels(*book.arguments, answers=f"{answers}\n", columns=200, program=book.program)
     text = book.text if book.answers[-1][1] == "quit" else f"{book.text}{LEAVE}\n"
-    assert (result.returncode, result.stdout.replace("Concede? (y/n) y\n", "")) == (0, HINT + text)
+    assert (result.returncode, re.sub(r".*, do you concede\? \(y/n\) y\n", "", result.stdout)) == (
+        0,
+        HINT + text,
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,7 +156,8 @@ def test_the_announcements_of_the_numerical_nexus_sample_match_its_book() -> Non
     for text, announcement in announcements.items():
         before, move = match.state, match.game.read(text, match.state)
         match.play(move)
-        assert match.game.announce(before, move, match.state) == [announcement]
+        (line,) = match.game.announce(before, move, match.state)
+        assert tell_by_the_book(line) == announcement
     assert match.outcome is None
 
 

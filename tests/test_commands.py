@@ -6,6 +6,8 @@ import json
 import os
 import re
 import sys
+import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ import digitduels as dd
 from conftest import HINT, Open, Run
 from digitduels import __version__
 from digitduels.cli import saved_games
-from digitduels.manual import manual, summary
+from digitduels.manual import manual, rulings, summary
 from digitduels.players.levels import CHARACTERS, characters
 from digitduels.record import load
 
@@ -62,7 +64,7 @@ def test_rules_shows_the_rule_page_of_a_game(duels: Run, name: str) -> None:
     output = duels("rules", name).stdout
     assert output == manual(dd.game(name))
     assert all(f"`{option.name}=" in output for option in dd.game(name).options())
-    assert all(f"- {ruling}\n" in output for ruling in dd.game(name).rulings)
+    assert all(f"- {ruling}\n" in output for ruling in rulings(dd.game(name)))
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS, *SUBCOMMANDS])
@@ -149,6 +151,22 @@ def test_the_menu_accepts_a_number_and_repeats_the_question_otherwise(duels: Run
     assert "Game Start!\n" in begun
 
 
+def test_the_name_of_a_game_leads_to_the_game(duels: Run) -> None:
+    output = duels("operation-target", answers="\n", columns=80).stdout
+    assert output.startswith("Who is your opponent?\nEnter  Another person")
+    assert "Game Start!\n" in output
+    piped = duels("operation-target", "--vs", "1", "--seed", "1", answers="add\n").stdout
+    assert piped.startswith("Game Start!\n")
+    assert piped == duels("play", "operation-target", "--vs", "1", "--seed", "1", answers="add\n").stdout.replace(
+        "target-2", "target-1"
+    )
+
+
+def test_play_without_a_game_asks_for_one(duels: Run) -> None:
+    assert duels("play", answers="5\n\n", columns=80).stdout == duels(answers="5\n\n", columns=80).stdout
+    assert "the following arguments are required: GAME" in duels("play").stderr
+
+
 def test_the_menu_suggests_the_last_game(duels: Run) -> None:
     duels("play", "numerical-nexus", answers="+5\n")
     duels("play", "equation-duel", answers="3x8\n")
@@ -165,7 +183,7 @@ def test_the_menu_helps_and_can_be_left(duels: Run) -> None:
 def test_the_menu_resumes_the_last_unfinished_game(duels: Run) -> None:
     duels("play", "equation-duel", answers="3x8\n")
     menu, _, resumed = duels(answers="r\n", columns=80).stdout.partition("1 to 5, r, or Enter for 1: ")
-    assert menu.endswith("\nr  Resume Equation Duel: Player 1 against Player 2, 1 move.\n")
+    assert "\nr  Resume Equation Duel: Player 1 against Player 2, today, 1 move, Player 2's\n   move.\n" in menu
     assert "\nEquation Duel, resumed after 1 move.\n" in resumed
 
 
@@ -196,10 +214,10 @@ def test_the_menu_resumes_the_last_unfinished_game(duels: Run) -> None:
         (["play", "number-duel", "--names", "\x1b", "\u202e"], "The players need two different names."),
         (["play", "number-duel", "--first", "3"], "invalid choice: '3'"),
         (["play", "number-duel", "--vs", "3", "--first", "1"], "choose your seat with --seat"),
-        (["play", "number-duel", "--fir", "1"], "unrecognized arguments: --fir"),
+        (["play", "number-duel", "--fir", "1"], "there is no option '--fir'. Did you mean --first?"),
         (["play", "number-duel", "--seed", "x"], "invalid int value: 'x'"),
         (["play"], "the following arguments are required: GAME"),
-        (["win"], "invalid choice: 'win'"),
+        (["win"], "there is no command 'win'. `duels -h` lists the commands."),
         (["completion", "cmd"], "invalid choice: 'cmd'"),
     ],
     ids=lambda value: " ".join(value)[:50].replace("\x1b", "ESC") if isinstance(value, list) else "",
@@ -266,9 +284,47 @@ def test_saved_games_are_listed_with_their_status_newest_first(duels: Run) -> No
     lines = duels("saved").stdout.splitlines()
     assert lines[0].startswith("number-duel-7: cannot be resumed. ")
     assert lines[1:] == [
-        "number-duel-1: Player 1 against Player 2, 3 moves. Player 1 has reached 50 points.",
-        "numerical-nexus-1: Ann against Bob, 1 move. Bob to move.",
+        "number-duel-1: Player 1 against Player 2, today, 3 moves, Player 1 won",
+        "numerical-nexus-1: Ann against Bob, today, 1 move, Bob's move",
     ]
+
+
+def test_saved_games_are_described_to_the_person_who_played_them(duels: Run) -> None:
+    duels("play", "number-duel", "--vs", "1", "--seat", "2", "--seed", "1", "--names", "Ann", answers="+5\n")
+    duels("play", "operation-target", "--vs", "1", "--set", "target=2", answers="1\n")
+    assert duels("saved").stdout.splitlines() == [
+        "operation-target-1: you against Level 1, today, 1 move, you won",
+        "number-duel-1: you against Level 1, today, 3 moves, your move",
+    ]
+    menu = duels(answers="quit\n", columns=80).stdout
+    assert "\nr  Resume Number Duel: you against Level 1, today, 3 moves, your move.\n" in menu
+
+
+def test_old_finished_games_are_counted_and_kept(duels: Run) -> None:
+    for age in (0, 1, 3, 30):
+        duels("play", "operation-target", "--set", "target=2", answers="1\n")
+        played = time.time() - age * 24 * 60 * 60
+        os.utime(saved_games.path_of(f"operation-target-{len(saved_games.names())}"), (played, played))
+    duels("play", "operation-target", answers="1\n")
+    long_ago = datetime(2001, 5, 9, 12).timestamp()
+    os.utime(saved_games.path_of("operation-target-5"), (long_ago, long_ago))
+    assert duels("saved").stdout.splitlines() == [
+        "operation-target-1: Player 1 against Player 2, today, 1 move, Player 1 won",
+        "operation-target-2: Player 1 against Player 2, yesterday, 1 move, Player 1 won",
+        "operation-target-3: Player 1 against Player 2, 3 days ago, 1 move, Player 1 won",
+        "operation-target-5: Player 1 against Player 2, 9 May 2001, 1 move, Player 2's move",
+        "",
+        "And 1 older finished game: `duels saved --all` lists it as well.",
+    ]
+    assert "operation-target-4: " in duels("saved", "--all").stdout
+    assert len(saved_games.names()) == 5
+
+
+def test_a_saved_game_that_does_not_exist_is_refused_by_name(duels: Run) -> None:
+    for command in ("resume", "review"):
+        result = duels(command, "number-duel-99")
+        assert (result.returncode, result.stdout) == (4, "")
+        assert result.stderr == "duels: There is no saved game 'number-duel-99'. `duels saved` lists them.\n"
 
 
 def test_saved_games_can_be_deleted_by_name(duels: Run) -> None:
@@ -371,3 +427,23 @@ def test_a_shell_completes_commands_games_and_options(terminal: Open, monkeypatc
     for typed, completed in (("duels pl", "ay "), ("operation", "-target "), ("--na", "mes ")):
         shell.type(f"{typed}\t")
         shell.read(completed)
+
+
+def completed(words: str, terminal: Open) -> str:
+    """What a shell shows for a command line that ends with two tabs."""
+    shell = terminal(command=["bash", "--norc", "--noprofile", "-i"])
+    shell.type("""PS1='ready'; eval "$(duels completion bash)"\n""")
+    shell.read("\nready")
+    shell.type(f"{words}\t\t")
+    return shell.read(f"\nready{words}")
+
+
+def test_a_shell_completes_levels_options_and_saved_games(
+    terminal: Open, duels: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    for _ in range(2):
+        duels("play", "numerical-nexus", answers="+5\n")
+    assert "numerical-nexus-1  numerical-nexus-2" in completed("duels resume ", terminal)
+    assert "perfect" in completed("duels play number-duel --vs ", terminal)
+    assert "tie=last-mover-loses" in completed("duels play number-duel --set ", terminal)

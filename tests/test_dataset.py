@@ -153,7 +153,7 @@ def test_json_lines_are_read_back_and_other_files_are_refused(tmp_path: Path) ->
     old.write_text('{"version": 2}\n')
     other.write_bytes(b"\xff\n")
     for refused in (old, other):
-        with pytest.raises(ValueError, match=f"{refused.name} is not a dataset of version 3"):
+        with pytest.raises(ValueError, match=f"{refused.name} is not a dataset of version 4"):
             list(read_lines(refused))
 
 

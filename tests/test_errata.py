@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import digitduels as dd
-from conftest import Run
+from conftest import ROOT, Run
 from digitduels.asking import objection
 from digitduels.games import AnyGame
 from digitduels.manual import transcript
 from digitduels.pool import Pool
-from digitduels.sentence import Sentence, player_name, tell
+from digitduels.sentence import player_name, spoken, tell, tell_by_the_book
 
 Position = dd.State[Any, Any]
 
@@ -28,12 +28,12 @@ def played(game: AnyGame, tokens: str) -> Position:
 
 
 def announced(game: AnyGame, tokens: str) -> list[list[str]]:
-    """The lines printed after each move."""
+    """The lines printed after each move between two people."""
     state, said = game.start(), []
     for token in tokens.split():
         move = game.read(token)
         after = game.play(state, move)
-        said.append(game.announce(state, move, after))
+        said.append(spoken(game.announce(state, move, after), tell_by_the_book))
         state = after
     return said
 
@@ -213,8 +213,7 @@ def test_duel_says_that_one_copy_is_removed() -> None:
 def test_duel_shows_the_calculation_of_a_multiplication_only() -> None:
     said = announced(dd.game("number-duel"), "+5 +10 x10")
     shown = [[line for line in lines if line.startswith("Calculation")] for lines in said]
-    assert shown == [[], [], ["Calculation: 5 × 10 = 50"]]
-    assert [line.by_the_book() for line in said[2] if isinstance(line, Sentence)][1] == "Calculation: 5 * 10 = 50"
+    assert shown == [[], [], ["Calculation: 5 * 10 = 50"]]
 
 
 def test_duel_shows_no_pool_after_the_winning_move() -> None:
@@ -225,7 +224,7 @@ def test_duel_can_use_up_its_pool() -> None:
     game = dd.game("number-duel")
     state = played(game, " ".join(f"x{number} x{number}" for number in range(1, 11)))
     assert state.hands == (0, 0)
-    assert game.outcome(state) == (0, "Both scores are 0: Player 2 took the last turn and loses.")
+    assert game.outcome(state) == (0, "The pool is empty. Both scores are 0: Player 2 took the last turn and loses.")
 
 
 def test_duel_no_score_stays_above_the_target() -> None:
@@ -355,7 +354,7 @@ def test_quest_invalid_operation_costs_the_turn() -> None:
 def test_quest_only_an_invalid_result_costs_the_turn(duels: Run) -> None:
     shown = duels("play", "number-quest", answers="12\n3\n%\n-\n").stdout
     assert shown.count("Error: ") == 2
-    assert "0 - 3 is negative" in shown
+    assert "0 - 3 = -3, and a score can't be negative.\nYou lose your turn, and the 3 is gone." in shown
     assert shown.count("Player 1's Turn") == shown.count("Player 2's Turn") == 1
 
 
@@ -386,7 +385,8 @@ def test_quest_reads_both_ways_of_writing() -> None:
 
 def test_quest_shows_both_scores_each_turn() -> None:
     game = dd.game("number-quest")
-    assert game.turn(played(game, "+5"))[1:3] == ["Player 1's Score: 5", "Current Score: 0"]
+    shown = spoken(game.turn(played(game, "+5")), tell_by_the_book)
+    assert shown[1:3] == ["Player 1's Score: 5", "Current Score: 0"]
 
 
 def test_quest_sample_game_is_right() -> None:
@@ -420,3 +420,46 @@ def test_equation_welcome_is_true_in_a_position_that_was_set_up() -> None:
     start = game.start()
     assert game.welcome(start)[1] == "Player 1 and Player 2 start with 0 points."
     assert game.welcome(start._replace(hands=(7, 3)))[1] == "Player 1 starts with 7 points, Player 2 with 3."
+
+
+def test_target_nothing_limits_the_opponents_choices() -> None:
+    game = dd.game("operation-target")
+    for _, state in all_games(game, game.start()):
+        assert game.outcome(state) is not None
+    for mine in (None, "+1", "x2"):  # what a player may do depends on their own previous operation alone
+        for number in range(1, 23):
+            states = [dd.State(0, (mine, theirs), number) for theirs in (None, "+1", "x2")]
+            assert len({tuple(game.legal_moves(state)) for state in states}) == 1
+
+
+def test_target_shows_both_previous_operations() -> None:
+    game = dd.game("operation-target")
+    assert game.view(played(game, "x2"))[2:] == [
+        "Player 1's Previous Operation: Multiply by 2",
+        "Player 2's Previous Operation: None",
+    ]
+
+
+@pytest.mark.parametrize("name", ["equation-duel", "number-duel", "number-quest"])
+def test_player_2_always_takes_the_last_turn(name: str) -> None:
+    game = dd.game(name)
+    assert game.longest % 2 == 0
+    match = dd.Match(game)
+    while match.outcome is None:  # at 0, multiplications change nothing, and neither do differences that cancel out
+        moves = game.legal_moves(match.state)
+        match.play(min(moves, key=lambda move: abs(game.effect(match.state, move).scores[match.state.player] or 0)))
+    assert len(match.moves) == game.longest
+    assert match.state.player == 0
+
+
+def test_the_lines_that_no_book_shows_are_ours() -> None:
+    """Each has a golden transcript that is not from a book."""
+    shown = {
+        "equation-duel": "win run-out tie-draw tie-last-mover-loses concession",
+        "number-duel": "reset run-out tie-draw tie-last-mover-loses concession",
+        "number-quest": "lost-turn win run-out tie-draw tie-last-mover-loses concession",
+        "numerical-nexus": "refusals forced-loss resets concession",
+        "operation-target": "win refusals concession",
+    }
+    files = {path.stem for path in (ROOT / "tests" / "books").iterdir()}
+    assert {f"{name}-{part}" for name, parts in shown.items() for part in parts.split()} <= files

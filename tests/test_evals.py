@@ -384,7 +384,7 @@ def test_samples_with_different_prompts_are_not_compared(ran: Ran) -> None:
     first = [sample._replace(version=1) for sample in logs.done]
     boards = leaderboard(logs._replace(done=[*logs.done, *first]))["boards"]
     assert [(board["task"], board["version"]) for board in boards] == [
-        (task, version) for task in ("positions", "match", "rules") for version in (1, 3)
+        (task, version) for task in ("positions", "match", "rules") for version in (1, 4)
     ]
 
 
@@ -401,7 +401,7 @@ def test_every_game_is_a_record_that_can_be_reviewed_with_the_models_comments(
     assert f"{4 * len(MODELS)} records in" in told
     assert (
         "Number Quest with target=12, highest=4: games "
-        "(version 3, against 4, fair starts, legal moves listed, retries: 2)" in told
+        "(version 4, against 4, fair starts, legal moves listed, retries: 2)" in told
     )
     files = sorted((machine / "games").iterdir())
     assert len(files) == 4 * len(MODELS)

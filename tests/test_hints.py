@@ -15,7 +15,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.players.levels import natural_weights
 from digitduels.players.perfect import Perfect, error_chance
-from digitduels.sentence import Count, Played, player_name
+from digitduels.sentence import Capital, Count, Played, PlayedNoun, Playing, player_name
 from digitduels.solver import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.defence import NOTABLE, defence, rate
@@ -59,7 +59,7 @@ def played(game: AnyGame, state: State[Any, Any], line: str) -> State[Any, Any]:
     for step_text in line.split(", "):
         who, text = re.fullmatch(r"(?:Player ([12]) )?(.*)", step_text).groups()  # type: ignore[union-attr]
         assert who in (None, str(state.player + 1))
-        whose = re.fullmatch(r"reset (Player [12])'s score", text)
+        whose = re.fullmatch(r"(?:the reset of|reset) (Player [12])'s score", text)
         state = game.play(state, game.read(f"reset {whose[1]}" if whose else text, state))
     return state
 
@@ -82,7 +82,8 @@ def test_step_1_gives_the_verdict_and_counts_the_moves_that_keep_it(solution: So
         if len(each) == 1:
             assert count == "There is only one move."
         else:
-            assert (f"All {len(each)} moves" if keeping == len(each) else f"{keeping} of {len(each)} move") in count
+            every = "Both moves" if len(each) == 2 else f"All {len(each)} moves"
+            assert (every if keeping == len(each) else f"{keeping} of {len(each)} move") in count
 
 
 def test_step_2_names_a_losing_move_with_a_correct_refutation(solution: Solution) -> None:
@@ -94,18 +95,18 @@ def test_step_2_names_a_losing_move_with_a_correct_refutation(solution: Solution
         move = tempting(state, solution)
         if move is None:
             assert len({verdict.value for verdict in each.values()}) == 1
-            assert len(lines) == 1
+            assert len(lines) == 1 or lines == ["Nothing changes the result now.", "Play it out."]
             continue
         assert each[move].value < best.value
-        assert lines[0] == f"Tempting, but wrong: {Played(move, state.player)}."
+        assert lines[0] == f"Tempting, but wrong: {PlayedNoun(move, state.player)}."
         after = game.play(state, move)
         if game.outcome(after) is None:  # no other mistake that leaves the game open is more natural
             others = [other for other in each if each[other].value < best.value and each[other].distance > 1]
             natural = natural_weights(game, state)
             assert natural[move] == max(natural[other] for other in others)
-        answer = re.fullmatch(r"Player [12] answers (.*?),? and (wins|nobody wins)(?:: (.*))?\.", lines[1])
+        answer = re.fullmatch(r"Player [12] answers with (.*?),? and (wins|nobody wins)(?:: (.*))?\.", lines[1])
         if answer is None:
-            assert lines[1].startswith("The game is over: ")
+            assert lines[1].startswith("That ends the game. ")
             assert game.outcome(after) is not None
             continue
         outcome = game.outcome(played(game, after, ", ".join(filter(None, (answer[1], answer[3])))))
@@ -119,7 +120,7 @@ def test_step_3_is_the_first_half_of_the_move_of_step_4(solution: Solution) -> N
         move = advised(state, solution)
         if len(game.legal_moves(state)) > 1:
             assert hint(state, solution, 3) == [f"The move begins with {beginning(game, move)}."]
-        assert hint(state, solution, 4)[0] == f"Play {Played(move, state.player)}."
+        assert hint(state, solution, 4)[0] == f"{Capital(Playing('play', move, state.player))}."
 
 
 def test_step_4_gives_a_best_move_and_a_correct_line(solution: Solution) -> None:
@@ -186,7 +187,7 @@ def is_true(found: Reason, state: State[Any, Any], move: Any, solution: Solution
         case "no good reply":
             why = {str(outcome.reason) for outcome in map(game.outcome, replies) if outcome is not None}
             same = len(why) == 1 and why.pop() in found.sentence
-            return bool(replies) and all(lost) and (same or "Whatever" in found.sentence)
+            return bool(replies) and all(lost) and (same or found.sentence == "Every reply loses at once.")
         case "double threat" | "threat":
             threats = winners(game, after, me)
             several = len(set(threats.values())) > 1
@@ -257,7 +258,7 @@ def test_every_kind_of_reason_is_given_somewhere() -> None:
 @pytest.mark.parametrize(
     ("name", "line", "move", "sentence"),
     [
-        ("number-duel", "+5 +10", "x10", "It wins at once: Player 1 has reached 50 points."),
+        ("number-duel", "+5 +10", "x10", "It wins at once. Player 1 has reached 50 points."),
         ("number-duel", "", "+5", "It threatens to win with ×10, and no reply stops that."),
         (
             "equation-duel",
@@ -269,7 +270,8 @@ def test_every_kind_of_reason_is_given_somewhere() -> None:
             "equation-duel",
             "4-8 9/2",
             "5x6",
-            "Every reply loses at once: Player 1 is closest to 50 without exceeding it, with a score of 26.",
+            "Every reply loses at once. Fewer than two numbers are left. Player 1 is closest to 50 without exceeding "
+            "it, with a score of 26.",
         ),
         (
             "operation-target",
@@ -281,7 +283,7 @@ def test_every_kind_of_reason_is_given_somewhere() -> None:
             "numerical-nexus",
             "+5 +5 x2 +3 +3 x2 +3",
             "x3",
-            "Still to come: reset Player 1's score. Without it, Player 2 would not win.",
+            "Still to come: the reset of Player 1's score. Without it, Player 2 would not win.",
         ),
         ("number-quest", "", "+6", "Player 1 wins in 3 turns."),
     ],
@@ -298,7 +300,7 @@ def test_hints_in_a_lost_position_suggest_the_move_that_is_hardest_to_answer() -
     move = advised(game.start(), solution)
     chances = {other: error_chance(game.start(), other, solution) for other in game.legal_moves(game.start())}
     assert chances[move] == max(chances.values()) > 0
-    hard = "It is hard to answer: in the next 2 turns a level 4 opponent goes wrong "
+    hard = "It is hard to answer: within two turns, a level 4 opponent goes wrong "
     assert hint(game.start(), solution, 4)[-1] == f"{hard}{rate(chances[move])}."
 
 
@@ -358,7 +360,7 @@ def test_values_before_the_game_is_solved_are_those_of_the_solution(solution: So
         }
         assert {group.words: group.moves for group in values(state, source.judge(state))} == expected
         left = len(solution.judge(state)) - len(known)
-        assert unknown(source.judge(state)) == ([f"? not known: {Count(left, 'move')}.", NEVER] if left else [])
+        assert unknown(source.judge(state)) == ([f"? not known yet: {Count(left, 'move')}.", NEVER] if left else [])
 
 
 def test_the_hardest_moves_to_answer_are_those_of_perfect_play(solution: Solution) -> None:
@@ -377,21 +379,23 @@ def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solut
     for state in positions(solution, 13, 30):
         known, judgement = source.judge(state), solution.judge(state)
         lines = {step: hint(state, source, step) for step in range(1, STEPS + 1)}
-        named = {str(Played(move, state.player)): move for move in judgement}
+        named = {str(PlayedNoun(move, state.player)): move for move in judgement}
+        named |= {str(Capital(Playing("play", move, state.player))).removeprefix("Play "): move for move in judgement}
         for line in lines[2]:
-            if found := re.fullmatch(r"Play (.*)\.", line):
-                assert all(
-                    judgement[named[move]] == judgement.best_verdict
-                    for move in re.split(", | or ", found[1])
-                    if move in named
-                )
-            elif found := re.fullmatch(r"Don't play (.*)\.", line):
+            if found := re.fullmatch(r"Don't play (.*)\.", line):
                 assert all(judgement[named[move]].value < 0 for move in re.split(", | or ", found[1]) if move in named)
                 assert NEVER in lines[2]
+            elif found := re.fullmatch(r"(?:Play )?(.*?)(?: holds? out longest)?\.", line):
+                assert all(
+                    judgement[named[move]] == judgement.best_verdict
+                    for move in re.split(", | or | and ", found[1])
+                    if move in named
+                )
         if NEVER in lines[4]:
             (natural,) = (line.partition(" looks natural. ")[0] for line in lines[4] if "looks natural" in line)
+            natural = natural[0].lower() + natural[1:]
             assert known[named[natural]] is None or known[named[natural]].value == 0  # type: ignore[union-attr]
-            assert "Whether it is good is not known." in " ".join(lines[4])
+            assert "I can't tell yet whether it is good." in " ".join(lines[4])
         else:
             assert lines[1][0].startswith(("Player", "With best play"))
         assert not any(
@@ -400,6 +404,29 @@ def test_hints_before_the_game_is_solved_say_what_is_known_and_what_is_not(solut
             for line in lines[1]
             if len(move) > 1
         )
+
+
+def test_hints_in_a_lost_position_that_is_not_solved_say_that_all_moves_lose() -> None:
+    game = dd.game("number-duel")
+    source = Foresight(Shortsighted(solve(game)), NEVER)
+    state = at(game, "+5")
+    assert source.judge(state).verdict == Verdict(-1, 2)
+    assert hint(state, source, 1)[-1] == "All 20 moves lose if Player 1 makes no mistake."
+    for step in range(2, STEPS + 1):
+        assert hint(state, source, step) == ["All 20 moves lose if Player 1 makes no mistake."]
+
+
+def test_where_no_reply_can_be_wrong_a_hint_says_so() -> None:
+    game = dd.game("operation-target")
+    match = dd.Match(game)
+    for move in ("+1", "x2"):
+        match.play(game.read(move))
+    said = hint_in(match, solve(game), 2)
+    assert [line.to(reader=0) for line in said] == [
+        "Nothing changes the result now.",
+        "Play it out, or take back your last move.",
+    ]
+    assert hint_in(match, solve(game), 2, takebacks=False)[1] == "Play it out."
 
 
 def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
@@ -418,7 +445,7 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
             elif outcome is not None:
                 assert warned == f"That loses at once. {outcome.reason}"
             elif judgement[move].distance == 2:
-                named = {str(Played(won, coach)) for won in wins}
+                named = {str(PlayedNoun(won, coach)) for won in wins}
                 assert any(one in warned for one in named)
                 assert ("doesn't stop me" in warned) == bool(wins.keys() & winners(game, state, coach).keys())
             elif "threaten" in warned:
@@ -426,12 +453,19 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
                     "That lets me threaten (.*) with (.*), and Player [12] can't stop .*", warned
                 ).groups()  # type: ignore[union-attr]
                 position = played(game, after, reply)
-                named = {str(Played(won, coach)) for won in winners(game, position, coach)}
+                named = {str(PlayedNoun(won, coach)) for won in winners(game, position, coach)}
                 assert any(one in threats for one in named)
                 for answer in game.legal_moves(position):
                     here = game.play(position, answer)
                     ended = game.outcome(here)
                     assert ended.winner == coach if ended else winners(game, here, coach)
+            elif judgement[move].distance == 3:
+                reply = re.fullmatch("After (.*) every move of Player [12] loses.", warned)[1]  # type: ignore[index]
+                assert all(
+                    game.outcome(game.play(here, last))
+                    for here in [played(game, after, reply)]
+                    for last in game.legal_moves(here)
+                )
             else:
                 count, reply = re.fullmatch(r"That lets me win in (\d+) turns?, starting with (.*)\.", warned).groups()  # type: ignore[union-attr]
                 verdict = solution.probe(played(game, after, reply))

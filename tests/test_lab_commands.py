@@ -411,7 +411,7 @@ def test_rules_for_another_game_are_refused(duels: Run, home: Path) -> None:
 
 def test_report_in_words_and_as_json(duels: Run, home: Path) -> None:
     words = duels("lab", "report", "operation-target", "--plot", "a.svg")
-    assert words.stdout.startswith("Operation Target by the book\n\nWith best play Player 1 wins, in 8 plies.\n")
+    assert words.stdout.startswith("Operation Target by the book\n\nWith best play Player 1 wins after 8 moves.\n")
     assert (home / "a.svg").read_text().startswith("<?xml")
     report = json.loads(duels("lab", "report", "operation-target", "--json").stdout)
     assert report == {"version": 1, **json.loads(json.dumps(measure(dd.game("operation-target")).to_dict()))}

@@ -60,3 +60,28 @@ def test_the_rule_page_of_a_book_has_its_example_and_how_to_type_moves() -> None
     page = manual(dd.game("numerical-nexus"))
     assert "`reset mine`" in page
     assert "## Example" in page
+
+
+@pytest.mark.parametrize("division", ["floor", "exact"])
+@pytest.mark.parametrize("invalid", ["lost-turn", "refused"])
+@pytest.mark.parametrize("tie", ["last-mover-loses", "last-mover-wins", "draw"])
+def test_the_rule_page_of_a_variant_states_its_own_rulings(division: str, invalid: str, tie: str) -> None:
+    game = dd.game("number-quest", division=division, invalid=invalid, tie=tie)
+    page = " ".join(manual(game).partition("## Moves")[0].split())
+    assert ("Fractions are dropped." in page) == (division == "floor")
+    assert ("A division that leaves a remainder is invalid." in page) == (division == "exact")
+    assert ("costs the turn" in page.partition("## Rulings")[2]) == (invalid == "lost-turn")
+    assert ("is not a legal move. " in page) == (invalid == "refused")
+    rules = page.partition("## Options")[0]
+    assert sum(text in rules for text in ("moved last loses", "moved last wins", "the game is a draw")) == 1
+    assert "{" not in page
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_no_rule_page_contradicts_itself(name: str) -> None:
+    rulings = manual(dd.game(name)).partition("## Rulings")[2].partition("## Moves")[0]
+    assert rulings.count("always begins") == 1
+    assert rulings.count("coin") == 1
+    assert rulings.count("`tie`") == 0
+    assert rulings.count("is rejected") == 1
+    assert "An invalid" not in rulings or "is a legal move that costs the turn" in rulings

@@ -309,7 +309,7 @@ def test_the_coach_warns_before_a_win_is_thrown_away(visit: Visit) -> None:
 
 def test_the_end_names_the_deciding_move_and_offers_to_replay_it(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&moves=%2B1+x2+x2")
-    expect(page.get_by_role("region", name="The end")).to_contain_text("turned on move")
+    expect(page.get_by_role("region", name="The end")).to_contain_text("decided the game")
     expect(page.get_by_role("region", name="The end")).to_contain_text("Only ×2 still won.")
     page.get_by_role("link", name="Try that moment again").click()
     expect(page.get_by_role("region", name="The end")).to_have_count(0)

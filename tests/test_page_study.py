@@ -206,7 +206,7 @@ def test_critical_moves_are_counted_and_zero_is_shown_as_a_dash(visit: Visit) ->
     page.get_by_role("main").get_by_role("link", name="Review").click()
     found = page.get_by_role("region", name="Critical moves found")
     expect(found.get_by_role("definition")).to_have_text(["2 of 2; a random mover would find about 0.2", "–"])
-    expect(page.get_by_role("region", name="What decided it")).to_contain_text("No move changed the result")
+    expect(page.get_by_role("region", name="What decided it")).to_contain_text("was winning from the start")
     page.get_by_role("button", name="Best play from here").click()
     line = page.get_by_role("group", name="Best play from here")
     line.get_by_role("button").last.click()

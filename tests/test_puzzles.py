@@ -18,7 +18,7 @@ from digitduels.cli.exercise import EXERCISE_HELP
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.record import replay, save, to_record
-from digitduels.sentence import Moves, Played, tell
+from digitduels.sentence import Capital, Moves, Played, PlayedNoun, tell
 from digitduels.solver import Solution
 from digitduels.study import puzzle_sheet
 from digitduels.study.puzzles import MANY, TIERS, Puzzle, daily, order, puzzles
@@ -157,9 +157,9 @@ def test_a_sheet_has_every_puzzle_and_its_answer_in_both_forms(solution: Solutio
             assert f"Puzzle {number}: {TIERS[puzzle.tier]}" in questions
             assert "\n".join(solution.game.view(puzzle.match.state)) in questions
             player = puzzle.match.state.player
-            assert f"{Moves(puzzle.answer, player, 'or')}. " in answers
+            assert f"{Capital(Moves(puzzle.answer, player, 'or'))}. " in answers
             if puzzle.trap is not None:
-                assert f"Not {Played(puzzle.trap, player)}. " in answers
+                assert f"Not {PlayedNoun(puzzle.trap, player)}. " in answers
     assert [int(index) for index in re.findall(r"^(\d+)\. ", text, re.MULTILINE)] == [*range(1, len(found) + 1)]
 
 
@@ -221,7 +221,7 @@ def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_secon
     assert f"Possible: {', '.join(map(str, sorted(set(state.table.numbers))))}.\n{EXERCISE_HELP}\n" in help
     wrong, _, rest = rest.partition("Try again.\n")
     assert f"{Played(trap, solver)} gives the win away.\n" in wrong
-    answered = re.findall(r"answers (.*)\.\n", rest)
+    answered = re.findall(r"answers with (.*)\.\n", rest)
     assert answered == [str(Played(move, 1 - solver)) for move in moves[1::2]]
     after = solution.game.play(solution.game.play(state, moves[0]), moves[1])
     assert "\n".join(tell(line, reader=solver) for line in solution.game.view(after)) in rest
@@ -295,16 +295,16 @@ def test_a_review_steps_through_the_swings_hides_answers_and_plays_refutations(d
     reviewed = duels("review", "game.json", answers="1\nhint\n2\n", columns=200)
     shown, wrong, hint, rest = reviewed.stdout.split("Enter the number of your chosen operation: ")
     assert "Who was winning: ▲▼▼▼▼▼▼▼\n" in shown
-    refuted = "Bob answers +1 and wins: Ann ×2, Bob ×2, Ann +1, Bob +1, Ann ×2.\n"
+    refuted = "Bob answers with +1 and wins: Ann ×2, Bob ×2, Ann +1, Bob +1, Ann ×2.\n"
     assert f"1 of 1. Move 1: Ann played +1.\n{refuted}Ann can do better. Which move keeps the win?\n" in shown
     assert "still won" not in shown
     assert f"No: +1 gives the win away.\n{refuted}" in wrong
     assert "Ann is winning: 4 more turns.\nThen Bob makes the last move and loses.\n" in hint
     assert "Right: ×2 keeps the win.\n" in rest
     assert rest.endswith(
-        "Ann found 0 of 1 critical move; a random mover would find about 0.5.\n"
+        "Ann found 0 of 1 critical moves; random play would find about 0.5.\n"
         "Bob had no critical moves.\n"
-        "The game turned on move 1. Ann played +1 and turned a win into a loss.\n"
+        "Move 1 decided the game.\n"
     )
     assert reviewed.returncode == 0
 
@@ -325,8 +325,8 @@ def test_a_review_does_not_ask_for_the_computers_moves(duels: Run, home: Path, t
         match.play(match.game.read(token))
     save(match, home / "game.json")
     shown = duels("review", "game.json", columns=200).stdout
-    assert "The lead changed 2 times.\nTry each of your own moments again.\n" in shown
-    assert "\n1 of 1. Move 4: Bob played +10.\n" in shown
+    assert "The lead changed twice.\nTry this moment again.\n" in shown
+    assert "\n1 of 1. Move 4: You played +10.\n" in shown
 
 
 def test_a_review_ends_with_what_was_said(duels: Run, home: Path) -> None:

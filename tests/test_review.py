@@ -16,7 +16,7 @@ from digitduels.core import Outcome
 from digitduels.games import AnyGame
 from digitduels.players.levels import most_natural
 from digitduels.players.perfect import error_chance
-from digitduels.sentence import Played, Sentence
+from digitduels.sentence import PlayedNoun, Sentence
 from digitduels.solver import Solution, Verdict
 from digitduels.study.defence import NOTABLE, rate
 from digitduels.study.review import Review, review
@@ -76,7 +76,7 @@ def check(match: dd.Match, solution: Solution) -> Review:
     if outcome is not None:
         assert value == {0: 1, 1: -1, None: 0}[outcome.winner], "start and swings explain the result"
     assert told.winning[-1] == {1: 0, -1: 1, 0: None}[value]
-    assert len(told.ribbon) == len(told.decisions) + 1
+    assert len(told.ribbon) == len(match.moves) - match.opening + 1
     for player in (0, 1):
         found, critical = told.found(player)
         assert critical - found == sum(swing.player == player and swing.critical for swing in told.swings)
@@ -88,13 +88,14 @@ def check(match: dd.Match, solution: Solution) -> Review:
         last = told.swings[-1]
         assert last.lesson in told.sentence
         assert last.deed.removesuffix(".") in told.sentence
-        assert f"move {last.ply + 1}. " in told.sentence
+        assert f"ove {last.ply + 1} decided the game. " in told.sentence
         assert (told.answer is None) == (last.answer is None)
         assert told.answer is None or told.answer.startswith(str(last.answer))
         assert str(told.reasons.get(last.ply, "")) in str(told.answer)
     else:
-        assert told.sentence.startswith("No move changed the result")
-    assert told.lines()[-2 if told.resistance else -1] == told.sentence
+        assert " from the start" in told.sentence
+    assert told.lines()[-2 if told.resistance else -1] == (told.decider or told.sentence)
+    assert len({*told.lines()}) == len(told.lines()), "each line once"
     return told
 
 
@@ -134,7 +135,8 @@ def test_moves_in_lost_positions_are_graded_by_how_hard_they_are_to_answer(name:
                 assert (found.chance, found.hardest) == (chances[turn.move], hardest)
                 assert set(found.best) <= {move for move, well in zip(chances, good, strict=True) if well}
                 assert hardest < NOTABLE or rate(found.chance) in found.sentence
-                assert found.found or str(Played(found.best[0], found.player)) in found.sentence
+                best = str(PlayedNoun(found.best[0], found.player))
+                assert found.found or best.lower() in found.sentence.lower()
         for player in (0, 1):
             wells = [each.found for each in told.defences.values() if each.player == player]
             assert told.resisted(player) == (sum(wells), len(wells))
@@ -154,10 +156,9 @@ def test_the_loser_is_shown_the_move_that_was_harder_to_answer() -> None:
     found, of = told.resisted(0)
     assert found < of
     assert told.resistance is not None
-    where = re.match(r"On move (\d+) there was a better defence. Player 1 played ", told.resistance)
+    where = re.match(r"Move (\d+): \S+ was harder to answer than \S+\. Within two turns, a level 4 ", told.resistance)
     assert where
     assert not told.defences[int(where[1]) - 1].found
-    assert told.resistance.to(reader=0).count("You played ") == 1
     assert f"Player 1 found the best defence in {found} of {of} lost positions." in told.lines()
 
 
@@ -183,15 +184,13 @@ def test_a_game_without_mistakes_is_decided_by_the_seat() -> None:
     game = dd.game("number-duel")
     told = review(played(game, "+5 +10 x10"), solve(game))
     assert (told.start, told.swings, told.ribbon) == (Verdict(1, 3), [], "▲▲▲▲")
-    assert told.sentence == (
-        "No move changed the result: the player who moves first wins from this start, and Player 1 never let go of it."
-    )
+    assert told.sentence == "Player 1 was winning from the start and never gave it away."
     assert told.lines() == [
         "At the start: Player 1 is winning: 2 more turns.",
         "Who was winning: ▲▲▲▲",
-        "(▲ Player 1 is winning, ▼ Player 2 is winning, = nobody is; one sign for the start and one for each turn)",
+        "(▲ Player 1 is winning, ▼ Player 2 is winning, = nobody is; one sign for the start and one for each move)",
         "Player 1 was winning from the start.",
-        "Player 1 found 2 of 2 critical moves; a random mover would find about 0.2.",
+        "Player 1 found 2 of 2 critical moves; random play would find about 0.2.",
         "Player 2 had no critical moves.",
         told.sentence,
     ]
@@ -210,18 +209,18 @@ def test_constructed_games_have_exactly_the_expected_swings() -> None:
 def test_the_summary_names_the_turning_point() -> None:
     game = dd.game("operation-target")
     told = review(played(game, "+1 +1 x2 x2 +1 +1 x2"), solve(game))
-    assert told.sentence == ("The game turned on move 1. Player 1 played +1 and turned a win into a loss.")
+    assert told.sentence == ("Move 1 decided the game. Player 1 played +1 and turned a win into a loss.")
     assert told.answer is not None
     assert told.answer.startswith("Only ×2 still won. Why ×2? Then Player 2 has to move")
-    assert told.story == "Player 1 was winning from the start. Player 2 was winning from move 1 on."
+    assert told.story == "Player 1 was winning at the start, Player 2 from move 1 on."
 
 
 def test_a_review_addresses_its_reader() -> None:
     game = dd.game("operation-target")
     told, names = review(played(game, "+1 +1 x2 x2 +1 +1 x2"), solve(game)), ("Ann; Lee", "Bob")
-    assert told.sentence.to(names, 0) == "The game turned on move 1. You played +1 and turned a win into a loss."
-    assert told.sentence.to(names, 1) == "The game turned on move 1. Ann; Lee played +1 and turned a win into a loss."
-    assert told.story.to(names, 1) == "Ann; Lee was winning from the start. You were winning from move 1 on."
+    assert told.sentence.to(names, 0) == "Move 1 decided the game. You played +1 and turned a win into a loss."
+    assert told.sentence.to(names, 1) == "Move 1 decided the game. Ann; Lee played +1 and turned a win into a loss."
+    assert told.story.to(names, 1) == "Ann; Lee was winning at the start, you from move 1 on."
 
 
 @pytest.mark.parametrize(("forfeit", "deed"), [(None, "conceded"), ("silence", "forfeited the game")])
@@ -232,8 +231,8 @@ def test_conceding_a_won_game_is_a_swing(forfeit: str | None, deed: str) -> None
     told = review(match, solve(game))
     (swing,) = told.swings
     assert (swing.ply, swing.player, swing.move, swing.after) == (2, 0, None, Verdict(-1, 0))
-    assert told.sentence.startswith(f"The game turned on move 3. Player 1 {deed} and turned a win into a loss.")
-    assert told.answer == "×10 and ×5 still won. Why ×10? It wins at once: Player 1 has reached 50 points."
+    assert told.sentence.startswith(f"Move 3 decided the game. Player 1 {deed} and turned a win into a loss.")
+    assert told.answer == "×10 and ×5 still won. Why ×10? It wins at once. Player 1 has reached 50 points."
     assert told.found(0) == (1, 2)
 
 
@@ -263,5 +262,5 @@ def test_the_moves_of_a_given_opening_are_not_mistakes() -> None:
 
 def test_an_unfinished_game_is_reviewed_up_to_now() -> None:
     game = dd.game("number-duel")
-    assert review(played(game, ""), solve(game)).sentence.endswith("and Player 1 still holds it.")
-    assert "So far the game turned on move 1. Player 1 played ×1" in review(played(game, "x1"), solve(game)).sentence
+    assert review(played(game, ""), solve(game)).sentence == "Player 1 was winning from the start and still is."
+    assert "So far, move 1 decided the game. Player 1 played ×1" in review(played(game, "x1"), solve(game)).sentence

@@ -102,7 +102,7 @@ def test_a_sixth_game_is_played_to_its_end_in_default_words(six: Run) -> None:
 
 def test_a_sixth_game_is_saved_and_resumed(six: Run) -> None:
     assert "Resume with: duels resume take-away-1\n" in six("play", "take-away", answers="3\n").stdout
-    assert six("saved").stdout == "take-away-1: Player 1 against Player 2, 1 move. Player 2 to move.\n"
+    assert six("saved").stdout == "take-away-1: Player 1 against Player 2, today, 1 move, Player 2's move\n"
     shown = six("resume", answers="moves\n3\n3\n3\n3\n3\n3\n").stdout
     assert "1. Player 1: take 3. Now: 18.\n" in shown
     assert shown.endswith("Player 1 plays take 3.\nPlayer 1 took the last counter.\nPlayer 1 wins the game!\n")

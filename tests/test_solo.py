@@ -7,13 +7,16 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import digitduels as dd
 from conftest import Open, Run
+from digitduels.cli import solo
 from digitduels.match import Match
 from digitduels.record import load, save
+from digitduels.solver import Solution
 
 pytestmark = pytest.mark.slow
 
@@ -84,9 +87,7 @@ def test_a_session_with_hints_the_coach_a_take_back_and_another_try(terminal: Op
         output = screen.read("\n")
         if output.startswith("Available Operation: [1]"):
             screen.type("1\n")
-    assert "\nThe game turned on move 1. You played +1 and turned a win into a loss.\n" in screen.read(
-        "Enter: leave > "
-    )
+    assert "\nMove 1 decided the game. You played +1 and turned a win into a loss.\n" in screen.read("Enter: leave > ")
     screen.type("t\n")
     assert "Current Number: 1" in screen.read(question)
     screen.type("quit\n")
@@ -108,7 +109,7 @@ def test_undo_also_takes_back_the_computers_reply_and_shows_the_position(duels: 
 def test_undo_after_the_game_is_lost_goes_back_to_your_own_last_move(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\nundo\n")
     assert "You have exceeded the Target Number!\nPerfect wins the game!\n" in played.stdout
-    assert "You take back ×2.\nTarget Number: 23\nCurrent Number: 20\n\nYour Turn:\n" in played.stdout
+    assert "You take back ×2.\nTarget Number: 23\nCurrent Number: 20\nYour Previous Operation: Add 1\n" in played.stdout
 
 
 def test_another_try_says_what_to_look_for(duels: Run) -> None:
@@ -151,7 +152,7 @@ def test_the_person_can_choose_a_seat(seat: str, duels: Run) -> None:
     assert played.returncode == 0
     assert "Your Turn:" in played.stdout
     if seat != "random":
-        mine, theirs = "Your Score: 0\n", "Level 1 Score: 0\n"
+        mine, theirs = "Your Score: 0\n", "Level 1's Score: 0\n"
         assert (mine + theirs if seat == "1" else theirs + mine) in played.stdout
 
 
@@ -159,8 +160,8 @@ def test_a_seat_can_be_chosen_after_seeing_the_start(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", "pick", "--seed", "3", *SMALL, answers="3\n2\n+1\n")
     before, _, after = played.stdout.partition("Which side do you want? (1/2) 2")
     assert "Player 1 moves next." in before
-    assert "Error: answer 1 or 2." in before
-    assert "Level 1 Score: 0\nYour Score: 0\n" in after
+    assert "Error: answer 1 or 2, or quit." in before
+    assert "Level 1's Score: 0\nYour Score: 0\n" in after
     assert "Your Turn:" in after
 
 
@@ -213,6 +214,120 @@ def test_the_coach_says_what_is_wrong_with_a_move(
     assert load(home / "coach.json").moves == []
 
 
+def test_every_turn_of_numerical_nexus_shows_both_hands_and_names_the_computers_move(duels: Run, program: str) -> None:
+    settings = ("--set", "uses=3,2,1,2,1,0")  # the program plays the last legal move
+    played = duels("play", "numerical-nexus", "--vs", program, *settings, answers="+1\n+3\n").stdout
+    assert (
+        "You play +1: 0 + 1 = 1.\n\n"
+        "The program plays ×3: 0 × 3 = 0.\n\n"
+        "You: 1. Left: +1 (2), +3 (2), +5 (1), ×2 (2), ×3 (1), reset (0)\n"
+        "The program: 0. Left: +1 (3), +3 (2), +5 (1), ×2 (2), ×3 (0), reset (0)\n"
+        "Enter your move: +3\n"
+    ) in played
+
+
+@pytest.mark.parametrize("name", dd.games())
+def test_a_person_sees_both_scores_and_what_is_left_once_in_each_turn(name: str, duels: Run) -> None:
+    game = dd.game(name)
+    move = str(game.legal_moves(game.start())[0])
+    played = duels("play", name, "--vs", "1", "--seed", "1", answers=f"{move}\n").stdout
+    last = played.rpartition("\n\n")[2].splitlines()
+    labels = {
+        "equation-duel": ["Available Numbers", "Used Numbers", "Your Score", "Level 1's Score"],
+        "number-duel": ["Your Turn", "Your Score", "Level 1's Score", "Available Numbers"],
+        "number-quest": ["Your Turn", "Level 1's Score", "Your Score", "Available Numbers"],
+        "numerical-nexus": ["You", "Level 1"],
+        "operation-target": ["Your Turn", "Previous Operation", "Available Operation"],
+    }[name]
+    assert [line.partition(":")[0] for line in last][: len(labels)] == labels
+    assert "\n\n\n" not in played
+    assert played.count("Pool") == 0
+
+
+def test_values_do_not_list_hundreds_of_moves(duels: Run) -> None:
+    played = duels("play", "equation-duel", "--set", "highest=6", "--vs", "1", answers="values\n").stdout
+    groups = [line for line in played.replace("\n    ", " ").splitlines() if line.startswith(("▲", "▼", "="))]
+    assert any(re.search(r", and \d+ others$", line) for line in groups)
+    assert max(line.count(",") for line in groups) <= 20
+
+
+@pytest.mark.parametrize(
+    ("who", "plays"), [("beginner", "2"), ("Level 3", "3"), ("Coach", "coach"), ("PERFECT", "perfect"), ("Dice", "1")]
+)
+def test_an_opponent_can_be_named_as_people_read_it(who: str, plays: str, duels: Run, home: Path) -> None:
+    played = duels("play", "number-duel", "--vs", who, *SMALL, answers="+5\ny\n+1\n")
+    assert played.returncode == 0
+    assert saved_game(home).players == ("human", plays)
+
+
+def test_choosing_a_seat_can_be_left(duels: Run) -> None:
+    left = duels("play", "number-duel", "--vs", "1", "--seat", "pick", *SMALL, answers="quit\n")
+    assert (left.returncode, left.stdout.count("Which side do you want?")) == (0, 1)
+
+
+def test_the_running_score_names_the_person_first(duels: Run) -> None:
+    answers = "concede\nr\nconcede\n"
+    played = duels("play", "number-duel", "--vs", "1", "--seed", "1", *SMALL, answers=answers).stdout
+    assert "You swap seats: Level 1 is now Player 1, and you Player 2.\n" in played
+    assert "\nGames won: You 0, Level 1 2.\n" in played
+
+
+def test_a_person_cannot_concede_for_the_computer(duels: Run) -> None:
+    played = duels("play", "number-duel", "--vs", "1", *SMALL, answers="concede Level 1\nconcede Player 1\n").stdout
+    assert "Error: 'Level 1' does not play here." in played
+    assert "You concede.\nLevel 1 wins the game!\n" in played
+
+
+class Unsolved:
+    """A game that is still being solved for a while: nothing is near, and then everything is known."""
+
+    def __init__(self, game: dd.Game[Any, Any, Any], until: int) -> None:
+        self.game, self.left = game, until
+        self.solution: Solution | None = None
+        self.too_large = False
+
+    def ready(self, seconds: float = 0.0) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+    def wait(self) -> Solution:
+        self.solution = self.solution or dd.solve(self.game, cache=False)
+        return self.solution
+
+    def within(self, state: Any, plies: int) -> dict[Any, None]:
+        return dict.fromkeys(self.game.legal_moves(state))
+
+    def start(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_hint_that_says_nothing_does_not_count_as_a_step(
+    duels: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solo, "Background", lambda game, patient: Unsolved(game, 3))
+    answers = "hint\nhint\nhint\nhint\nhint\n+1\n"
+    played = duels("play", "number-duel", "--vs", "1", *SMALL, answers=answers, columns=200).stdout
+    nothing = "I see no win or loss in the next few moves.\nThis game is still being solved."
+    assert played.count(nothing) == 3
+    first, second = (step.partition("Select a number: ")[0] for step in played.split("Select a number: hint\n")[4:6])
+    assert "keep" in first
+    assert "Tempting, but wrong" in second
+    assert [what for _, what in saved_game(home).asked] == ["hint 1", "hint 2"]
+
+
+def test_keys_pressed_during_the_lesson_are_ignored(terminal: Open) -> None:
+    screen = terminal("play", "operation-target", "--vs", "1", "--set", "target=2")
+    screen.read("Enter the number of your chosen operation: ")
+    screen.type("1\n")
+    screen.read("You win the game!")  # the lesson follows
+    screen.type("r\n")
+    end = screen.read("Enter: leave > ")
+    assert "r\n" not in end.replace("\nr: ", "")
+    screen.type("\n")
+    assert screen.rest() == "\n"
+
+
 def test_a_reset_may_name_the_computer(duels: Run, home: Path) -> None:
     settings = ("--set", "target=12", "--set", "uses=1,1,1,1,0,1")
     played = duels("play", "numerical-nexus", "--vs", "coach", *settings, answers="reset\nCoach\nn\n").stdout
@@ -235,7 +350,7 @@ def test_hints_values_and_reviews_fit_a_terminal(columns: int, duels: Run) -> No
     assert max(map(len, output.splitlines())) <= columns
     words = " ".join(output.split())
     assert "wins in" in words
-    assert "The game turned on move" in words
+    assert "decided the game. You played" in words
 
 
 # Addressing the person
@@ -284,7 +399,7 @@ def test_after_a_lost_game_the_person_learns_of_a_better_defence(duels: Run) -> 
     settings = ("--set", "target=24", "--seed", "1")
     lost = duels("play", "operation-target", "--vs", "perfect", *settings, answers="+1\nx2\n+1\nx2\n").stdout
     assert "\nPerfect wins the game!\n" in lost
-    assert "\nOn move 1 there was a better defence. You played +1. " in lost
+    assert "\nMove 1: ×2 was harder to answer than +1. Within two turns, a level 4 opponent goes wrong 28 times" in lost
 
 
 def test_moves_of_the_computer_are_not_described_as_the_persons(duels: Run) -> None:
@@ -297,11 +412,11 @@ def test_moves_of_the_computer_are_not_described_as_the_persons(duels: Run) -> N
 
 def test_a_reset_of_the_persons_score_is_addressed_to_them(duels: Run, program: str) -> None:
     played = duels("play", "numerical-nexus", "--vs", program, answers="+5\nmoves\nundo\n").stdout
-    assert "Your score is now 5. Remaining +5 uses: 0.\n" in played
+    assert "You play +5: 0 + 5 = 5.\n" in played
     assert "The program resets your score to 0. No remaining resets.\n" in played
-    assert "1. You: 0 + 5 = 5. (you: 5, The program: 0)\n" in played
-    assert "2. The program: reset your score. Your score is 0. (you: 0, The program: 0)\n" in played
-    assert "The program takes back reset your score.\nYou take back +5.\n" in played
+    assert "1. You: 0 + 5 = 5. (You: 5, The program: 0)\n" in played
+    assert "2. The program: reset your score. Your score is 0. (You: 0, The program: 0)\n" in played
+    assert "The program takes back the reset of your score.\nYou take back +5.\n" in played
 
 
 def test_only_the_winner_is_congratulated(duels: Run, program: str) -> None:

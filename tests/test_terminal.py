@@ -77,7 +77,7 @@ def test_no_command_is_a_move_or_part_of_one(name: str) -> None:
 @pytest.mark.parametrize("word", ["?", "help", "HELP"])
 def test_help_shows_the_position_the_legal_moves_and_every_command(duels: Run, word: str) -> None:
     output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines("+5", word)).stdout
-    assert "Ann Score: 5\nBob Score: 0\n" in output
+    assert "Ann's Score: 5\nBob's Score: 0\n" in output
     assert "Bob can answer: +1, +3, +5, ×2, ×3, reset-mine, reset-theirs\n" in output
     assert "\n".join(HELP) in output
 
@@ -85,7 +85,7 @@ def test_help_shows_the_position_the_legal_moves_and_every_command(duels: Run, w
 def test_every_command_has_a_line_of_help() -> None:
     session = Session(dd.Match(dd.game("number-duel")), saved_games.Save(), Console())
     explained = {line.split()[0] for line in HELP}
-    assert explained == session.commands.keys() - {"help", "exit"}
+    assert explained == session.commands.keys() - {"help", "exit", "q"}
 
 
 def test_help_in_the_middle_of_a_move_shows_how_to_continue(duels: Run) -> None:
@@ -94,17 +94,21 @@ def test_help_in_the_middle_of_a_move_shows_how_to_continue(duels: Run) -> None:
 
 
 @pytest.mark.parametrize("name", dd.games())
-def test_the_rules_command_prints_wrapped_rules_without_an_example_and_then_the_position(name: str, duels: Run) -> None:
+def test_the_rules_command_fits_a_screen_and_asks_again_with_what_was_chosen(name: str, duels: Run) -> None:
     game = dd.game(name, target=37)
-    output = duels("play", name, "--set", "target=37", answers=lines("rules")).stdout
-    _, _, rules = output.partition(f"{game.title}\n\n{' '.join(card(game)[0].split()[:3])}")
+    first = str(asking.choices(game, game.start())[0])
+    chosen = [first] if len(game.move_fields) > 1 else []
+    output = duels("play", name, "--set", "target=37", answers=lines(*chosen, "rules")).stdout
+    _, _, rules = output.partition(" ".join(card(game)[0].split()[:3]))
     assert "House rules: first to 37.\n" in rules
-    assert "37" in rules
+    assert f"\nMore: duels rules {name}\n" in rules
     assert not set("#`") & set(rules)
     assert "Example" not in rules
     assert "for programs" not in rules
     assert max(map(len, rules.splitlines())) <= 80
-    assert rules.count("\n".join(str(line) for line in game.view(game.start()))) == 1
+    assert (f"Chosen so far: {first}\n" in rules) == bool(chosen)
+    question = game.move_fields[len(chosen)].ask("Player 1").splitlines()[-1]
+    assert 2 + rules.partition(question)[0].count("\n") <= 24
 
 
 def test_the_list_of_moves_has_players_and_scores(duels: Run) -> None:
@@ -171,6 +175,46 @@ def test_a_conceded_game_is_saved_as_conceded(duels: Run) -> None:
     duels("play", "numerical-nexus", answers=lines("+5", "concede"))
     outcome = saved_game("numerical-nexus-1").outcome
     assert outcome == dd.Outcome(0, Sentence("Player 2 concedes."))
+
+
+def test_a_player_may_concede_on_the_other_players_turn(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines("+5", "concede ann")).stdout
+    assert output.endswith("Bob, enter your move: concede ann\n\nAnn concedes.\nBob wins the game!\n")
+    assert saved_game("numerical-nexus-1").conceded == 0
+
+
+@pytest.mark.parametrize(("word", "who"), [("concede", "Bob"), ("concede Ann", "Ann"), ("concede 1", "Ann")])
+def test_a_terminal_asks_the_player_who_concedes_by_name(word: str, who: str, duels: Run) -> None:
+    answers = lines("+5", word, "n", "quit")
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=answers, columns=80).stdout
+    assert f"Bob, enter your move: {word}\n{who}, do you concede? (y/n) n\nBob, enter your move: quit\n" in output
+
+
+def test_only_a_player_can_concede(duels: Run) -> None:
+    output = duels(
+        "play", "numerical-nexus", "--names", "Ann", "Bob", answers=lines("+5", "concede Zed", "quit")
+    ).stdout
+    assert "Error: 'Zed' does not play here. Type concede Ann or concede Bob.\nBob, enter your move: " in output
+    assert saved_game("numerical-nexus-1").outcome is None
+
+
+def test_a_rematch_says_who_sits_where_and_how_many_games_each_player_has_won(duels: Run) -> None:
+    answers = lines("concede", "r", "concede", "r", "+5", "concede Ann")
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=answers).stdout
+    assert "You swap seats: Bob is now Player 1, and Ann Player 2.\n\nWelcome" in output
+    assert "You swap seats: Ann is now Player 1, and Bob Player 2.\n\nWelcome" in output
+    assert re.findall("Games won: .*", output) == ["Games won: Bob 1, Ann 1.", "Games won: Ann 1, Bob 2."]
+
+
+def test_a_game_that_is_taken_up_again_counts_once(duels: Run) -> None:
+    answers = lines("concede", "undo", "concede Bob", "r", "concede")
+    output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=answers).stdout
+    assert re.findall("Games won: .*", output) == ["Games won: Bob 0, Ann 2."]
+
+
+def test_a_rematch_between_nameless_players_says_who_begins(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("concede", "r")).stdout
+    assert "You swap seats: the player who was Player 2 is now Player 1.\n" in output
 
 
 def test_a_rematch_swaps_the_seats_and_all_games_are_saved(duels: Run) -> None:
@@ -305,6 +349,55 @@ def test_commands_and_other_answers_work_while_half_a_reset_is_pending(duels: Ru
     assert moves(saved_game("numerical-nexus-1")) == ["reset-theirs"]
 
 
+def test_a_reset_with_none_left_is_refused_before_asking_whose(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("reset theirs", "+1", "reset", "+1")).stdout
+    assert "Player 1, enter your move: reset\nError: You have no reset left. Possible: +1, +3, +5, ×2, ×3.\n" in output
+    assert output.count("Whose score?") == 0
+
+
+def test_another_move_may_follow_half_a_reset(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("reset", "+5")).stdout
+    assert "Whose score? +5\nPlayer 1's score is now 5." in output
+    assert moves(saved_game("numerical-nexus-1")) == ["+5"]
+
+
+@pytest.mark.parametrize(
+    "text", ["reset the other player", "Reset the other player's score", "reset to 0 on the opponent"]
+)
+def test_the_other_player_can_be_reset_in_plain_words(text: str, duels: Run) -> None:
+    duels("play", "numerical-nexus", answers=lines(text))
+    assert moves(saved_game("numerical-nexus-1")) == ["reset-theirs"]
+
+
+@pytest.mark.parametrize(("word", "move"), [("add", "+1"), ("Multiply", "x2"), ("plus", "+1"), ("times", "x2")])
+def test_an_operation_of_a_menu_can_be_typed_as_a_word(word: str, move: str, duels: Run) -> None:
+    duels("play", "operation-target", answers=lines(word))
+    assert moves(saved_game("operation-target-1")) == [move]
+
+
+def test_a_wrong_answer_says_that_a_whole_move_is_possible(duels: Run) -> None:
+    output = duels("play", "equation-duel", answers=lines("0", "1", "0")).stdout
+    assert "Possible: 1, 2, 3, 4, 5, 6, 7, 8, 9, or a whole move such as 1+2.\n" in output
+    assert "Possible: 2, 3, 4, 5, 6, 7, 8, 9.\n" in output
+
+
+def test_q_leaves_a_game(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("+5", "q")).stdout
+    assert output.endswith(f"Player 2, enter your move: q\n{RESUMABLE}")
+
+
+@pytest.mark.parametrize("name", ["you", "Your", "NOBODY", "mine"])
+def test_a_name_that_would_confuse_is_refused_with_the_reason(name: str, duels: Run) -> None:
+    result = duels("play", "numerical-nexus", "--names", name, "Bob", answers=lines("+5"))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"A player cannot be called '{name}': sentences with that name would be confusing." in result.stderr
+
+
+def test_a_name_that_is_cut_says_so(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", "--names", "A" * 50, "Bob").stdout
+    assert output.startswith(f"A name has at most 40 characters: {'A' * 40}\n\nWelcome to Numerical Nexus!\n")
+
+
 @pytest.mark.parametrize("columns", [None, 80], ids=["pipe", "terminal"])
 def test_the_end_of_a_very_long_line_does_not_count(columns: int | None, duels: Run) -> None:
     answers = lines("board" + " " * LONGEST + "of what is cut", "0" * LONGEST + "5")
@@ -331,7 +424,7 @@ def test_conceding_on_a_terminal_asks_for_confirmation_until_it_gets_it(
     answer: str, concedes: bool, duels: Run
 ) -> None:
     output = duels("play", "numerical-nexus", answers=lines("+5", "concede", answer), columns=80).stdout
-    assert output.count("Concede? (y/n) ") == 1 + answer.count("\n")
+    assert output.count("Player 2, do you concede? (y/n) ") == 1 + answer.count("\n")
     assert output.endswith(f"{LEAVE}\n") == concedes
     assert (saved_game("numerical-nexus-1").conceded == 1) == concedes
 
@@ -450,10 +543,18 @@ def test_json_is_never_wrapped(duels: Run) -> None:
         ("It is the turn of Player 2.", 24, ["It is the turn of", "Player 2."]),
         ("100000 + 200000 = 300000", 10, ["100000 +", "200000 =", "300000"]),
         ("数字 数字 数字", 9, ["数字 数字", "数字"]),
+        ("a score of 60 %.", 13, ["a score", "of 60 %."]),
+        ("Choose an operation (+, -, *, /):", 30, ["Choose an operation", "(+, -, *, /):"]),
+        ("See `duels saved --all` for more.", 12, ["See", "`duels saved --all`", "for more."]),
     ],
 )
 def test_lines_break_between_words_and_keep_short_phrases_together(text: str, width: int, wrapped: list[str]) -> None:
     assert wrap(text, width) == wrapped
+
+
+def test_a_command_to_copy_is_never_broken_over_two_lines(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", answers=lines("+5", "quit"), columns=20).stdout
+    assert output.endswith("Resume with:\nduels resume numerical-nexus-1\n")
 
 
 # Colour
@@ -495,7 +596,7 @@ def test_a_narrow_encoding_gets_plain_characters(program: Run, monkeypatch: pyte
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     result = program("play", "numerical-nexus", "--names", "Zoë", "Bob", answers=lines("×2", "+5", "*2", "quit"))
     assert (result.returncode, result.stderr) == (0, "")
-    assert "Zo? uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in result.stdout
+    assert "Zo?'s uses left: +1 (3), +3 (2), +5 (1), x2 (2), x3 (1), reset (1)\n" in result.stdout
     assert "Bob's score is now 0. Remaining x2 uses: 1.\n" in result.stdout
     assert result.stdout.isascii()
 
@@ -537,8 +638,8 @@ def test_a_killed_game_resumes_exactly_where_it_was(duels: Run, terminal: Open) 
     before = saved_game("number-duel-1")
     person = terminal("resume")
     assert person.read("Select a number: ") == HINT + (
-        "Number Duel, resumed after 2 moves.\nNumber Pool:\n"
-        "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nBob Score: 5\nAnn Score: 10\n\n"
+        "Number Duel, resumed after 2 moves.\n\nNumber Pool:\n"
+        "1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\n\nBob's Score: 5\nAnn's Score: 10\n\n"
         "Bob's Turn:\nAvailable Numbers: 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10\nSelect a number: "
     )
     person.type("x10\n")
@@ -685,7 +786,13 @@ def test_a_game_that_cannot_be_saved_warns_once_and_can_be_played_to_its_end(due
     )
     assert result.stdout.endswith("wins the game!\n")
     assert (result.returncode, result.stderr) == (0, "")
-    assert duels("play", "number-duel", answers="+5\n").stdout.endswith("The game is lost: it could not be saved.\n")
+    assert duels("play", "number-duel", answers="+5\n").stdout.endswith("The game couldn't be saved, so it is gone.\n")
+
+
+def test_save_says_each_time_that_it_fails(duels: Run, home: Path) -> None:
+    (home / "state" / "digitduels").write_text("not a folder")
+    output = duels("play", "number-duel", answers=lines("+5", "save", "save")).stdout
+    assert output.count("Warning: can't save the game (Not a directory).") == 3
 
 
 def test_an_unreachable_folder_of_saved_games_gives_a_clear_message_and_an_exit_code(duels: Run, home: Path) -> None:
@@ -713,7 +820,7 @@ def test_a_full_disk_leaves_the_last_saved_game_intact(duels: Run, program: Run)
         result.stdout.count("Warning: can't save the game (File too large). You can play on, but nothing is saved.\n")
         == 1
     )
-    assert result.stdout.endswith("The game is lost: it could not be saved.\n")
+    assert result.stdout.endswith("The game couldn't be saved, so it is gone.\n")
     assert (result.returncode, result.stderr) == (0, "")
     assert saved_games.path_of("numerical-nexus-1").read_bytes() == whole
     assert [path.name for path in saved_games.folder().iterdir()] == ["numerical-nexus-1.json"]

@@ -80,8 +80,8 @@ def test_messages_never_mention_memory(site: httpx.Client) -> None:
     match = Match(dd.game("number-duel", target=10**6, highest=99))
     hint = ask(site, "hint", match, step=1)
     assert [line["text"] for line in hint.json()["lines"]] == [
-        "Looking a few moves ahead finds no win and no loss.",
-        "This game is too large to be solved, so nobody knows more.",
+        "I see no win or loss in the next few moves.",
+        "This game is too large to solve, so nobody knows more.",
     ]
     for answer in (ask(site, "reply", match, vs=7), ask(site, "solve", match), ask(site, "start", match, kind="fair")):
         assert answer.status_code == 413

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from digitduels.core import Game, IllegalMove, InvalidMove, State, notation_of
-from digitduels.sentence import PLAYERS, Names
+from digitduels.sentence import PLAYERS, Names, signs
 from digitduels.text import quoted
 
 
@@ -39,6 +39,24 @@ def objection(game: Game[Any, Any, Any], state: State[Any, Any], chosen: Sequenc
     return game.objection(state, notation_of(game).partial(chosen))
 
 
+def follow_up(
+    game: Game[Any, Any, Any], state: State[Any, Any], text: str, names: Names = PLAYERS
+) -> tuple[str, str] | None:
+    """The first word of an incomplete move and the question for the rest; None if the text is not incomplete.
+
+    Raises IllegalMove if the rules forbid every move that could complete it.
+    """
+    question = game.move_fields[0].completion(text)
+    if question is None:
+        return None
+    word = text.split()[0]
+    complete = {move for phrase, move in game.phrases(state, names) if phrase.split()[0] == word.lower()}
+    reasons = [game.objection(state, move) for move in complete]
+    if reasons and None not in reasons:
+        raise IllegalMove(reasons[0])
+    return word, question
+
+
 def answer(
     game: Game[Any, Any, Any], state: State[Any, Any], chosen: Sequence[Any], text: str, names: Names = PLAYERS
 ) -> tuple[Any, ...]:
@@ -55,6 +73,8 @@ def answer(
         if not chosen and (number := spellings.bare_minus(text)) is not None:
             raise InvalidMove(f"To subtract {number}, type 'minus {number}', or type {number} and then -.")
         offered = game.move_fields[len(chosen)].offer(possible)
+        if not chosen and len(game.move_fields) > 1:
+            offered += f", or a whole move such as {signs(str(game.legal_moves(state)[0]))}"
         raise InvalidMove(f"{quoted(text)} is not possible here. Possible: {offered}.")
     reason = objection(game, state, answered)
     if reason is not None:

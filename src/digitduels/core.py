@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from digitduels.notation import MoveField, Notation
 from digitduels.options import Option
-from digitduels.sentence import PLAYERS, Names, Played, Sentence
+from digitduels.sentence import PLAYERS, Names, Played, Playing, Sentence, signed
 from digitduels.text import quoted
 
 Hand = TypeVar("Hand", bound=Hashable)
@@ -234,7 +234,11 @@ class Game(Generic[Hand, Table, Move]):
         """
         effect, player = effect or self.effect(state, move), state.player
         score = effect.scores[player]
-        fields: dict[str, Any] = {"move": effect.equation or Played(move, player), "note": effect.note, "score": score}
+        fields: dict[str, Any] = {
+            "move": effect.equation or Played(move, player),
+            "note": effect.note,
+            "score": signed(score),
+        }
         parts = ["{move}."]
         if effect.note is not None:
             parts.append("{note}")
@@ -260,13 +264,21 @@ class Game(Generic[Hand, Table, Move]):
         return [f"Welcome to {self.title}!", *self.view(state)]
 
     def turn(self, state: State[Hand, Table]) -> list[str]:
-        """The lines that open a turn."""
+        """The lines that open a turn. A Sentence that is empty in the reader's form is left out."""
         return []
 
     def announce(self, state: State[Hand, Table], move: Move, after: State[Hand, Table]) -> list[str]:
-        """The lines that say what a move did."""
-        played = Played(move, state.player)
-        return [Sentence("{player} plays {move}.", you="You play {move}.", player=state.player, move=played)]
+        """The lines that say what a move did. A Sentence that is empty in the reader's form is left out."""
+        player = state.player
+        return [
+            Sentence(
+                "{player} {plays}.",
+                you="You {play}.",
+                player=player,
+                plays=Playing("plays", move, player),
+                play=Playing("play", move, player),
+            )
+        ]
 
     def ending(self, state: State[Hand, Table], outcome: Outcome) -> list[str]:
         """The lines that end a game."""

@@ -13,15 +13,15 @@ from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.options import settings, written
 from digitduels.rule_sets import house_rules
-from digitduels.sentence import PLAYERS, Names, Sentence, player_name, tell_by_the_book
+from digitduels.sentence import PLAYERS, Names, Sentence, player_name, spoken, tell_by_the_book
 
 PAGE_WIDTH = 120  # characters per line of a rule page
-FIRST = Sentence("{player} always begins. The players agree beforehand who takes that seat.", player=0)
+FIRST = Sentence("{player} always begins. The players agree or toss a coin for that seat beforehand.", player=0)
 ENDS = "Every game ends, because each move uses something up or makes a number grow."
 COMMON = (
     FIRST,
-    "A player may concede at any time. The other player wins.",
-    "An invalid or illegal answer is rejected with the reason, and the player is asked again.",
+    "A player may concede at any time, also on the other player's turn. The other player wins.",
+    "An answer that is not a legal move is rejected with the reason, and the player is asked again.",
     ENDS,
 )
 
@@ -32,7 +32,7 @@ def summary(game: AnyGame) -> str:
 
 
 def manual(game: AnyGame, playing: bool = False) -> str:
-    """The rule page of a game. With `playing`, it leaves out options, tokens and the example.
+    """The rule page of a game. With `playing`, only what somebody needs in the middle of a game.
 
     >>> from digitduels.games import game
     >>> manual(game("number-duel")).splitlines()[0]
@@ -40,21 +40,19 @@ def manual(game: AnyGame, playing: bool = False) -> str:
     """
     about, rules = card(game)
     changed = [f"House rules: {house_rules(game)}."] if game.changes else []
-    parts = [f"# {game.title}", about, *changed, "## Rules", rules]
-    if not playing:
-        parts += ["## Options", _bullets(_options(game))]
+    if playing:
+        return "\n\n".join((about, *changed, rules, *_typing(game))) + "\n"
+    parts = [f"# {game.title}", about, *changed, "## Rules", rules, "## Options", _bullets(_options(game))]
     parts += [
         "## Rulings",
         "What the book leaves open, and what applies here.",
         _bullets((*rulings(game), *COMMON)),
+        "## Moves",
+        *_typing(game),
+        tokens(game),
     ]
-    typing = _typing(game)
-    if not playing or typing:
-        parts += ["## Moves", *typing]
-    if not playing:
-        parts.append(tokens(game))
-        if game.example and not game.changes:
-            parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
+    if game.example and not game.changes:
+        parts += ["## Example", f"The moves are `{game.example}`.", f"```\n{transcript(game, game.example)}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
@@ -100,12 +98,12 @@ def transcript(game: AnyGame, tokens: str) -> str:
     lines = game.welcome(match.state)
     for token in tokens.split():
         state, move = match.state, game.read(token, match.state)
-        lines += ["", *game.turn(state), *dialogue(game, state, move)]
+        lines += ["", *spoken(game.turn(state), tell_by_the_book), *dialogue(game, state, move)]
         match.play(move)
         lines += game.announce(state, move, match.state)
     outcome = game.outcome(match.state)
     lines += game.ending(match.state, outcome) if outcome else ["", "…"]
-    return "\n".join(tell_by_the_book(line) for line in lines)
+    return "\n".join(spoken(lines, tell_by_the_book))
 
 
 def dialogue(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
@@ -134,7 +132,7 @@ def _typing(game: AnyGame) -> list[str]:
     """How a person types a move."""
     if not game.spellings:
         return []
-    return [f"You can type {', '.join(f'`{text}`' for text in game.spellings)} and the like."]
+    return [f"For example, you can type {', '.join(f'`{text}`' for text in game.spellings)}."]
 
 
 def _bullets(texts: Iterable[str]) -> str:

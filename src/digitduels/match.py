@@ -7,7 +7,7 @@ from typing import Any
 
 from digitduels.core import OVER, IllegalMove, Outcome, State
 from digitduels.games import AnyGame
-from digitduels.sentence import PLAYERS, Played, Sentence
+from digitduels.sentence import PLAYERS, PlayedNoun, Sentence
 from digitduels.text import clean, skeleton
 
 # All lengths are in characters.
@@ -75,6 +75,11 @@ class Match:
         return self._latest[1]
 
     @property
+    def person(self) -> int | None:
+        """The seat of the only person in a game against the computer; None if there are two, or none."""
+        return self.players.index("human") if self.players.count("human") == 1 else None
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to save yet."""
         return not self.moves and self.conceded is None and self.position is None
@@ -126,7 +131,10 @@ class Match:
             player, move = self.state.player, self.moves.pop()
             sentences.append(
                 Sentence(
-                    "{player} takes back {move}.", you="You take back {move}.", player=player, move=Played(move, player)
+                    "{player} takes back {move}.",
+                    you="You take back {move}.",
+                    player=player,
+                    move=PlayedNoun(move, player),
                 )
             )
         self.words = [remark for remark in self.words if remark[0] <= len(self.moves)]

@@ -29,6 +29,17 @@ class MoveField(NamedTuple):
     slot: int | None = None
     """Where the page shows the field, if not in its turn. The page then asks for the fields one after the other."""
 
+    def ask(self, name: str | None = None) -> str:
+        """The book's question to a player. Somebody who plays alone is asked without a name.
+
+        >>> MoveField().ask("Ann"), MoveField().ask()
+        ('Ann, enter your move: ', 'Enter your move: ')
+        """
+        if name is not None:
+            return self.prompt.format(player=name)
+        question = self.prompt.removeprefix("{player}, ")
+        return question[:1].upper() + question[1:]
+
     def label(self, value: Any) -> str:
         """How people write a value."""
         return self.labels.get(value, str(value))

@@ -128,9 +128,9 @@ class PoolGame(Game[int, Pool, Move]):
     def final_score(self, hand: int) -> int:
         return hand
 
-    def run_out(self, state: State[int, Pool]) -> Outcome:
+    def run_out(self, state: State[int, Pool], why: str = "The pool is empty.") -> Outcome:
         """The outcome when the numbers run out: the higher score wins, and `tie` decides equal scores."""
-        return _run_out(*state.hands, 1 - state.player, self.target, self.tie)
+        return _run_out(*state.hands, 1 - state.player, self.target, self.tie, why)
 
     # How it looks
 
@@ -172,10 +172,7 @@ def tie_option(when: str) -> Any:
 
 def score_lines(state: State[int, Pool]) -> list[str]:
     """The lines that show both scores."""
-    return [
-        Sentence("{player} Score: {score}", you="Your Score: {score}", player=seat, score=state.hands[seat])
-        for seat in (0, 1)
-    ]
+    return [Sentence("{player:Label} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
 
 
 @lru_cache(maxsize=64)  # for several questions about one position
@@ -184,29 +181,31 @@ def _side(pool: Pool) -> Side:
 
 
 @lru_cache(maxsize=4096)
-def _run_out(first: int, second: int, last_mover: int, target: int, tie: str) -> Outcome:
+def _run_out(first: int, second: int, last_mover: int, target: int, tie: str, why: str) -> Outcome:
     if first != second:
         winner = 0 if first > second else 1
         return Outcome(
             winner,
             Sentence(
-                "{player} is closest to {target} without exceeding it, with a score of {score}.",
-                you="You are closest to {target} without exceeding it, with a score of {score}.",
+                "{why} {player} is closest to {target} without exceeding it, with a score of {score}.",
+                you="{why} You are closest to {target} without exceeding it, with a score of {score}.",
                 player=winner,
+                why=why,
                 target=target,
                 score=max(first, second),
             ),
         )
     if tie == "draw":
-        return Outcome(None, Sentence("Both scores are {score}: nobody wins.", score=first))
+        return Outcome(None, Sentence("{why} Both scores are {score}: nobody wins.", why=why, score=first))
     if tie == "last-mover-wins":
         winner, verb, you = last_mover, "wins", "win"
     else:
         winner, verb, you = 1 - last_mover, "loses", "lose"
     reason = Sentence(
-        f"Both scores are {{score}}: {{player}} took the last turn and {verb}.",
-        you=f"Both scores are {{score}}: you took the last turn and {you}.",
+        f"{{why}} Both scores are {{score}}: {{player}} took the last turn and {verb}.",
+        you=f"{{why}} Both scores are {{score}}: you took the last turn and {you}.",
         player=last_mover,
+        why=why,
         score=first,
     )
     return Outcome(winner, reason)

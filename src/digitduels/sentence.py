@@ -2,7 +2,8 @@
 
 As a string it is in the third person and calls the players "Player 1" and "Player 2". In a template,
 `{player}` is the player that the sentence is about, and `{other}` is the opponent. `{player:whose}` is "Ann's", or
-"your" to Ann. `{player:whom}` is "Ann", or "you" to Ann. `{player:Whose}` starts a sentence.
+"your" to Ann. `{player:whom}` is "Ann", or "you" to Ann. `{player:Whose}` and `{player:Whom}` start a sentence.
+`{player:Label}` is like `{player:Whose}`, but a player without a name is "Player 1", as in the books' labels.
 
 >>> sentence = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
 >>> sentence
@@ -13,13 +14,15 @@ As a string it is in the third person and calls the players "Player 1" and "Play
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 PLAYERS = ("Player 1", "Player 2")
 Names = Sequence[str]
 
+_SEAT = re.compile(r"Player \d")  # somebody without a name; some research frameworks count from 0
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SIGNS = str.maketrans({"x": "×", "*": "×", "/": "÷", "-": "−"})
 
@@ -103,6 +106,30 @@ def tell_by_the_book(text: str, names: Names = PLAYERS) -> str:
     return text.by_the_book(names) if isinstance(text, Sentence) else text
 
 
+def spoken(lines: Iterable[str], form: Callable[[str], str] = str) -> list[str]:
+    """Lines in one form. A Sentence that is empty in this form is left out; any other empty string is a blank line.
+
+    >>> spoken(["One.", "", Sentence("", book="Only in the book."), "", "Two."])
+    ['One.', '', 'Two.']
+    """
+    texts: list[str] = []
+    omitted = False  # whether anything was left out since the last text
+    for line in lines:
+        text = form(line)
+        if not text and isinstance(line, Sentence):
+            omitted = True
+        elif text or not (omitted and texts[-1:] == [""]):
+            texts.append(text)
+            omitted = omitted and not text
+    # What a blank line separates may have been left out.
+    return texts[:-1] if omitted and texts[-1:] == [""] else texts
+
+
+def book_only(lines: Iterable[str]) -> list[str]:
+    """Lines that only two people at one keyboard read."""
+    return [Sentence("", book="{line}", line=line) if line else line for line in lines]
+
+
 def _render(
     template: str,
     player: int | None,
@@ -141,10 +168,14 @@ class _Name:
                 return self.name
             case "whom":
                 return "you" if self.is_reader else self.name
+            case "Whom":
+                return "You" if self.is_reader else self.name
             case "whose":
                 return "your" if self.is_reader else f"{self.name}'s"
             case "Whose":
                 return "Your" if self.is_reader else f"{self.name}'s"
+            case "Label":
+                return self.name if _SEAT.fullmatch(self.name) and not self.is_reader else format(self, "Whose")
         raise ValueError(f"A player has no case {case!r}.")
 
 
@@ -175,18 +206,63 @@ PERSONAL = (Field, Sentence)  # the types that depend on the reader
 class Played(Field):
     """A move as people write it: ×10, or "reset Ann's score".
 
-    A move whose token does not read well has a `phrase`, a template about its player.
+    A move whose token does not read well has two templates about its player: `phrase` begins with a verb whose past
+    tense is the same, and `noun` is a noun, such as "the reset of Ann's score".
     """
+
+    template = "phrase"
+    """The attribute of the move that has the template for it."""
 
     def __init__(self, move: Any, player: int) -> None:
         self.move, self.player = move, player
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
-        phrase = getattr(self.move, "phrase", None)
-        return signs(str(self.move)) if phrase is None else _render(phrase, self.player, {}, (), names, reader)
+        template = getattr(self.move, self.template, None)
+        if template is None:
+            return self.without_template(signs(str(self.move)))
+        return _render(template, self.player, {}, (), names, reader)
+
+    def without_template(self, move: str) -> str:
+        """A move that people write as its token."""
+        return move
 
     def depends_on(self, reader: int) -> bool:
-        return getattr(self.move, "phrase", None) is not None
+        return getattr(self.move, self.template, None) is not None
+
+
+class PlayedNoun(Played):
+    """A move as a noun: ×10, or "the reset of Ann's score"."""
+
+    template = "noun"
+
+
+class Playing(Played):
+    """A verb and a move: "played ×10", or "reset Ann's score"."""
+
+    def __init__(self, verb: str, move: Any, player: int) -> None:
+        super().__init__(move, player)
+        self.verb = verb
+
+    def without_template(self, move: str) -> str:
+        return f"{self.verb} {move}"
+
+
+class Capital(Field):
+    """A part that begins a sentence.
+
+    >>> str(Capital(Moves(["+5", "x2"], 0)))
+    '+5 and ×2'
+    """
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+    def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
+        text = self.field.to(names, reader)
+        return text[:1].upper() + text[1:]
+
+    def depends_on(self, reader: int) -> bool:
+        return self.field.depends_on(reader)
 
 
 class Moves(Field):
@@ -202,7 +278,7 @@ class Moves(Field):
         self.moves, self.player, self.joint = list(moves), player, joint
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
-        texts = [Played(move, self.player).to(names, reader) for move in self.moves]
+        texts = [PlayedNoun(move, self.player).to(names, reader) for move in self.moves]
         if len(texts) > self.SHOWN:
             texts = [*texts[: self.SHOWN - 1], f"{len(texts) - self.SHOWN + 1} others"]
         return f" {self.joint} ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
@@ -265,6 +341,15 @@ def equation(left: int, operation: str, right: int, result: int) -> str:
     '5 − 9 = −4'
     """
     return f"{left} {operation} {right} = {result}".translate(_SIGNS)
+
+
+def signed(number: int | None) -> str:
+    """A number with the minus sign that people write, as in equations.
+
+    >>> signed(-4)
+    '−4'
+    """
+    return str(number).translate(_SIGNS)
 
 
 def number_word(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,10 @@ from typing import Any
 from digitduels.cli.errors import usage
 from digitduels.cli.parser import Parser
 from digitduels.games import AnyGame, game, game_class, games
+from digitduels.options import Choice
 from digitduels.text import quoted
+
+_DAY = 24 * 60 * 60  # seconds
 
 
 def add_game(parser: Parser, flag: str = "game", **settings: Any) -> None:
@@ -26,10 +30,21 @@ def add_options(
     about: str = "change an option of the game; `duels rules GAME` lists the options",
 ) -> None:
     """Adds `--set` and `--rules`."""
-    parser.add_argument("--set", action="append", default=[], metavar=metavar, help=about)
+    setting = parser.add_argument("--set", action="append", default=[], metavar=metavar, help=about)
+    setting.completer = _settings  # type: ignore[attr-defined]  # read by argcomplete
     parser.add_argument(
         "--rules", metavar="FILE", help="take the options from this .toml file; --set changes single ones"
     )
+
+
+def _settings(parsed_args: argparse.Namespace, **_: object) -> list[str]:
+    """The options of the game on the command line, with the values that can be listed."""
+    try:
+        kind = game_class(read_rules(parsed_args.game, None)[0])
+    except (AttributeError, TypeError, ValueError):  # there is no game yet
+        return []
+    words = {option.name: option.kind.words if isinstance(option.kind, Choice) else ("",) for option in kind.options()}
+    return [f"{name}={word}" for name in words for word in words[name]]
 
 
 def read_game(name: str, settings: Sequence[str], rules: str | None = None) -> AnyGame:
@@ -49,7 +64,7 @@ def read_game(name: str, settings: Sequence[str], rules: str | None = None) -> A
 
 def names_a_game(text: str) -> bool:
     """Whether a word names a game rather than a player."""
-    return text.endswith(".toml") or text.partition(":")[0] in games()
+    return text.endswith(".toml") or text.partition(":")[0].lower().replace(" ", "-") in games()
 
 
 def read_rules(name: str, rules: str | None) -> tuple[str, dict[str, Any]]:
@@ -65,6 +80,17 @@ def read_rules(name: str, rules: str | None) -> tuple[str, dict[str, Any]]:
             raise ValueError(f"The rules in {quoted(rules)} are for {other}, not for {game_id}.")
         values |= more
     return game_id, values
+
+
+def seconds(text: str) -> float:
+    """Parses a time limit in seconds: at most a day, so that every system can wait that long."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= _DAY:
+        raise argparse.ArgumentTypeError(f"a time is a number of seconds above 0, at most {_DAY}, not {quoted(text)}")
+    return value
 
 
 def size(text: str) -> int:

@@ -9,22 +9,30 @@ import re
 import shutil
 import sys
 import unicodedata
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from digitduels.text import clean
 
 WIDTH = 80  # for wrapped text in a pipe, and for terminals of unknown width
+LEAVING = ("quit", "exit", "q")
 LONGEST = 1000  # characters of an answer; the rest of the line is dropped
 _ROOM = 8  # columns to leave for the answer after a question
 
 _PLAIN = {"×": "x", "÷": "/", "−": "-", "–": "-", "…": "...", "’": "'", "▲": "^", "▼": "v"}
 BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # ANSI codes
 
-# Spaces at which lines never break: in an equation, before a count in brackets, after a menu number, and between a
-# word and its number.
-_TOGETHER = re.compile(r"(?<=[^\W\d_]) (?=\d)|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)")
+# Spaces at which lines never break: in an equation or a list of signs, before a count in brackets or a percent sign,
+# after a menu number, and between a word or a number and its number.
+_TOGETHER = re.compile(
+    r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=\d:) (?=\d)|(?<=[-+*/],) (?=[-+*/])"
+    r"|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)"
+)
+# A command in a text, which people copy. Its spaces never become line breaks.
+_COMMAND = re.compile(r"`[^`]*`")
+_FIXED = "\N{NO-BREAK SPACE}"
 # The beginning of a list entry; continuation lines align with the text after it.
 _HANGING = re.compile(r" *(?:- |\d+\. |\S+ {2,})?")
 
@@ -49,9 +57,12 @@ def wrap(text: str, width: int, hanging: int | None = None) -> list[str]:
     ['rematch  the same', '         game again']
     >>> wrap("Calculation: 5 * 10 = 50", 16)
     ['Calculation:', '5 * 10 = 50']
+    >>> wrap("Type `duels play number-duel`.", 16)
+    ['Type', '`duels play number-duel`.']
     """
+    text = _COMMAND.sub(lambda command: command[0].replace(" ", _FIXED), text)
     if _cells(text) <= width:
-        return [text]
+        return [text.replace(_FIXED, " ")]
     bullet = _HANGING.match(text)
     indent = " " * (min(len(bullet[0]) if bullet else 0, width // 2) if hanging is None else hanging)
     lines, line = [], ""
@@ -64,7 +75,7 @@ def wrap(text: str, width: int, hanging: int | None = None) -> list[str]:
                 line = indent + word
             else:
                 line += space + word
-    return [part.replace("\0", " ") for part in (*lines, line)]
+    return [part.replace("\0", " ").replace(_FIXED, " ") for part in (*lines, line)]
 
 
 def _cells(text: str) -> int:
@@ -84,10 +95,21 @@ def invocation() -> str:
     return os.path.relpath(path)
 
 
-def complain(message: object) -> None:
+def copyable(*words: str) -> str:
+    """A command of this program, to be copied from a text: it is never broken over two lines."""
+    return together(" ".join((invocation(), *words)))
+
+
+def together(text: str) -> str:
+    """A text that is never broken over two lines."""
+    return text.replace(" ", _FIXED)
+
+
+def complain(message: object, who: str = "duels") -> None:
     """Prints a message about the command itself to standard error."""
-    text = f"duels: {message}"
-    print(*(wrap(text, _width()) if sys.stderr.isatty() else [text]), sep="\n", file=sys.stderr)
+    text = f"{who}: {message}"
+    lines = wrap(text, _width()) if sys.stderr.isatty() else [text.replace(_FIXED, " ")]
+    print(*lines, sep="\n", file=sys.stderr)
 
 
 def _width() -> int:
@@ -129,13 +151,30 @@ class Console:
     def say(self, *lines: str, style: str = "") -> None:
         """Prints lines for a person. On a terminal they are wrapped to its width."""
         for text in lines:
-            for line in wrap(text, self.width) if self.terminal else [text]:
+            for line in wrap(text, self.width) if self.terminal else [text.replace(_FIXED, " ")]:
                 print(self._coloured(line, style) if self.colour else line)
         sys.stdout.flush()
 
     def say_wrapped(self, text: str, hanging: int | None = None) -> None:
         """Prints a long text, wrapped even in a pipe."""
         self.say(*wrap(text, self.width, hanging))
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """Ignores keys pressed in the meantime, so that none lands in the text or answers the next question."""
+        before = _keyboard_settings() if self.interactive else None
+        if before is None:
+            yield
+            return
+        import termios
+
+        silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
+        try:
+            yield
+        finally:
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
     def write(self, text: str) -> None:
         """Prints a text for programs, unchanged."""
@@ -152,7 +191,7 @@ class Console:
     def agrees(self, question: str) -> bool:
         """Asks a yes-or-no question until the answer is one of them; raises EOFError for quit."""
         while (answer := self.ask(f"{question} (y/n) ").strip().lower()) not in ("y", "yes", "n", "no"):
-            if answer in ("quit", "exit"):
+            if answer in LEAVING:
                 raise EOFError
             if answer:
                 self.say("Type y for yes or n for no.")
@@ -190,6 +229,16 @@ class Console:
             if line.startswith(word):
                 return _paint(word, colour) + line.removeprefix(word)
         return line.replace("▲", _paint("▲", GREEN)).replace("▼", _paint("▼", RED))
+
+
+def _keyboard_settings() -> list[Any] | None:
+    """The settings of the terminal that we read from; None if it has none, or on a system without them."""
+    with suppress(ImportError):
+        import termios
+
+        with suppress(termios.error, OSError, ValueError):
+            return termios.tcgetattr(sys.stdin)
+    return None
 
 
 def _paint(text: str, style: str) -> str:

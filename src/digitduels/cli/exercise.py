@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from digitduels.asking import answer, offer
+from digitduels.asking import answer, follow_up, offer
 from digitduels.cli.console import Console
 from digitduels.core import IllegalMove, InvalidMove, State, notation_of
 from digitduels.match import Match
-from digitduels.sentence import Sentence, tell
+from digitduels.sentence import Sentence, spoken, tell
 from digitduels.solver import Solution
 from digitduels.study.hints import STEPS, hint
 
@@ -30,7 +30,7 @@ class Exercise:
         self.step = 0  # the step of the last hint
 
     def say(self, *lines: str) -> None:
-        self.console.say(*(tell(line, self.match.names, self.reader) for line in lines))
+        self.console.say(*spoken(lines, lambda line: tell(line, self.match.names, self.reader)))
 
     def show(self, state: State[Any, Any]) -> None:
         """Shows a new position and starts its hints again."""
@@ -44,12 +44,13 @@ class Exercise:
         if game.move_fields[0].menu:
             self.say(*game.turn(state))
         while len(chosen) < len(game.move_fields):
-            prompt = game.move_fields[len(chosen)].prompt
-            text = self.console.ask(prompt.format(player=self.match.names[state.player]))
+            alone = self.reader == state.player
+            question = game.move_fields[len(chosen)].ask(None if alone else self.match.names[state.player])
+            text = self.console.ask(question)
             match text.strip().lower():
                 case "" | "answer":
                     return None
-                case "quit" | "exit":
+                case "quit" | "exit" | "q":
                     raise Leave
                 case "?" | "help":
                     self.say(f"Possible: {offer(game, state, chosen)}.", EXERCISE_HELP)
@@ -57,9 +58,9 @@ class Exercise:
                     self.step = min(self.step + 1, STEPS)
                     self.say(*hint(state, self.solution, self.step))
                 case _:
-                    if not chosen and (question := game.move_fields[0].completion(text)) is not None:
-                        text = f"{text.split()[0]} {self.console.ask(question)}"
                     try:
+                        if not chosen and (half := follow_up(game, state, text, self.match.names)) is not None:
+                            text = f"{half[0]} {self.console.ask(half[1])}"
                         chosen = answer(game, state, chosen, text, self.match.names)
                     except (InvalidMove, IllegalMove) as error:
                         self.say(Sentence("Error: {reason}", reason=error.reason))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,11 +14,28 @@ from digitduels.cli.errors import FILE, ILLEGAL_MOVE, Failure, quoted_path, reas
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.match import Match
 from digitduels.record import LARGEST, RecordError, parse
+from digitduels.text import quoted
 
 
 def record_path(name: str) -> Path:
     """The file that an argument names: a path, or the name of a saved game."""
-    return saved_games.path_of(name) if not Path(name).exists() and name in saved_games.names() else Path(name)
+    if os.path.lexists(name):
+        return Path(name)
+    if name in saved_games.names():
+        return saved_games.path_of(name)
+    if saved_games.is_name(name):
+        raise no_saved_game(name)
+    return Path(name)
+
+
+def no_saved_game(name: str) -> Failure:
+    """The failure for a name that no saved game has."""
+    return Failure(FILE, f"There is no saved game {quoted(name)}. `duels saved` lists them.")
+
+
+def add_saved_game(argument: argparse.Action) -> None:
+    """Lets a shell complete the names of saved games."""
+    argument.completer = lambda **_: saved_games.names()  # type: ignore[attr-defined]  # read by argcomplete
 
 
 def read_record(path: Path) -> tuple[bytes, Match]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from digitduels import __version__
 from digitduels.cli import commands
+from digitduels.cli.arguments import names_a_game
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path, reason_of
 from digitduels.cli.parser import Parser
@@ -62,25 +63,31 @@ def fail(code: int, message: object) -> int:
 
 
 def run(words: Sequence[str]) -> int:
-    """Runs a command, or the menu without one, and flushes the output even if the command fails."""
-    parser = build_parser(words)
+    """Runs a command, or the menu without one, and flushes the output even if the command fails.
+
+    The name of a game is short for `play` and that game.
+    """
+    words = list(words)
+    game = words[0] if words and words[0] not in commands.COMMANDS and names_a_game(words[0]) else None
     try:
+        if words in ([], ["play"], [game]) and (console := Console()).interactive:
+            return run_menu(console, game)
+        if game is not None:
+            words = ["play", *words]
+        parser = build_parser(words)
         arguments = parser.parse(words)
         if not hasattr(arguments, "run"):
-            return run_menu(parser)
+            parser.print_help()
+            return USAGE
         code: int = arguments.run(arguments)
         return code
     finally:
         sys.stdout.flush()
 
 
-def run_menu(parser: Parser) -> int:
-    """Asks a person what to play, and plays it."""
+def run_menu(console: Console, game: str | None) -> int:
+    """Asks a person what to play, or only against whom, and plays it."""
     from digitduels.cli.menu import choose
 
-    console = Console()
-    if not console.interactive:
-        parser.print_help()
-        return USAGE
-    words = choose(console)
+    words = choose(console, game)
     return 0 if words is None else run(words)

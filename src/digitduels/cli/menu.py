@@ -5,20 +5,38 @@ from __future__ import annotations
 from contextlib import suppress
 
 from digitduels.cli import saved_games
-from digitduels.cli.console import Console
+from digitduels.cli.arguments import read_game
+from digitduels.cli.console import LEAVING, Console
 from digitduels.cli.file_arguments import last_unfinished
-from digitduels.games import game_class, games
+from digitduels.games import AnyGame, game_class, games
 from digitduels.manual import summary
 from digitduels.players import COACH, COACH_LEVEL
 from digitduels.players.levels import characters
-from digitduels.sentence import Count
 from digitduels.text import quoted
 
 MENU_HELP = "Type the number or letter at the beginning of a line, or press Enter. Type quit to leave."
 
 
-def choose(console: Console, last: str = "number-duel") -> list[str] | None:
-    """Asks a person what to play; returns the arguments for `duels`, or None to leave.
+def choose(console: Console, name: str | None = None) -> list[str] | None:
+    """Asks a person what to play, unless a game is named, and against whom.
+
+    Returns the arguments for `duels`, or None to leave.
+    """
+    try:
+        if name is None:
+            name = _choose_game(console)
+            console.say("")
+        if not name:
+            return ["resume"]
+        opponent = _choose_opponent(console, read_game(name, ()))
+    except EOFError:
+        return None
+    console.say("")
+    return ["play", name, "--vs", opponent]
+
+
+def _choose_game(console: Console, last: str = "number-duel") -> str:
+    """Asks for a game; an empty answer means to resume the last unfinished one.
 
     Enter chooses the game played last, or `last` if there are no saved games.
     """
@@ -36,26 +54,20 @@ def choose(console: Console, last: str = "number-duel") -> list[str] | None:
         unfinished = last_unfinished()
     question = f"1 to {len(ids)}, or Enter for {default}: "
     if unfinished is not None:
-        match = unfinished[2]
-        moves = Count(len(match.moves), "move")
-        console.say(f"r  Resume {match.game.title}: {' against '.join(match.names)}, {moves}.")
+        path, _, match = unfinished
+        console.say(f"r  Resume {match.game.title}: {saved_games.describe(match, saved_games.modified(path))}.")
         question = f"1 to {len(ids)}, r, or Enter for {default}: "
-    try:
-        choice = _ask(console, question, numbers | ({"r": "resume"} if unfinished else {}), numbers[default])
-        if choice == "resume":
-            console.say("")
-            return ["resume"]
-        game = game_class(choice)()
-        levels = characters(game)
-        console.say("", "Who is your opponent?", "Enter  Another person, here at the keyboard.")
-        console.say(*(f"{level:<5}  {name}. {about}" for level, (name, about) in levels.items()))
-        console.say(f"c      Coach. Plays like level {COACH_LEVEL} and warns you before a mistake.")
-        answers = {str(level): str(level) for level in levels} | {"c": COACH}
-        opponent = _ask(console, "Enter, a level, or c: ", answers, "human")
-    except EOFError:
-        return None
-    console.say("")
-    return ["play", game.id, "--vs", opponent]
+    return _ask(console, question, numbers | ({"r": ""} if unfinished else {}), numbers[default])
+
+
+def _choose_opponent(console: Console, game: AnyGame) -> str:
+    """Asks for an opponent, and returns the value for `--vs`."""
+    levels = characters(game)
+    console.say("Who is your opponent?", "Enter  Another person, here at the keyboard.")
+    console.say(*(f"{level:<5}  {name}. {about}" for level, (name, about) in levels.items()))
+    console.say(f"c      Coach. Plays like level {COACH_LEVEL} and warns you before a mistake.")
+    answers = {str(level): str(level) for level in levels} | {"c": COACH}
+    return _ask(console, "Enter, a level, or c: ", answers, "human")
 
 
 def _ask(console: Console, question: str, answers: dict[str, str], default: str) -> str:
@@ -63,7 +75,7 @@ def _ask(console: Console, question: str, answers: dict[str, str], default: str)
     while text := console.ask(question).strip().strip("[]").lower():
         if text in answers:
             return answers[text]
-        if text in ("quit", "q", "exit"):
+        if text in LEAVING:
             raise EOFError
         if text in ("?", "help"):
             console.say(MENU_HELP)

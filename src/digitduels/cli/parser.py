@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from itertools import chain
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
+from digitduels.cli.console import complain
 from digitduels.cli.errors import USAGE
+from digitduels.text import quoted
 
 
 class Parser(argparse.ArgumentParser):
@@ -62,8 +65,11 @@ class Parser(argparse.ArgumentParser):
         `--names Ann Bob number-duel`.
         """
         if self.commands:
-            command = self.commands.get(words[0]) if words else None
-            return list(words) if command is None else [words[0], *command._positionals_together(words[1:])]
+            if not words or words[0] in self._option_string_actions:
+                return list(words)
+            if words[0] not in self.commands:
+                self._reject(words[0])
+            return [words[0], *self.commands[words[0]]._positionals_together(words[1:])]
         options: list[list[str]] = []  # each with its values
         positionals: list[str] = []
         takes = 0  # how many more words the last option takes
@@ -74,7 +80,7 @@ class Parser(argparse.ArgumentParser):
             if self._parse_optional(word) is not None:
                 name, equals, _ = word.partition("=")
                 if name not in self._option_string_actions:
-                    self.error(f"unrecognized arguments: {word}")
+                    self._reject(word)
                 options.append([word])
                 nargs = self._option_string_actions[name].nargs
                 takes = 0 if equals or nargs == 0 else 1 if nargs is None else len(words)
@@ -88,6 +94,22 @@ class Parser(argparse.ArgumentParser):
             while len(positionals) < required and len(option) > 2:
                 positionals.insert(0, option.pop())
         return [*chain(*options), "--", *positionals] if "--" in words else [*positionals, *chain(*options)]
+
+    def _reject(self, word: str) -> NoReturn:
+        """Rejects an unknown command or option, with the one that it may be meant to be."""
+        import difflib
+
+        kind = "option" if word.startswith("-") else "command"
+        known = self._option_string_actions if kind == "option" else self.commands
+        near = difflib.get_close_matches(word.partition("=")[0][:100], known, 1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        self.error(f"there is no {kind} {quoted(word)}.{hint} `{self.prog} -h` lists the {kind}s.")
+
+    def error(self, message: str) -> NoReturn:
+        """Shows the usage and the message, wrapped to the terminal, and exits."""
+        self.print_usage(sys.stderr)
+        complain(message, f"{self.prog}: error")
+        self.exit(USAGE)
 
 
 def _module(package: ModuleType, name: str) -> ModuleType:
@@ -116,7 +138,12 @@ class _HelpFormatter(argparse.HelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("examples:"):
             return textwrap.indent(text, indent)
-        return super()._fill_text(text, width, indent)
+        return textwrap.fill(
+            " ".join(text.split()), width, initial_indent=indent, subsequent_indent=indent, **_WHOLE_WORDS
+        )
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, **_WHOLE_WORDS)
 
     def _format_usage(self, *details: Any) -> str:
         usage = super()._format_usage(*details)

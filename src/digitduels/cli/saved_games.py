@@ -7,12 +7,15 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from digitduels import files
 from digitduels.match import Match
 from digitduels.record import LARGEST, dump
+from digitduels.sentence import Count, Sentence, tell
 
+RECENT = 6  # days after which a game is old
 _NAME = re.compile(r"[a-z0-9-]+-[0-9]+")
 
 
@@ -36,11 +39,50 @@ def names() -> list[str]:
     return [name for _, name in sorted(dated, reverse=True)]
 
 
+def is_name(text: str) -> bool:
+    """Whether a text looks like the name of a saved game."""
+    return _NAME.fullmatch(text) is not None
+
+
 def path_of(name: str) -> Path:
     """The file of a saved game; raises ValueError if the name is invalid."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise ValueError
     return folder() / f"{name}.json"
+
+
+def modified(path: Path) -> datetime:
+    """When a game was last played, in local time."""
+    return datetime.fromtimestamp(path.stat().st_mtime)
+
+
+def describe(match: Match, when: datetime, now: datetime | None = None) -> str:
+    """A saved game in a few words, to the person who played it: "you against Level 2, yesterday, your move"."""
+    person = match.person
+    seats = (0, 1) if person is None else (person, 1 - person)
+    players = Sentence("{player:whom} against {other:whom}", player=seats[0])
+    outcome = match.outcome
+    if outcome is None:
+        status = Sentence("{player:whose} move", player=match.state.player)
+    elif outcome.winner is None:
+        status = Sentence("a draw")
+    else:
+        status = Sentence("{player:whom} won", player=outcome.winner)
+    moves = str(Count(len(match.moves), "move"))
+    parts = (players, day(when, now or datetime.now()), moves, status)
+    return ", ".join(tell(part, match.names, person) for part in parts)
+
+
+def day(when: datetime, now: datetime) -> str:
+    """A date as people say it.
+
+    >>> [day(datetime(2026, 3, date), datetime(2026, 3, 9)) for date in (9, 8, 4, 1)]
+    ['today', 'yesterday', '5 days ago', '1 March 2026']
+    """
+    days = (now.date() - when.date()).days
+    if days > RECENT:
+        return f"{when.day} {when:%B %Y}"
+    return {0: "today", 1: "yesterday"}.get(max(days, 0), f"{days} days ago")
 
 
 class Save:

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from digitduels.asking import answer, offer
-from digitduels.cli.console import BOLD, LONGEST, Console, invocation
+from digitduels.asking import answer, follow_up, offer
+from digitduels.cli.console import BOLD, LEAVING, LONGEST, Console, copyable, together
 from digitduels.cli.errors import INTERRUPTED, reason_of
 from digitduels.cli.saved_games import Save
 from digitduels.core import IllegalMove, InvalidMove, State, notation_of
 from digitduels.manual import manual, plain_text
 from digitduels.match import Match
 from digitduels.record import save
-from digitduels.sentence import Count, Line, Played, Sentence, tell_by_the_book
-from digitduels.text import clean
+from digitduels.sentence import PLAYERS, Count, Line, Played, Sentence, player_name, signed, spoken, tell_by_the_book
+from digitduels.text import clean, quoted
 
 HELP = (
     "?        show the position, your choices and this list",
@@ -23,7 +23,7 @@ HELP = (
     "rules    show the rules",
     "moves    list the moves so far, with the scores",
     "undo     take back your last answer, or else the last move",
-    "concede  give up; the other player wins",
+    "concede  give up; concede NAME on the other player's turn",
     "save     say where the game is saved; save FILE writes a copy",
     "quit     leave; the game is saved",
 )
@@ -60,10 +60,8 @@ class Session:
             "concede": self.concede,
             "board": self.board,
             "save": self.save_as,
-            "quit": self.quit,
-            "exit": self.quit,
-        }
-        self.at_the_end = {name: self.commands[name] for name in ("moves", "undo", "save", "quit", "exit", "rules")}
+        } | dict.fromkeys(LEAVING, self.quit)
+        self.at_the_end = {name: self.commands[name] for name in ("moves", "undo", "save", "rules", *LEAVING)}
         self.at_the_end |= {"rematch": self.rematch, "r": self.rematch, "u": self.undo, "": self.quit}
         self.at_the_end |= {"?": self.help_at_the_end, "help": self.help_at_the_end}
         self.help_lines: tuple[str, ...] = HELP
@@ -71,6 +69,8 @@ class Session:
         self.end_keys = END_KEYS
         self.chosen: tuple[Any, ...] = ()
         self.half: tuple[str, str] | None = None  # the first word of an incomplete move, and the question for the rest
+        self.swapped = 0  # 1 if the players sit in each other's first seats
+        self.winners: list[int | None] = []  # of the games before this one, by first seat
 
     def run(self) -> int:
         """Plays until the players leave, saves the game, and returns the exit code."""
@@ -91,7 +91,7 @@ class Session:
 
     def say(self, *lines: str, style: str = "") -> None:
         """Prints lines for the players."""
-        self.console.say(*map(self.tell, lines), style=style)
+        self.console.say(*spoken(lines, self.tell), style=style)
 
     def tell(self, text: str) -> str:
         """A sentence as the players read it. Two people read the book form."""
@@ -110,7 +110,7 @@ class Session:
             about = Sentence(
                 "{title}, resumed after {count}.", title=match.game.title, count=Count(len(match.moves), "move")
             )
-        self.say(about, *match.game.view(match.state))
+        self.say(about, "", *match.game.view(match.state))
 
     # A turn
 
@@ -119,7 +119,8 @@ class Session:
         match, game = self.match, self.match.game
         state = match.state
         self.chosen, self.half = (), None
-        self.say("", *game.turn(state))
+        self.say("")
+        self.say(*game.turn(state))
         while len(self.chosen) < len(game.move_fields):
             text = self.console.ask(self.prompt(state))
             command, argument = self.command(text, self.commands)
@@ -135,7 +136,8 @@ class Session:
                 self.say(Sentence("Error: {reason}", reason=error.reason))
             except IllegalMove as error:
                 # If the turn did not begin with the choices, the error lists them.
-                possible = "" if game.turn(state) else f" Possible: {offer(game, state)}."
+                shown = spoken(game.turn(state), self.tell)
+                possible = "" if shown else f" Possible: {offer(game, state)}."
                 self.say(Sentence("Error: {reason}{possible}", reason=error.reason, possible=possible))
             if len(self.chosen) == len(game.move_fields) and not self.accepts(notation_of(game).partial(self.chosen)):
                 self.chosen = ()
@@ -148,21 +150,28 @@ class Session:
         """The current question: the game's next prompt, or the one that completes a move."""
         if self.half is not None:
             return self.half[1]
-        return self.match.game.move_fields[len(self.chosen)].prompt.format(player=self.match.names[state.player])
+        return self.match.game.move_fields[len(self.chosen)].ask(self.match.names[state.player])
 
     def answer(self, state: State[Any, Any], text: str) -> None:
         """Parses an answer to the current question; raises InvalidMove or IllegalMove if it is wrong."""
-        game, word = self.match.game, text.split()[0]
+        game, names = self.match.game, self.match.names
         if text.strip().lower() in ("hint", "values"):
             raise InvalidMove(HINTLESS)
-        question = None if self.chosen else game.move_fields[0].completion(text)
-        if question is not None:
-            self.half = word, question
+        half = None if self.chosen else follow_up(game, state, text, names)
+        if half is not None:
+            self.half = half
             return
-        if self.half is not None and word.lower() != self.half[0].lower():
-            text = f"{self.half[0]} {text}"
-        self.half = None
-        self.chosen = answer(game, state, self.chosen, text, self.match.names)
+        begun, self.half = self.half, None
+        if begun is None or text.split()[0].lower() == begun[0].lower():
+            self.chosen = answer(game, state, self.chosen, text, names)
+            return
+        try:
+            self.chosen = answer(game, state, self.chosen, f"{begun[0]} {text}", names)
+        except InvalidMove as error:
+            try:  # perhaps the player has changed their mind
+                self.chosen = answer(game, state, self.chosen, text, names)
+            except InvalidMove:
+                raise error from None
 
     def accepts(self, move: Any) -> bool:
         """Whether to play a complete move. Subclasses may ask the person again."""
@@ -173,7 +182,7 @@ class Session:
     ) -> tuple[Callable[[str], bool] | None, str]:
         """Parses a command and its argument; the command is None if there is none."""
         word, _, argument = text.strip().partition(" ")
-        if argument and word.lower() != "save":
+        if argument and word.lower() not in ("save", "concede"):
             return None, ""
         return commands.get(word.lower()), clean(argument, LONGEST)
 
@@ -195,6 +204,26 @@ class Session:
         *lines, winner = self.match.ending()
         self.say(*lines)
         self.say(winner, style=self.winner_style)
+        if self.winners:
+            self.say("", self.running_score())
+
+    def running_score(self) -> Sentence:
+        """How many games each player has won since the first one."""
+        winners, first = [*self.winners, self._winner()], self.match.person or 0
+        won = [winners.count(seat ^ self.swapped) for seat in (first, 1 - first)]
+        draws = winners.count(None)
+        return Sentence(
+            "Games won: {player:Whom} {first}, {other:Whom} {second}" + (", draws {draws}." if draws else "."),
+            player=first,
+            first=won[0],
+            second=won[1],
+            draws=draws,
+        )
+
+    def _winner(self) -> int | None:
+        """The first seat of the winner of this game; None for a draw."""
+        outcome = self.match.outcome
+        return None if outcome is None or outcome.winner is None else outcome.winner ^ self.swapped
 
     @property
     def winner_style(self) -> str:
@@ -202,7 +231,7 @@ class Session:
         return BOLD
 
     def ask_what_next(self) -> str:
-        prompt = f"\n{self.end_keys}, Enter: leave > "
+        prompt = f"\n{self.end_keys}, {together('Enter: leave >')} "
         if self.console.interactive:
             return self.console.ask(prompt)
         # In a pipe, the output ends as in the book unless the input has an answer to this question.
@@ -223,7 +252,7 @@ class Session:
             player=state.player,
             possible=possible,
         )
-        self.say(*game.view(state), answers, *self.help_lines)
+        self.say(*game.view(state), answers, *self.help_lines, *self.chosen_so_far())
         return False
 
     def help_at_the_end(self, _: str) -> bool:
@@ -231,16 +260,22 @@ class Session:
         return False
 
     def board(self, _: str) -> bool:
-        self.say(*self.match.game.view(self.match.state))
+        self.say(*self.match.game.view(self.match.state), *self.chosen_so_far())
         return False
 
     def rules(self, _: str) -> bool:
         match = self.match
         for line in plain_text(manual(match.game, playing=True)):  # without the players' names
             self.console.say_wrapped(line)
-        if match.outcome is None:
-            self.say("", *match.game.view(match.state))
+        self.say(f"More: {copyable('rules', match.game.id)}")
+        self.say("", *self.chosen_so_far())
         return False
+
+    def chosen_so_far(self) -> list[str]:
+        """A line with the fields of a move that the player has already chosen; empty if there are none."""
+        fields = zip(self.match.game.move_fields, self.chosen, strict=False)
+        labels = [self.half[0]] if self.half else [field.label(value) for field, value in fields]
+        return [f"Chosen so far: {', '.join(labels)}"] if labels else []
 
     def moves(self, _: str) -> bool:
         match = self.match
@@ -268,8 +303,10 @@ class Session:
             number=number,
             move=effect.equation or Played(move, player),
             note=effect.note,
-            first=first,
-            scores=Sentence("{player:whom}: {first}, {other:whom}: {second}", player=0, first=first, second=second),
+            first=signed(first),
+            scores=Sentence(
+                "{player:Whom}: {first}, {other:Whom}: {second}", player=0, first=signed(first), second=signed(second)
+            ),
         )
 
     def undo(self, _: str) -> bool:
@@ -298,12 +335,25 @@ class Session:
         """Takes back the last move or concession and says so; raises IllegalMove if there is none."""
         return self.match.take_back()
 
-    def concede(self, _: str) -> bool:
-        if self.console.interactive and not self.console.agrees("Concede?"):
+    def concede(self, argument: str) -> bool:
+        player = self.match.state.player if not argument else self.conceder(argument)
+        if player is None:
+            first, second = (f"concede {name}" for name in self.match.names)
+            self.say(f"Error: {quoted(argument)} does not play here. Type {first} or {second}.")
             return False
-        self.match.concede(self.match.state.player)
+        question = Sentence("{player}, do you concede?", you="Do you concede?", player=player)
+        if self.console.interactive and not self.console.agrees(self.tell(question)):
+            return False
+        self.match.concede(player)
         self.keep()
         return True
+
+    def conceder(self, text: str) -> int | None:
+        """The player that a text names; None if it names neither."""
+        for player, name in enumerate(self.match.names):
+            if text.casefold() in (name.casefold(), player_name(player).casefold(), str(player + 1)):
+                return player
+        return None
 
     def save_as(self, argument: str) -> bool:
         if argument:
@@ -317,6 +367,7 @@ class Session:
             except (OSError, RuntimeError, ValueError) as error:
                 self.say(f"Error: can't write to {argument}: {reason_of(error)}.")
             return False
+        self.saving = True  # so that a failure is reported again
         self.keep(even_empty=True)
         if self.saving:
             self.say(f"The game is saved after every move, in {self.save.path}.")
@@ -326,7 +377,20 @@ class Session:
         raise Quit
 
     def rematch(self, _: str) -> bool:
-        self.begin(self.match.rematch())
+        self.winners.append(self._winner())
+        self.swapped = 1 - self.swapped
+        rematch = self.match.rematch()
+        if set(rematch.names) <= set(PLAYERS):  # nobody has a name
+            seats: str = "You swap seats: the player who was Player 2 is now Player 1."
+        else:
+            seats = Sentence(
+                "You swap seats: {player} is now Player 1, and {other:whom} Player 2.",
+                you="You swap seats: you are now Player 1, and {other} Player 2.",
+                player=0,
+            )
+        self.match = rematch
+        self.say("", seats)
+        self.begin(rematch)
         return True
 
     def begin(self, match: Match) -> None:
@@ -359,6 +423,6 @@ class Session:
         if self.match.outcome is None and self.match.moves:
             self.keep()
             if self.saving:
-                self.say(f"The game is saved. Resume with: {invocation()} resume {self.save.name}")
+                self.say(f"The game is saved. Resume with: {copyable('resume', self.save.name)}")
             else:
-                self.say("The game is lost: it could not be saved.")
+                self.say("The game couldn't be saved, so it is gone.")

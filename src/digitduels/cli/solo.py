@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from digitduels.cli.console import BOLD, GREEN, RED, Console, invocation
+from digitduels.cli.console import BOLD, GREEN, RED, Console, copyable
 from digitduels.cli.errors import LIMIT, Failure
 from digitduels.cli.progress import solution_of
 from digitduels.cli.saved_games import Save
@@ -24,8 +24,10 @@ if TYPE_CHECKING:  # games start faster without this import
 SOLO_HELP = (
     "hint     get a hint; ask again for more",
     "values   show what every move leads to",
+    *("concede  give up; the computer wins" if line.startswith("concede") else line for line in HELP),
 )
-UNWARNED = "I am still working this game out, so I can't check this move."
+UNWARNED = "I'm still solving this game, so I can't check that move yet."
+LISTED = 20  # moves of one kind that `values` names
 MOMENT = 1.0  # seconds to wait for a solution that is nearly ready
 RETRY = "try      play on from before your last mistake"
 
@@ -46,18 +48,21 @@ class Solo(Session):
         self.truth = Background(match.game, patient=not console.interactive)
         self.opponent = self._opponent()
         self.commands |= {"hint": self.hint, "values": self.values}
-        self.help_lines = (*SOLO_HELP, *HELP)
-        self.hints = (-1, 0)  # the number of moves at the last hint, and its step
+        self.help_lines = SOLO_HELP
+        # The number of moves at the last hint and whether the game was still unsolved, then its step.
+        self.hints: tuple[tuple[int, bool], int] = (-1, True), 0
 
     @property
     def computer(self) -> int:
         """The seat of the computer player."""
-        return next(seat for seat in (0, 1) if self.match.players[seat] != "human")
+        return 1 - self.person
 
     @property
     def person(self) -> int:
         """The seat of the person."""
-        return 1 - self.computer
+        seat = self.match.person
+        assert seat is not None
+        return seat
 
     @property
     def coach(self) -> bool:
@@ -83,7 +88,7 @@ class Solo(Session):
             self.truth.solution = solution_of(game)
         except TooLarge:
             raise Failure(
-                LIMIT, "Nobody can play this variant perfectly: it is too large. Try a lower level."
+                LIMIT, "This variant is too large to solve, so level 7 can't play it. Try a lower level."
             ) from None
         return self.truth.solution
 
@@ -100,10 +105,7 @@ class Solo(Session):
 
     def prompt(self, state: State[Any, Any]) -> str:
         """The current question, without a name because only one person plays."""
-        if self.half is not None:
-            return super().prompt(state)
-        question = self.match.game.move_fields[len(self.chosen)].prompt.removeprefix("{player}, ")
-        return f"{question[:1].upper()}{question[1:]}".format(player=self.match.names[state.player])
+        return super().prompt(state) if self.half else self.match.game.move_fields[len(self.chosen)].ask()
 
     def turn(self) -> None:
         match, game, state = self.match, self.match.game, self.match.state
@@ -121,6 +123,10 @@ class Solo(Session):
         self.keep()
         lines = game.announce(state, move, match.state)
         self.say(*([] if lines[0] == "" else [""]), *lines)
+
+    def conceder(self, text: str) -> int | None:
+        """The person: nobody else can concede here."""
+        return self.person if super().conceder(text) == self.person else None
 
     def accepts(self, move: Any) -> bool:
         """Lets the person take back a move that the coach warns about."""
@@ -161,14 +167,20 @@ class Solo(Session):
         return self.solution() or Foresight(self.truth, NEVER if self.truth.too_large else LATER)
 
     def hint(self, _: str) -> bool:
+        from digitduels.study.foresight import Foresight
         from digitduels.study.hints import STEPS, hint_in
 
-        moves = len(self.match.moves)
+        source = self.source()
+        # The steps begin again when the game is solved, and do not begin while nothing is known about the position.
+        stage = len(self.match.moves), isinstance(source, Foresight)
         last, step = self.hints
-        step = min(step + 1, STEPS) if last == moves else 1
-        self.hints = moves, step
-        self.note(f"hint {step}")
-        self.say(*hint_in(self.match, self.source(), step))
+        step = min(step + 1, STEPS) if last == stage else 1
+        if isinstance(source, Foresight) and not self.truth.too_large and not source.knows(self.match.state):
+            step = 1
+        else:
+            self.hints = stage, step
+            self.note(f"hint {step}")
+        self.say(*hint_in(self.match, source, step))
         return False
 
     def values(self, _: str) -> bool:
@@ -178,7 +190,9 @@ class Solo(Session):
         state = self.match.state
         judgement = self.source().judge(state)
         for group in values(state, judgement):
-            moves = shown_moves(group.moves, self.person, self.match.names, self.person)
+            moves = shown_moves(group.moves[:LISTED], self.person, self.match.names, self.person)
+            if len(group.moves) > LISTED:
+                moves.append(f"and {len(group.moves) - LISTED} others")
             self.console.say_wrapped(f"{group.sign} {self.tell(group.words)}: {', '.join(moves)}", 4)
         self.say(*unknown(judgement))
         return False
@@ -186,14 +200,20 @@ class Solo(Session):
     # After the game
 
     def result(self) -> None:
-        super().result()
+        with self.console.silence():
+            super().result()
+            self.lesson()
+
+    def lesson(self) -> None:
+        """Says what decided the game, and offers another try after a mistake."""
         from digitduels.study.review import review
 
         self.offer_another_try(None)
         solution = self.solution()
         if solution is None:
             if self.saving and not self.truth.too_large:
-                self.say("", f"The review is not ready yet. See it later with: {invocation()} review {self.save.name}")
+                later = copyable("review", self.save.name)
+                self.say("", f"The review is not ready yet. See it later with: {later}")
             return
         lesson = review(self.match, solution)
         lost = self.match.outcome is not None and self.match.outcome.winner == self.computer

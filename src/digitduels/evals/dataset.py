@@ -17,7 +17,7 @@ from digitduels.study.positions import positions
 from digitduels.study.splits import split
 from digitduels.study.wording import VALUES
 
-ROW_VERSION = 3
+ROW_VERSION = 4
 _BATCH = 10_000  # how many rows are in memory at once
 
 

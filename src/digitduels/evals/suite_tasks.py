@@ -14,7 +14,8 @@ from digitduels.evals.tasks import about, decide, duel, exact_game, exact_positi
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import to_record
 
-SUITE_TASK_VERSION = 1
+SUITE_TASK_VERSION = 2
+"""Increased whenever prompts change that are not in the file of the suite: those of games and of refusals."""
 
 
 @task

@@ -34,7 +34,7 @@ from digitduels.study.positions import only_move
 from digitduels.study.positions import positions as some_positions
 from digitduels.text import clean, quoted
 
-TASK_VERSION = 3
+TASK_VERSION = 4
 """Increased whenever the prompts or the grading change."""
 SKILL = "skill"
 PART = "test"

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from digitduels.core import Effect, Outcome, State, outcome_tone
 from digitduels.notation import MoveField
 from digitduels.pool import ARITHMETIC, Pool, PoolGame, highest_option, target_option, tie_option
-from digitduels.sentence import Sentence, equation
+from digitduels.sentence import Sentence, book_only, equation
 
 Position = State[int, Pool]
 UNAVAILABLE: Final = Sentence("Numbers must be different and unused.")
@@ -46,7 +46,6 @@ class EquationDuel(PoolGame[Move]):
     rulings = (
         "Numbers are used two at a time, so an odd one at the end is never used. The game ends when fewer than two are "
         "left.",
-        "The option `tie` decides what happens at equal scores.",
         "Order matters for − and ÷: the number you pick first comes first.",
         "A player who goes over the target has lost at once. The other player does not move again.",
     )
@@ -90,7 +89,7 @@ class EquationDuel(PoolGame[Move]):
                 return _exceeded(player, self.target)
         # An equation needs two numbers; without them the higher score wins.
         if sum(state.table.counts) < 2:
-            return self.run_out(state)
+            return self.run_out(state, "Fewer than two numbers are left.")
         return None
 
     def effect(self, state: Position, move: Move) -> Effect:
@@ -139,19 +138,25 @@ class EquationDuel(PoolGame[Move]):
                 second=second,
             )
         goes = Sentence("{player} will go first.", you="You will go first.", player=state.player)
-        return ["Welcome to Equation Duel!", points, _available(state.table), goes]
+        return ["Welcome to Equation Duel!", points, *book_only([_available(state.table)]), goes]
 
     def turn(self, state: Position) -> list[str]:
-        score = Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine)
-        return [_available(state.table), score]
+        # The book's sample leaves out the used numbers and the other score, but both players may see them.
+        return [
+            _available(state.table),
+            Sentence("{used}", book="", used=_used(state.table)),
+            Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine),
+            Sentence("{other:Whose} Score: {score}", book="", player=state.player, score=state.theirs),
+        ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
         first, second, operation = move
         result = ARITHMETIC[operation](first, second)
         lines: list[str] = [
             Sentence(
-                "Equation: {equation}",
+                "{player:Whose} equation: {equation}",
                 book="Equation: {first} {sign} {second} = {result}",
+                player=state.player,
                 equation=equation(first, operation, second, result),
                 first=first,
                 sign=self.move_fields[2].label(operation),

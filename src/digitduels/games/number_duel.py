@@ -20,7 +20,7 @@ from digitduels.pool import (
     target_option,
     tie_option,
 )
-from digitduels.sentence import Sentence, equation
+from digitduels.sentence import Sentence, book_only, equation
 
 Position = State[int, Pool]
 
@@ -104,11 +104,12 @@ class NumberDuel(PoolGame[Move]):
         return ["Number Pool:", row(state.table), "", *score_lines(state)]
 
     def welcome(self, state: Position) -> list[str]:
-        return ["Welcome to Number Duel!", "", *self.view(state)]
+        return ["Welcome to Number Duel!", "", *book_only(self.view(state))]
 
     def turn(self, state: Position) -> list[str]:
         return [
             Sentence("{player}'s Turn:", you="Your Turn:", player=state.player),
+            *(Sentence("{line}", book="", line=line) for line in score_lines(state)),
             f"Available Numbers: {row(state.table)}",
         ]
 
@@ -148,8 +149,9 @@ class NumberDuel(PoolGame[Move]):
             lines.append(f"{result} exceeds {self.target}, so the score is reset to 0.")
         lines.append(Sentence("{player:Whose} New Score: {score}", player=player, score=score))
         if score != self.target:
-            lines += ["", "Number Pool (updated):", f"{row(after.table)} (one {number} is removed)"]
-            lines += ["", *score_lines(after)]
+            # One person reads these when the next turn begins.
+            updated = "Number Pool (updated):", f"{row(after.table)} (one {number} is removed)"
+            lines += ["", *book_only((*updated, "", *score_lines(after)))]
         return lines
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:

@@ -22,7 +22,7 @@ from digitduels.pool import (
     target_option,
     tie_option,
 )
-from digitduels.sentence import Sentence, equation
+from digitduels.sentence import Sentence, book_only, equation
 
 Position = State[int, Pool]
 
@@ -55,8 +55,8 @@ class NumberQuest(PoolGame[Move]):
     division: str = option(
         "floor",
         Choice(("floor", "exact")),
-        "whether a division drops its remainder (floor) or must come out even (exact)",
-        rules=("divisions drop their remainder", "divisions must come out even"),
+        "whether a division drops its remainder (floor) or must leave none (exact)",
+        rules=("divisions drop their remainder", "divisions must leave no remainder"),
     )
     invalid: str = option(
         "lost-turn",
@@ -67,15 +67,11 @@ class NumberQuest(PoolGame[Move]):
     tie: str = tie_option("the pool is empty")
 
     rulings = (
-        "Fractions are dropped. With `division=exact` a division that leaves a remainder is invalid.",
-        "An invalid operation (a result below 0; with `division=exact` also a remainder) costs the turn. The number is "
-        "gone, because it was selected, so every turn uses up a number and every game ends. With `invalid=refused` "
-        "such an operation cannot be chosen.",
+        "{division_ruling}",
+        "{invalid_ruling}",
         "A player always has a move while the pool lasts, because adding is always valid.",
-        "When the pool is empty, the higher score wins. The option `tie` decides what happens at equal scores.",
+        "An empty pool ends the game. Nobody passes.",
         "Division by zero cannot happen: the pool has no zero.",
-        "Both scores are shown on every turn.",
-        "A coin decides who takes the seat of Player 1.",
     )
     spellings = ("2", "+2", "minus 2", "×2", "divided by 2")
     example = "+5 x2 +9 +8 x6"
@@ -83,13 +79,27 @@ class NumberQuest(PoolGame[Move]):
     @property
     def facts(self) -> dict[str, object]:
         exact, refused = self.division == "exact", self.invalid == "refused"
-        division = "A division must come out even." if exact else "A division drops its remainder."
+        division = "A division must leave no remainder." if exact else "A division drops its remainder."
         faults = "make your score negative or leave a remainder" if exact else "make your score negative"
         costs = (
             "is not allowed." if refused else "costs you the turn: your score stays as it is and the number is gone."
         )
         invalid = f"An operation that would {faults} {costs}"
-        return super().facts | {"division_rule": division, "invalid_rule": invalid}
+        division_ruling = "A division that leaves a remainder is invalid." if exact else "Fractions are dropped."
+        results = "a result below 0 or with a remainder" if exact else "a result below 0"
+        if refused:
+            invalid_ruling = f"An invalid operation ({results}) is not a legal move."
+        else:
+            invalid_ruling = (
+                f"An invalid operation ({results}) is a legal move that costs the turn. The number is gone, because it "
+                "was selected, so every turn uses up a number and every game ends."
+            )
+        return super().facts | {
+            "division_rule": division,
+            "division_ruling": division_ruling,
+            "invalid_rule": invalid,
+            "invalid_ruling": invalid_ruling,
+        }
 
     # The rules
 
@@ -167,12 +177,16 @@ class NumberQuest(PoolGame[Move]):
     def view(self, state: Position) -> list[str]:
         return [f"Number Pool: {row(state.table)}", *score_lines(state)]
 
+    def welcome(self, state: Position) -> list[str]:
+        title, *view = super().welcome(state)
+        return [title, *book_only(view)]  # one person reads the position when the turn begins
+
     def turn(self, state: Position) -> list[str]:
         player = state.player
         return [
             Sentence("{player}'s Turn", you="Your Turn", player=player),
             Sentence("{other:Whose} Score: {score}", player=player, score=state.theirs),
-            f"Current Score: {state.mine}",
+            Sentence("{player:Whose} Score: {score}", book="Current Score: {score}", player=player, score=state.mine),
             f"Available Numbers: {row(state.table)}",
         ]
 
@@ -180,27 +194,28 @@ class NumberQuest(PoolGame[Move]):
         player, score, (number, operation) = state.player, state.mine, move
         if not self._valid(score, move):
             lost = Sentence(
-                "{player} loses their turn. Their score is still {score}.",
-                you="You lose your turn. Your score is still {score}.",
-                book="You lose your turn. Your score is still {score}",
+                "{player} loses their turn, and the {number} is gone. Their score is still {score}.",
+                you="You lose your turn, and the {number} is gone. Your score is still {score}.",
+                book="You lose your turn, and the {number} is gone. Your score is still {score}",
                 player=player,
+                number=number,
                 score=score,
             )
             return [_fault(score, move), lost]
         result = ARITHMETIC[operation](score, number)
         return [
             Sentence(
-                "Calculation: {equation}",
+                "{player} takes the {number}: {equation}.",
+                you="You take the {number}: {equation}.",
                 book="Calculation: {score} {sign} {number} = {result}",
+                player=player,
                 equation=equation(score, operation, number, result),
                 score=score,
                 sign=self.move_fields[1].label(operation),
                 number=number,
                 result=result,
             ),
-            Sentence(
-                "{player:Whose} score is now {score}.", book="Your score is now {score}", player=player, score=result
-            ),
+            Sentence("", book="Your score is now {score}", score=result),
         ]
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
@@ -226,7 +241,7 @@ class NumberQuest(PoolGame[Move]):
 
     def victory(self, winner: int | None) -> str:
         if winner is None:
-            return Sentence("Nobody Wins the Game: It Is a Draw!")
+            return Sentence("It Is a Draw!")
         return Sentence("{player} Wins the Game!", you="You Win the Game!", player=winner)
 
 
@@ -234,10 +249,12 @@ def _fault(score: int, move: Move) -> Sentence:
     """Why an operation is invalid on this score."""
     if move.operation == "-":
         return Sentence(
-            "{score} − {number} is negative, and a score cannot be.",
-            book="{score} - {number} is negative, and a score cannot be.",
+            "{equation}, and a score can't be negative.",
+            book="{score} - {number} = {result}, and a score can't be negative.",
+            equation=equation(score, "-", move.number, score - move.number),
             score=score,
             number=move.number,
+            result=score - move.number,
         )
     return Sentence(
         "{score} ÷ {number} leaves a remainder.",

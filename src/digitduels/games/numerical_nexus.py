@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from digitduels.core import Board, Effect, Game, Outcome, Side, State, Stock, outcome_tone
 from digitduels.notation import MoveField
 from digitduels.options import Integer, Integers, option
-from digitduels.sentence import Names, Sentence, equation, number_word, player_name
+from digitduels.sentence import Names, Sentence, book_only, equation, number_word, player_name
 
 
 class Hand(NamedTuple):
@@ -27,7 +27,12 @@ class Move(NamedTuple):
     @property
     def phrase(self) -> str | None:
         """What people call a reset; None for other moves, which people write as their token."""
-        return RESETS.get(self.operation)
+        return None if self.operation not in RESETS else f"reset {RESETS[self.operation]}"
+
+    @property
+    def noun(self) -> str | None:
+        """A reset as a noun; None for other moves."""
+        return None if self.operation not in RESETS else f"the reset of {RESETS[self.operation]}"
 
 
 Position = State[Hand, None]
@@ -44,7 +49,7 @@ EFFECT: Final = {
 }
 MOVES: Final = tuple(map(Move, EFFECT))
 OPERATIONS: Final = ("+1", "+3", "+5", "×2", "×3", "reset")
-RESETS: Final = {"reset-mine": "reset {player:whose} score", "reset-theirs": "reset {other:whose} score"}
+RESETS: Final = {"reset-mine": "{player:whose} score", "reset-theirs": "{other:whose} score"}
 
 
 @dataclass(frozen=True)
@@ -170,7 +175,7 @@ class NumericalNexus(Game[Hand, None, Move]):
         mine, theirs = MOVES[5:]
         owners = dict.fromkeys(("mine", "me", "my score", "myself", "own", "my own score"), mine)
         owners |= dict.fromkeys(("theirs", "opponent", "the opponent", "opponent's score", "other", "them"), theirs)
-        owners["their score"] = theirs
+        owners |= dict.fromkeys(("their score", "the other player", "the other player's score"), theirs)
         if state is not None:
             for player, move in ((state.player, mine), (1 - state.player, theirs)):
                 for name in (str(player + 1), player_name(player), names[player]):
@@ -181,16 +186,24 @@ class NumericalNexus(Game[Hand, None, Move]):
 
     def view(self, state: Position) -> list[str]:
         lines: list[str] = [
-            Sentence(
-                "{player} Score: {score}", you="Your Score: {score}", player=player, score=state.hands[player].score
-            )
+            Sentence("{player:Label} Score: {score}", player=player, score=state.hands[player].score)
             for player in (0, 1)
         ]
         for player in (0, 1):
-            stocks = zip(OPERATIONS, state.hands[player].uses, strict=True)
-            left = ", ".join(f"{name} ({count})" for name, count in stocks)
-            lines.append(Sentence("{player} uses left: {left}", you="Your uses left: {left}", player=player, left=left))
+            left = _listed(state.hands[player].uses)
+            lines.append(Sentence("{player:Label} uses left: {left}", player=player, left=left))
         return lines
+
+    def welcome(self, state: Position) -> list[str]:
+        title, *view = super().welcome(state)
+        return [title, *book_only(view)]  # one person reads the position when the turn begins
+
+    def turn(self, state: Position) -> list[str]:
+        # The book's sample shows only the question.
+        return [
+            Sentence("{player:Whom}: {score}. Left: {left}", book="", player=player, score=score, left=_listed(uses))
+            for player, (score, uses) in ((player, state.hands[player]) for player in (state.player, 1 - state.player))
+        ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
         player, (score, uses), operation = state.player, after.theirs, move.operation
@@ -198,8 +211,11 @@ class NumericalNexus(Game[Hand, None, Move]):
         left = uses[stock]
         if operation not in RESETS:
             line = Sentence(
-                "{player:Whose} score is now {score}. Remaining {operation} uses: {left}.",
+                "{player} plays {operation}: {equation}.",
+                you="You play {operation}: {equation}.",
+                book="{player:Whose} score is now {score}. Remaining {operation} uses: {left}.",
                 player=player,
+                equation=self.effect(state, move).equation,
                 score=score,
                 operation=OPERATIONS[stock],
                 left=left,
@@ -240,6 +256,11 @@ def _none_left(player: int, stock: int) -> Sentence:
     )
 
 
+def _listed(uses: tuple[int, ...]) -> str:
+    """The operations that are left, with how many of each."""
+    return ", ".join(f"{name} ({count})" for name, count in zip(OPERATIONS, uses, strict=True))
+
+
 def _spent(uses: tuple[int, ...], stock: int) -> tuple[int, ...]:
     """The uses left after spending one of a stock."""
     return (*uses[:stock], uses[stock] - 1, *uses[stock + 1 :])
@@ -271,6 +292,6 @@ def _reached(player: int, target: int) -> Outcome:
 @cache
 def _stuck(player: int) -> Outcome:
     reason = Sentence(
-        "{player} cannot make a valid move and loses.", you="You cannot make a valid move and lose.", player=player
+        "{player} has no valid move and loses.", you="You have no valid move, so you lose.", player=player
     )
     return Outcome(1 - player, reason)

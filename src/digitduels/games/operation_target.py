@@ -49,10 +49,9 @@ class OperationTarget(Game["str | None", int, Move]):
             raise ValueError(f"start must be below the target, not {quoted(self.begin)}.")
 
     rulings = (
-        "Your own previous operation is barred, so only each player's first move is free. After that every move is "
-        "forced: for any target there are at most four different games.",
-        "The menu numbers the available operations from 1.",
-        "A player always has a move, because at most one of the two operations is barred.",
+        "Your own previous operation is not allowed, so only each player's first move is free. After that every move "
+        "is forced: for any target there are at most four different games.",
+        "A player always has a move, because at most one of the two operations is not allowed.",
     )
     spellings = ("1", "[2]", "add 1", "+1", "×2", "double")
     example = "x2 x2 +1 +1 x2 x2"
@@ -117,7 +116,7 @@ class OperationTarget(Game["str | None", int, Move]):
     # How it looks
 
     def board(self, state: Position) -> Board:
-        # A player's previous operation is barred for one turn, so none of it is left.
+        # A player's previous operation is not allowed for one turn, so none of it is left.
         first, second = (
             Side(None, tuple(Stock(LABELS[operation], int(operation != last), 1) for (operation,) in MOVES))
             for last in state.hands
@@ -129,7 +128,7 @@ class OperationTarget(Game["str | None", int, Move]):
 
     def arrange(self, player: int, hands: Sequence[Sequence[int]], table: Sequence[int]) -> Position:
         if [0, 0] in hands:
-            raise ValueError("Only one operation can be barred: the player's own previous one.")
+            raise ValueError("One operation is always allowed: only the player's own previous one is not.")
         first, second = (dict(zip(left, ("+1", "x2"), strict=True)).get(0) for left in hands)
         return State(player, (first, second), table[0])
 
@@ -138,13 +137,25 @@ class OperationTarget(Game["str | None", int, Move]):
     move_fields = (MoveField("Enter the number of your chosen operation: ", labels=LABELS, menu=True),)
 
     def phrases(self, state: Position | None, names: Names) -> Iterator[tuple[str, Move]]:
-        yield "double", MOVES[1]
+        yield from ((word, MOVES[0]) for word in ("add", "plus", "+"))
+        yield from ((word, MOVES[1]) for word in ("double", "multiply", "times", "x"))
 
     def view(self, state: Position) -> list[str]:
-        return [f"Target Number: {self.target}", f"Current Number: {state.table}"]
+        previous = [
+            Sentence(
+                "{player:Whose} Previous Operation: {operation}",
+                player=player,
+                operation=LABELS.get(state.hands[player] or "", "None"),
+            )
+            for player in (0, 1)
+        ]
+        return [*self._numbers(state), *previous]
 
     def welcome(self, state: Position) -> list[str]:
-        return ["Game Start!", *self.view(state)]
+        return ["Game Start!", *self._numbers(state)]
+
+    def _numbers(self, state: Position) -> list[str]:
+        return [f"Target Number: {self.target}", f"Current Number: {state.table}"]
 
     def turn(self, state: Position) -> list[str]:
         possible, (field,) = choices(self, state), self.move_fields

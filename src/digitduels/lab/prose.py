@@ -40,13 +40,13 @@ def report_lines(report: Report) -> list[str]:
         outcome(report),
         first_moves(report),
         f"With best play: {shown_line(report)}." if report.line else "",
-        f"{report.reachable:,} positions can arise. The longest forced win takes {report.longest} plies.",
+        f"{report.reachable:,} positions can arise. The longest forced win takes {report.longest} moves.",
         "",
         f"Fair {gauge(report.fair)}  {balance(report)}",
         f"Deep {gauge(report.deep)}  {ladder(report)}",
         "",
         "Between two players of level 4:",
-        f"  A game lasts {report.length:.1f} plies. {spread(report)}",
+        f"  A game lasts {report.length:.1f} moves. {spread(report)}",
         f"  {percent(report.critical)} of the positions are critical, {percent(report.only)} have an only move, "
         f"{percent(report.traps)} are traps.",
         f"  The result changes {report.swings:.1f} times, the last time after {percent(report.decided)} of the game.",
@@ -63,7 +63,7 @@ def outcome(report: Report) -> str:
     """Who wins with best play, in a sentence."""
     if report.winner is None:
         return "With best play the game is a draw."
-    return f"With best play {player_name(report.winner - 1)} wins, in {Count(report.plies, 'ply', 'plies')}."
+    return f"With best play {player_name(report.winner - 1)} wins after {Count(report.plies, 'move')}."
 
 
 def first_moves(report: Report) -> str:

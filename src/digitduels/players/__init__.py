@@ -20,6 +20,7 @@ __all__ = [
     "Uniform",
     "check",
     "computer_name",
+    "known_player",
     "offered_player",
     "player",
 ]
@@ -39,6 +40,22 @@ def computer_name(who: str) -> str:
     if who.isdecimal():
         return f"Level {who}"
     return who.capitalize() if who in (*OPPONENTS, COACH) else "The program"
+
+
+def known_player(text: str, *others: str) -> str:
+    """The player that a text names as people read it, such as "Level 3", "beginner" or "Coach"; else the text itself.
+
+    >>> known_player("Level 3"), known_player("Beginner"), known_player("Coach", COACH), known_player("python bot.py")
+    ('3', '2', 'coach', 'python bot.py')
+    """
+    known = (*others, *OPPONENTS)
+    name = text.strip().lower().removeprefix("level").strip()
+    if name in known:
+        return name
+    from digitduels.players.levels import CHARACTERS
+
+    characters = {character.name.lower(): str(level) for level, character in CHARACTERS.items()}
+    return characters.get(name, text)
 
 
 def offered_player(name: str, game_id: str) -> str:

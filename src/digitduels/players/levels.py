@@ -35,8 +35,8 @@ class Character(NamedTuple):
 
 
 CHARACTERS = {
-    1: Character("Dice", "Plays any legal move."),
-    2: Character("Beginner", "Takes a win in one move and never loses by accident."),
+    1: Character("Dice", "Plays at random."),
+    2: Character("Beginner", "Takes a win in one move and avoids moves that lose at once."),
     3: Character("Careful", "Also sees your next move coming."),
     4: Character("Thoughtful", "Plans a little ahead."),
     5: Character("Strong", "Often sees the whole plan."),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from digitduels.core import IllegalMove, InvalidMove, MoveError, State
 from digitduels.match import Match
-from digitduels.sentence import Moves, Played, Sentence
+from digitduels.sentence import Capital, Moves, Playing, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study.wording import VALUES
@@ -86,7 +86,7 @@ class Decision(NamedTuple):
             return None
         only = "Only " if len(self.keeping) == 1 else ""
         moves = Moves(self.keeping, self.player, "and")
-        return Sentence(f"{only}{{moves}} {_STILL[self.before.value]}.", moves=moves)
+        return Sentence(f"{only}{{moves}} {_STILL[self.before.value]}.", moves=moves if only else Capital(moves))
 
     @property
     def quest(self) -> Sentence:
@@ -102,7 +102,7 @@ class Decision(NamedTuple):
     def _sentence(self, rest: str, **fields: Any) -> Sentence:
         match self.kind:
             case "kept" | "threw":
-                verb, fields["move"] = "played {move}", Played(self.move, self.player)
+                verb, fields["did"] = "{did}", Playing("played", self.move, self.player)
             case "conceded":
                 verb = "conceded"
             case _:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from digitduels.core import State
 from digitduels.players.perfect import FALLIBLE, REPLIES, Perfect, error_chance
 from digitduels.players.policy import chance_steps
-from digitduels.sentence import Moves, Played, Sentence
+from digitduels.sentence import Capital, Moves, PlayedNoun, Playing, Sentence, number_word
 from digitduels.solver.solution import Solution
 
 NOTABLE = 0.05
@@ -38,30 +38,34 @@ class Defence(NamedTuple):
     @property
     def sentence(self) -> Sentence:
         """How hard the move was to answer, and which move was harder."""
-        if self.hardest < NOTABLE:
-            did = "played {move}, which holds out longest."
-            if not self.found:
-                did = "played {move} and lost sooner than necessary. Holds out longest: {better}."
+        move, better = PlayedNoun(self.move, self.player), PlayedNoun(self.best[0], self.player)
+        if self.hardest >= NOTABLE and not self.found:
+            return Sentence(
+                "{Better} was harder to answer than {move}. Within {turns} turns, a level {level} opponent goes wrong "
+                "{best_rate} after {better}, and {rate} after {move}.",
+                Better=Capital(better),
+                better=better,
+                move=move,
+                turns=number_word(REPLIES),
+                level=FALLIBLE,
+                rate=rate(self.chance),
+                best_rate=rate(self.hardest),
+            )
+        if self.hardest >= NOTABLE:
+            did = "{did}, which is hard to answer: within {turns} turns, a level {level} opponent goes wrong {rate}."
         elif self.found:
-            did = (
-                "played {move}, which is hard to answer: "
-                "in the next {turns} turns a level {level} opponent goes wrong {rate}."
-            )
+            did = "{did}, which holds out longest."
         else:
-            did = (
-                "played {move}. In the next {turns} turns a level {level} opponent goes wrong {rate}. "
-                "Harder to answer, {best_rate}: {better}."
-            )
+            did = "{did} and lost sooner than necessary. {longest} would have held out longest."
         return Sentence(
             f"{{player}} {did}",
             you=f"You {did}",
             player=self.player,
-            move=Played(self.move, self.player),
-            turns=REPLIES,
+            did=Playing("played", self.move, self.player),
+            turns=number_word(REPLIES),
             level=FALLIBLE,
             rate=rate(self.chance),
-            better=Moves(self.best, self.player, "or"),
-            best_rate=rate(self.hardest),
+            longest=Capital(Moves(self.best, self.player, "or")),
         )
 
 
@@ -104,11 +108,11 @@ def rate(chance: float) -> str:
     """A probability in words.
 
     >>> [rate(chance) for chance in (0.0, 0.001, 0.01, 0.41, 0.999)]
-    ['0 times in 100', 'less than once in 100', 'once in 100', '41 times in 100', 'more than 99 times in 100']
+    ['never', 'less than once in 100', 'once in 100', '41 times in 100', 'more than 99 times in 100']
     """
     times = round(100 * chance)
-    if not times and chance:
-        return "less than once in 100"
+    if not times:
+        return "less than once in 100" if chance else "never"
     if times == 100 and chance < 1:
         return "more than 99 times in 100"
     return "once in 100" if times == 1 else f"{times} times in 100"

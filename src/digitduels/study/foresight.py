@@ -16,7 +16,7 @@ from digitduels.solver.verdict import Verdict
 PLIES = 6
 """The depth of the search."""
 LATER = Sentence("This game is still being solved. Ask again in a moment for the rest.")
-NEVER = Sentence("This game is too large to be solved, so nobody knows more.")
+NEVER = Sentence("This game is too large to solve, so nobody knows more.")
 
 
 class PartialJudgement(Mapping[Any, Verdict | None]):
@@ -54,6 +54,10 @@ class Foresight:
     def __init__(self, truth: Truth, rest: Sentence) -> None:
         self.game, self.truth, self.rest = truth.game, truth, rest
         self._judgements: dict[State[Any, Any], PartialJudgement] = {}  # a second search could see further
+
+    def knows(self, state: State[Any, Any]) -> bool:
+        """Whether the result of any move is known."""
+        return any(verdict is not None for verdict in self.judge(state).values())
 
     def judge(self, state: State[Any, Any]) -> PartialJudgement:
         """Every legal move with its verdict if the game then ends soon, else None."""

@@ -9,7 +9,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.players.levels import natural_weights
-from digitduels.sentence import Count, Line, Moves, Played, Sentence, signs
+from digitduels.sentence import Capital, Count, Line, Moves, PlayedNoun, Playing, Sentence, number_word, signs
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement
 from digitduels.study.foresight import Foresight, PartialJudgement
@@ -21,23 +21,24 @@ Position = State[Any, Any]
 Judged = Judgement[Any] | PartialJudgement
 
 
-def hint(state: Position, source: Solution | Foresight, step: int) -> list[Sentence]:
+def hint(state: Position, source: Solution | Foresight, step: int, takebacks: bool = False) -> list[Sentence]:
     """The sentences of a hint step from 1 to 4, in a game that is not over.
 
     1: who is winning and how many moves keep it that way. 2: the tempting move and its refutation. 3: half the move.
     4: the move, its line and a reason. With Foresight, all steps after the first name the moves to play or to avoid;
-    where no result is near, 3 and 4 add the natural move and say that nobody knows whether it is good.
+    where no result is near, 3 and 4 add the natural move and say that nobody knows whether it is good. `takebacks` says
+    whether the player can take back a move.
     """
     if step == 1:
         return _assessment(state.player, source.judge(state))
     if isinstance(source, Foresight):
         return _near_moves(state, source, step)
-    return (_temptation, _half, _whole)[step - 2](state, source)
+    return _temptation(state, source, takebacks) if step == 2 else (_half, _whole)[step - 3](state, source)
 
 
 def hint_in(match: Match, source: Solution | Foresight, step: int, takebacks: bool = True) -> list[Sentence]:
     """A hint in a game. In a lost position the first step also points out a losing move that can be taken back."""
-    lines = hint(match.state, source, step)
+    lines = hint(match.state, source, step, takebacks and match.back(match.state.player) is not None)
     return [*lines, *_regret(match, source)] if step == 1 and takebacks and isinstance(source, Solution) else lines
 
 
@@ -65,7 +66,7 @@ def unknown(judgement: Judged) -> list[Sentence]:
     count = sum(verdict is None for verdict in judgement.values())
     if not count or not isinstance(judgement, PartialJudgement):
         return []
-    return [Sentence("? not known: {count}.", count=Count(count, "move")), judgement.rest]
+    return [Sentence("? not known yet: {count}.", count=Count(count, "move")), judgement.rest]
 
 
 def warning(state: Position, move: Any, source: Solution | Foresight) -> Sentence | None:
@@ -87,6 +88,13 @@ def warning(state: Position, move: Any, source: Solution | Foresight) -> Sentenc
     count, (reply, answer) = Count(verdict.distance // 2, "turn"), next(iter(source.judge(after).items()))
     if answer is None or answer.value < 1:  # the search has reached its limit
         return Sentence("That lets me win in {count}.", count=count)
+    if verdict.distance == 3:
+        return Sentence(
+            "After {reply} every move of {player} loses.",
+            you="After {reply} every move of yours loses.",
+            player=state.player,
+            reply=PlayedNoun(reply, other),
+        )
     threats = unstoppable(game, after, game.after(after, reply)) if verdict.distance == 4 else []
     text = "That lets me win in {count}, starting with {reply}."
     if threats:
@@ -96,7 +104,7 @@ def warning(state: Position, move: Any, source: Solution | Foresight) -> Sentenc
         text,
         player=state.player,
         count=count,
-        reply=Played(reply, other),
+        reply=PlayedNoun(reply, other),
         threats=Moves([moves[0] for moves in threats], other, "and"),
     )
 
@@ -135,7 +143,7 @@ def tempting(state: Position, solution: Solution) -> Any | None:
 
 
 ONE_MOVE = Sentence("There is only one move.")
-NOTHING_NEAR = Sentence("Looking a few moves ahead finds no win and no loss.")
+NOTHING_NEAR = Sentence("I see no win or loss in the next few moves.")
 
 
 def _assessment(player: int, judgement: Judged) -> list[Sentence]:
@@ -150,18 +158,28 @@ def _assessment(player: int, judgement: Judged) -> list[Sentence]:
     if moves == 1:
         return [*lines, ONE_MOVE]
     if best.value < 0:
-        lose = Sentence(
-            "All {moves} moves lose if {player} makes no mistake.",
-            you="All {moves} moves lose if you make no mistake.",
-            moves=moves,
-            player=1 - player,
-        )
-        return [*lines, lose]
+        return [*lines, _all_lose(player, moves)]
     keeping, value = sum(verdict.value == best.value for verdict in verdicts), VALUES[best.value]
     if keeping == moves:
-        return [*lines, Sentence("All {moves} moves keep the {value}.", moves=moves, value=value)]
+        return [*lines, Sentence("{all} moves keep the {value}.", all=_all(moves), value=value)]
     text = f"{{keeping}} of {{moves}} moves {'keeps' if keeping == 1 else 'keep'} the {{value}}."
     return [*lines, Sentence(text, keeping=keeping, moves=moves, value=value)]
+
+
+def _all(moves: int) -> str:
+    return "Both" if moves == 2 else f"All {moves}"
+
+
+def _all_lose(player: int, moves: int) -> Sentence:
+    """Says that every move of a player loses. Where there are only two, the opponent hardly ever has a choice."""
+    if moves <= 2:
+        return Sentence("Both moves lose." if moves == 2 else "The only move loses.")
+    return Sentence(
+        "All {moves} moves lose if {player} makes no mistake.",
+        you="All {moves} moves lose if you make no mistake.",
+        moves=moves,
+        player=1 - player,
+    )
 
 
 def _near_losses(judgement: PartialJudgement) -> list[Sentence]:
@@ -172,7 +190,7 @@ def _near_losses(judgement: PartialJudgement) -> list[Sentence]:
     lose = "loses" if losing == 1 else "lose"
     return [
         Sentence(f"{{losing}} of {{moves}} moves {lose} soon.", losing=losing, moves=len(judgement)),
-        Sentence("It is not known how good the others are."),
+        Sentence("I can't judge the others yet."),
     ]
 
 
@@ -180,13 +198,23 @@ def _near_moves(state: Position, source: Foresight, step: int) -> list[Sentence]
     judgement, player = source.judge(state), state.player
     if judgement.verdict is not None:
         best = [move for move, verdict in judgement.items() if verdict == judgement.verdict]
-        return [Sentence("Play {moves}.", moves=Moves(best, player, "or"))]
+        if judgement.verdict.value > -1:
+            return [_play(best, player)]
+        lines = [_all_lose(player, len(judgement))]
+        if len(best) < len(judgement):
+            last = "holds" if len(best) == 1 else "hold"
+            moves = Capital(Moves(best, player, "and"))
+            lines.append(Sentence(f"{{moves}} {last} out longest.", moves=moves))
+        return lines
     losing = _losing(judgement)
     lines = [Sentence("Don't play {moves}.", moves=Moves(losing, player, "or")) if losing else NOTHING_NEAR]
     if step > 2:
         natural = natural_weights(source.game, state)
         move = max((move for move in judgement if move not in losing), key=natural.__getitem__)
-        lines.append(Sentence("{move} looks natural. Whether it is good is not known.", move=Played(move, player)))
+        looks = Sentence(
+            "{move} looks natural. I can't tell yet whether it is good.", move=Capital(PlayedNoun(move, player))
+        )
+        lines.append(looks)
     return [*lines, judgement.rest]
 
 
@@ -194,18 +222,26 @@ def _losing(judgement: PartialJudgement) -> list[Any]:
     return [move for move, verdict in judgement.items() if verdict is not None and verdict.value < 0]
 
 
-def _temptation(state: Position, solution: Solution) -> list[Sentence]:
+def _temptation(state: Position, solution: Solution, takebacks: bool) -> list[Sentence]:
     from digitduels.players.perfect import error_chance
     from digitduels.study.defence import NOTABLE
 
-    move = tempting(state, solution)
+    move, player = tempting(state, solution), state.player
     if move is not None:
-        tempts = Sentence("Tempting, but wrong: {move}.", move=Played(move, state.player))
+        tempts = Sentence("Tempting, but wrong: {move}.", move=PlayedNoun(move, player))
         return [tempts, refutation(state, move, solution)]
     if solution.judge(state).best_verdict.value < 0:
-        if error_chance(state, advised(state, solution), solution) >= NOTABLE:
+        chance = error_chance(state, advised(state, solution), solution)
+        if chance >= NOTABLE:
             return [Sentence("Set a trap: find the move that is hardest to answer.")]
-        return [Sentence("No move is hard to answer here. Play on and hope for a mistake.")]
+        if chance:
+            return [Sentence("No move is hard to answer here. Play on and hope for a mistake.")]
+        return [
+            Sentence("Nothing changes the result now."),
+            Sentence(
+                "Play it out, or take back {player:whose} last move." if takebacks else "Play it out.", player=player
+            ),
+        ]
     return [Sentence("No move is wrong here.")]
 
 
@@ -222,7 +258,7 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
 
     move = advised(state, solution)
     line = [move, *solution.line(solution.game.after(state, move))]
-    lines = [Sentence("Play {move}.", move=Played(move, state.player))]
+    lines = [_play([move], state.player)]
     if len(line) > 1:
         lines.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
     if solution.judge(state)[move].value > -1:
@@ -231,12 +267,19 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
     if chance < NOTABLE:
         return lines
     hard = Sentence(
-        "It is hard to answer: in the next {turns} turns a level {level} opponent goes wrong {rate}.",
-        turns=REPLIES,
+        "It is hard to answer: within {turns} turns, a level {level} opponent goes wrong {rate}.",
+        turns=number_word(REPLIES),
         level=FALLIBLE,
         rate=rate(chance),
     )
     return [*lines, hard]
+
+
+def _play(moves: list[Any], player: int) -> Sentence:
+    """Advises one of these moves."""
+    if len(moves) == 1:
+        return Sentence("{play}.", play=Capital(Playing("play", moves[0], player)))
+    return Sentence("Play {moves}.", moves=Moves(moves, player, "or"))
 
 
 def _regret(match: Match, solution: Solution) -> list[Sentence]:
@@ -251,7 +294,7 @@ def _regret(match: Match, solution: Solution) -> list[Sentence]:
         "{player} can take back {move}: it gave the {value} away.",
         you="Take back your last move, {move}: it gave the {value} away.",
         player=state.player,
-        move=Played(match.moves[-count], state.player),
+        move=PlayedNoun(match.moves[-count], state.player),
         value=VALUES[had],
     )
     return [regret]
@@ -266,15 +309,15 @@ def refutation(state: Position, move: Any, solution: Solution) -> Sentence:
     after = game.after(state, move)
     outcome = game.outcome(after)
     if outcome is not None:
-        return Sentence("The game is over: {reason}", reason=outcome.reason)
+        return Sentence("That ends the game. {reason}", reason=outcome.reason)
     reply, *line = solution.line(after)
     then = ": {line}" if line else ""
     end, your_end = (" and wins", " and win") if solution.probe(after).value > 0 else (", and nobody wins",) * 2
     return Sentence(
-        f"{{player}} answers {{reply}}{end}{then}.",
-        you=f"You answer {{reply}}{your_end}{then}.",
+        f"{{player}} answers with {{reply}}{end}{then}.",
+        you=f"You answer with {{reply}}{your_end}{then}.",
         player=refuter,
-        reply=Played(reply, refuter),
+        reply=PlayedNoun(reply, refuter),
         line=Line(line, state.player),
     )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from digitduels.games import AnyGame
 from digitduels.match import Match
-from digitduels.sentence import Line, Played, Sentence
+from digitduels.sentence import Line, PlayedNoun, Sentence
 
 
 class Idea(NamedTuple):
@@ -33,8 +33,8 @@ class Idea(NamedTuple):
             f"{where}, {{player:whose}} best move is {{play}}{instead}.",
             player=player,
             line=Line(match.moves, match.first),
-            play=Played(game.read(self.play), player),
-            instead=Played(game.read(self.instead or self.play), player),
+            play=PlayedNoun(game.read(self.play), player),
+            instead=PlayedNoun(game.read(self.instead or self.play), player),
         )
 
     def match(self, game: AnyGame) -> Match:

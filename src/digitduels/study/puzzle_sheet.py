@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from digitduels.manual import summary
 from digitduels.rule_sets import house_rules
-from digitduels.sentence import Line, Moves, Played, Sentence
+from digitduels.sentence import Capital, Line, Moves, PlayedNoun, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.study.hints import refutation
 from digitduels.study.puzzles import TIERS, Puzzle
@@ -37,13 +37,13 @@ def items(puzzles: Sequence[Puzzle], solution: Solution) -> list[Item]:
     game, rows = solution.game, list[Item]()
     for number, puzzle in enumerate(puzzles, 1):
         state, move = puzzle.match.state, puzzle.answer[0]
-        moves = Sentence("{moves}.", moves=Moves(puzzle.answer, state.player, "or"))
+        moves = Sentence("{moves}.", moves=Capital(Moves(puzzle.answer, state.player, "or")))
         key: list[str] = [moves, reason(state, move, solution).sentence]
         line = solution.line(state)
         if len(line) > 1:
             key.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
         if puzzle.trap is not None:
-            wrong = Sentence("Not {move}.", move=Played(puzzle.trap, state.player))
+            wrong = Sentence("Not {move}.", move=PlayedNoun(puzzle.trap, state.player))
             key += [wrong, refutation(state, puzzle.trap, solution)]
         heading = f"Puzzle {number}: {TIERS[puzzle.tier]}"
         rows.append(Item(heading, [*game.view(state)], puzzle.question(solution), " ".join(key)))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from digitduels.core import State
 from digitduels.games import books
 from digitduels.match import Match
-from digitduels.sentence import Played, Sentence
+from digitduels.sentence import Capital, PlayedNoun, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.hints import refutation, tempting
@@ -43,10 +43,10 @@ class Puzzle(NamedTuple):
     def question(self, solution: Solution) -> Sentence:
         """The question that the puzzle asks."""
         state = self.match.state
-        which = "is it" if self.tier == 1 else "keeps the win"
+        which = "wins" if self.tier == 1 else "keeps the win"
         return Sentence(
-            f"{{player}} to move wins {{when}}. Which move {which}?",
-            you=f"You win {{when}}. Which move {which}?",
+            f"{{player}} can win {{when}}. Which move {which}?",
+            you=f"You can win {{when}}. Which move {which}?",
             player=state.player,
             when=soon(state.player, solution.probe(state)),
         )
@@ -87,7 +87,7 @@ class Attempt(NamedTuple):
 def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
     """Judges a move tried in a puzzle. A winning move is never called wrong."""
     state, player, game = match.state, match.state.player, solution.game
-    verdict, played = solution.judge(state)[move], Played(move, match.state.player)
+    verdict, played = solution.judge(state)[move], Capital(PlayedNoun(move, match.state.player))
     if verdict.value < 1:
         wrong = Sentence("{move} gives the win away.", move=played)
         return Attempt("wrong", [wrong, refutation(state, move, solution)], [])
@@ -100,7 +100,10 @@ def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
         return Attempt("right", [outcome.reason], [move])
     reply = solution.judge(after).best_moves[0]
     answers = Sentence(
-        "{player} answers {reply}.", you="You answer {reply}.", player=1 - player, reply=Played(reply, 1 - player)
+        "{player} answers with {reply}.",
+        you="You answer with {reply}.",
+        player=1 - player,
+        reply=PlayedNoun(reply, 1 - player),
     )
     lines = [Sentence("Right."), *standing(1 - player, solution.probe(after)), answers]
     outcome = game.outcome(game.after(after, reply))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.position_json import position_from_json, position_to_json
-from digitduels.sentence import Moves, Played, Sentence
+from digitduels.sentence import Moves, PlayedNoun, Sentence
 from digitduels.solver.solution import Solution, UnknownPosition
 from digitduels.solver.verdict import Verdict
 from digitduels.study.wording import VALUES, soon
@@ -39,7 +39,7 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
     best, verdict = judgement.best_verdict, judgement[move]
     after = game.after(state, move)
     if verdict == (1, 1):
-        yield Reason("wins", Sentence("It wins at once: {why}", why=_why(game, after)))
+        yield Reason("wins", Sentence("It wins at once. {why}", why=_why(game, after)))
     if verdict == (1, 2):
         yield Reason("no good reply", _no_reply(game, after))
     if verdict == (1, 3):
@@ -64,8 +64,8 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
             end = game.after(end, reply)
         if _stuck(game, end, other):
             stuck = Sentence(
-                "In this line {player} runs out of moves: {why}",
-                you="In this line you run out of moves: {why}",
+                "In this line {player} runs out of moves. {why}",
+                you="In this line you run out of moves. {why}",
                 player=other,
                 why=_why(game, end),
             )
@@ -126,10 +126,8 @@ def _no_reply(game: AnyGame, after: Position) -> Sentence:
     """Says that every reply loses at once, and why if the reason is always the same."""
     why = {_why(game, game.after(after, reply)) for reply in game.legal_moves(after)}
     if len(why) == 1:
-        return Sentence("Every reply loses at once: {why}", why=why.pop())
-    return Sentence(
-        "Whatever {player} replies loses at once.", you="Whatever you reply loses at once.", player=after.player
-    )
+        return Sentence("Every reply loses at once. {why}", why=why.pop())
+    return Sentence("Every reply loses at once.")
 
 
 def _in_hand(after: Position, line: list[Any], solution: Solution) -> Iterator[Reason]:
@@ -143,7 +141,7 @@ def _in_hand(after: Position, line: list[Any], solution: Solution) -> Iterator[R
                     "Still to come: {move}. Without it, {player} would not win.",
                     you="Still to come: {move}. Without it, you would not win.",
                     player=winner,
-                    move=Played(move, winner),
+                    move=PlayedNoun(move, winner),
                 )
                 yield Reason("in hand", held)
             return

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from digitduels.core import Outcome, State
 from digitduels.match import Match
-from digitduels.sentence import Count, Played, Sentence
+from digitduels.sentence import PlayedNoun, Sentence
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Verdict
 from digitduels.study.decisions import Decision, decisions
@@ -18,7 +18,9 @@ from digitduels.study.wording import joined, standing, winner
 
 RIBBON = {0: "▲", 1: "▼", None: "="}
 LEGEND = Sentence(
-    "▲ {player} is winning, ▼ {other} is winning, = nobody is; one sign for the start and one for each turn", player=0
+    "▲ {first}, ▼ {second}, = nobody is; one sign for the start and one for each move",
+    first=Sentence("{player} is winning", you="you are winning", player=0),
+    second=Sentence("{player} is winning", you="you are winning", player=1),
 )
 
 
@@ -59,8 +61,9 @@ class Review(NamedTuple):
 
     @property
     def ribbon(self) -> str:
-        """Who was winning at the start and after each turn, one sign each. LEGEND explains the signs."""
-        return "".join(RIBBON[who] for who in self.winning)
+        """Who was winning at the start and after each move, one sign each. LEGEND explains the signs."""
+        moves = sum(turn.move is not None for turn in self.decisions)
+        return "".join(RIBBON[who] for who in self.winning[: moves + 1])
 
     @property
     def story(self) -> Sentence:
@@ -69,39 +72,49 @@ class Review(NamedTuple):
         >>> Review(0, Verdict(1, 3), 0, [], None).story
         'Player 1 was winning from the start.'
         """
-        phases: list[Sentence] = []
-        number = self.opening
-        for who, turns in groupby(self.winning):
-            since = "from move {number} on" if phases else "from the start"
-            if who is None:
-                phases.append(Sentence(f"Nobody was winning {since}.", number=number))
-            else:
-                phases.append(
-                    Sentence(
-                        f"{{player}} was winning {since}.", you=f"You were winning {since}.", player=who, number=number
-                    )
-                )
-            number += len(list(turns))
-        return joined(phases)
+        phases = [(who, len(list(turns))) for who, turns in groupby(self.winning)]
+        (first, number), *later = phases
+        number += self.opening
+        start = "at the start" if later else "from the start"
+        if first is None:
+            story = Sentence(f"Nobody was winning {start}")
+        else:
+            story = Sentence(f"{{player}} was winning {start}", you=f"You were winning {start}", player=first)
+        for who, turns in later:
+            phase = Sentence(
+                "nobody from move {number} on" if who is None else "{player:whom} from move {number} on",
+                player=who,
+                number=number,
+            )
+            story = Sentence("{story}, {phase}", story=story, phase=phase)
+            number += turns
+        return Sentence("{story}.", story=story)
+
+    @property
+    def decider(self) -> Sentence | None:
+        """Which move decided the game, as a sentence; None if none did."""
+        if not self.swings:
+            return None
+        decided = "Move {move} decided the game." if self.outcome else "So far, move {move} decided the game."
+        return Sentence(decided, move=self.swings[-1].ply + 1)
 
     @property
     def sentence(self) -> Sentence:
         """What decided the game, as a sentence."""
-        swings, over = self.swings, self.outcome is not None
-        if swings:
-            turned = "The game turned" if over else "So far the game turned"
-            return Sentence(f"{turned} on move {{move}}. {{lesson}}", move=swings[-1].ply + 1, lesson=swings[-1].lesson)
+        over = self.outcome is not None
+        if self.decider is not None:
+            return joined([self.decider, self.swings[-1].lesson])
         who = winner(self.player, self.start)
         if who is None:
-            kept = "a draw from the start, and it stayed one" if over else "a draw from the start, and it still is one"
-            return Sentence(f"No move changed the result: the game was {kept}.")
-        seat = "first" if who == self.player else "second"
-        start = f"No move changed the result: the player who moves {seat} wins from this start"
+            return Sentence(f"The game was a draw from the start, and it {'stayed' if over else 'still is'} one.")
         if over:
-            return Sentence(
-                f"{start}, and {{player}} never let go of it.", you=f"{start}, and you never let go of it.", player=who
-            )
-        return Sentence(f"{start}, and {{player}} still holds it.", you=f"{start}, and you still hold it.", player=who)
+            kept = "from the start and never gave it away."
+            return Sentence(f"{{player}} was winning {kept}", you=f"You were winning {kept}", player=who)
+        return Sentence(
+            "{player} was winning from the start and still is.",
+            you="You were winning from the start and still are.",
+            player=who,
+        )
 
     @property
     def answer(self) -> Sentence | None:
@@ -120,8 +133,7 @@ class Review(NamedTuple):
         missed = {ply: defence for ply, defence in own.items() if not defence.found}
         if missed:
             ply, worst = max(missed.items(), key=lambda pair: (pair[1].hardest - pair[1].chance, pair[1].sooner))
-            text = "On move {move} there was a better defence. {defence}"
-            return Sentence(text, move=ply + 1, defence=worst.sentence)
+            return Sentence("Move {move}: {defence}", move=ply + 1, defence=worst.sentence)
         if self.resisted(loser)[1]:
             return Sentence(
                 "In lost positions {player} always defended as well as possible.",
@@ -132,40 +144,50 @@ class Review(NamedTuple):
 
     def lines(self) -> list[Sentence]:
         """The review as sentences."""
-        lines = [
+        return [*self.course(), *self.lessons(), *self.summary()]
+
+    def course(self) -> list[Sentence]:
+        """Who was winning at the start and after each move."""
+        return [
             Sentence("At the start: {standing}", standing=joined(standing(self.player, self.start))),
             Sentence("Who was winning: {ribbon}", ribbon=self.ribbon),
             Sentence("({legend})", legend=LEGEND),
             self.story,
         ]
+
+    def lessons(self) -> list[Sentence]:
+        """What each swing changed, and which moves would have been better."""
+        lines = []
         for swing in self.swings:
             parts = [swing.lesson, *filter(None, (swing.answer, self.reasons.get(swing.ply)))]
             lines.append(Sentence("Move {move}: {lesson}", move=swing.ply + 1, lesson=joined(parts)))
-        lines += [self.score(player) for player in (0, 1)]
+        return lines
+
+    def summary(self) -> list[Sentence]:
+        """How many critical moves and defences the players found, and what decided the game."""
+        lines = [self.score(player) for player in (0, 1)]
         lines += [self.endurance(player) for player in (0, 1) if self.resisted(player)[1]]
-        return [*lines, self.sentence, *([self.resistance] if self.resistance else [])]
+        return [*lines, self.decider or self.sentence, *([self.resistance] if self.resistance else [])]
 
     def endurance(self, player: int) -> Sentence:
         """How many best defences a player found in lost positions, as a sentence."""
         found, lost = self.resisted(player)
-        text = "found the best defence in {found} of {lost}."
-        return Sentence(
-            f"{{player}} {text}",
-            you=f"You {text}",
-            player=player,
-            found=found,
-            lost=Count(lost, "lost position"),
-        )
+        text = "found the best defence in {found} of {lost} lost positions."
+        return Sentence(f"{{player}} {text}", you=f"You {text}", player=player, found=found, lost=lost)
 
     def score(self, player: int) -> Sentence:
         """How many critical moves a player found, and how many a random mover would find, as a sentence."""
         found, critical = self.found(player)
         if not critical:
             return Sentence("{player} had no critical moves.", you="You had no critical moves.", player=player)
-        moves = Count(critical, "critical move")
-        text = "found {found} of {moves}; a random mover would find about {chance}."
+        text = "found {found} of {critical} critical moves; random play would find about {chance}."
         return Sentence(
-            f"{{player}} {text}", you=f"You {text}", player=player, found=found, moves=moves, chance=self.about(player)
+            f"{{player}} {text}",
+            you=f"You {text}",
+            player=player,
+            found=found,
+            critical=critical,
+            chance=self.about(player),
         )
 
     def about(self, player: int) -> str:
@@ -194,4 +216,4 @@ def _reason(state: State[Any, Any], move: Any, solution: Solution) -> Sentence |
     why = reason(state, move, solution)
     if why.kind in VERDICTS:
         return None
-    return Sentence("Why {move}? {why}", move=Played(move, state.player), why=why.sentence)
+    return Sentence("Why {move}? {why}", move=PlayedNoun(move, state.player), why=why.sentence)

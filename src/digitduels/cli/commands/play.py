@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from digitduels.cli.arguments import add_game, add_options, read_game
-from digitduels.cli.console import Console
+from digitduels.cli.arguments import add_game, add_options, read_game, seconds
+from digitduels.cli.console import LEAVING, Console
 from digitduels.cli.errors import LIMIT, Failure, usage
 from digitduels.cli.file_arguments import new_file
 from digitduels.cli.parser import Parser
@@ -19,9 +19,10 @@ from digitduels.cli.saved_games import Save
 from digitduels.cli.solo import make_session
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame
-from digitduels.match import Match, player_names, swap_seats
-from digitduels.players import COACH, check, computer_name, offered_player
+from digitduels.match import LONGEST_NAME, Match, player_names, swap_seats
+from digitduels.players import COACH, OPPONENTS, check, computer_name, known_player, offered_player
 from digitduels.sentence import player_name
+from digitduels.text import clean, quoted, skeleton
 
 EXAMPLES = (
     "duels play number-duel",
@@ -30,17 +31,19 @@ EXAMPLES = (
     "duels play numerical-nexus --set uses=3,2,1,2,1,0 --names Ann Bob --first random",
     "duels play number-quest --save quest.json",
 )
+PRONOUNS = ("you", "your", "yours", "me", "mine", "them", "theirs", "nobody", "1", "2")
 
 
 def add_arguments(parser: Parser) -> None:
     add_game(parser)
-    parser.add_argument(
+    opponent = parser.add_argument(
         "--vs",
         default="human",
         metavar="WHO",
-        help="human, a level from 1 to 7 (`duels games` describes them), random, perfect, coach, or the command of a "
-        "program (default: human)",
+        help="human, a level from 1 to 7 or its name (`duels games` lists them), random, perfect, coach, or the "
+        "command of a program (default: human)",
     )
+    opponent.completer = lambda **_: ["human", COACH, *OPPONENTS]  # type: ignore[attr-defined]  # read by argcomplete
     parser.add_argument(
         "--seat",
         choices=["1", "2", "random", "pick"],
@@ -51,7 +54,7 @@ def add_arguments(parser: Parser) -> None:
         "--start", choices=["book", "fair"], default="book", help="the book's start or a fair opening (default: book)"
     )
     parser.add_argument(
-        "--move-time", type=float, default=10.0, metavar="S", help="seconds per move for a program (default: 10)"
+        "--move-time", type=seconds, default=10.0, metavar="S", help="seconds per move for a program (default: 10)"
     )
     parser.add_argument(
         "--first",
@@ -68,6 +71,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     game = read_game(arguments.game, arguments.set, arguments.rules)
+    arguments.vs = known_player(arguments.vs, "human", COACH)
     try:
         check(arguments.vs, "human", COACH)
     except ValueError as error:
@@ -94,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
             [player_name(player) if player == seat else computer_name(opponent) for player in (0, 1)]
         )
     try:
+        _check_names(arguments.names, console)
         match.names = player_names(_names(match, arguments.names, seat))
         if swapped:
             match.names = player_names(swap_seats(match.names))
@@ -108,6 +113,16 @@ def run(arguments: argparse.Namespace) -> int:
         with suppress(OSError):
             if not existed and not arguments.save.stat().st_size:  # no move was made
                 arguments.save.unlink()
+
+
+def _check_names(names: Sequence[str], console: Console) -> None:
+    """Rejects names that would make sentences ambiguous, and says which names are cut; raises ValueError."""
+    for name in names:
+        whole = clean(name, 10 * LONGEST_NAME)
+        if skeleton(whole) in map(skeleton, PRONOUNS):
+            raise ValueError(f"A player cannot be called {quoted(whole)}: sentences with that name would be confusing.")
+        if len(whole) > LONGEST_NAME:
+            console.say(f"A name has at most {LONGEST_NAME} characters: {clean(name, LONGEST_NAME)}", "")
 
 
 def _names(match: Match, names: Sequence[str], seat: int) -> Sequence[str]:
@@ -133,7 +148,9 @@ def _choose_seat(match: Match, choice: str, rng: random.Random, console: Console
     """The person's seat: fixed, random, or picked after seeing the position."""
     if choice == "pick":
         console.say(*match.game.view(match.state), f"{player_name(match.state.player)} moves next.")
-        while (text := console.ask("Which side do you want? (1/2) ").strip()) not in ("1", "2"):
-            console.say("Error: answer 1 or 2.")
+        while (text := console.ask("Which side do you want? (1/2) ").strip().lower()) not in ("1", "2"):
+            if text in LEAVING:
+                raise EOFError
+            console.say("Error: answer 1 or 2, or quit.")
         return int(text) - 1
     return rng.randrange(2) if choice == "random" else int(choice) - 1

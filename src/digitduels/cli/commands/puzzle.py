@@ -15,7 +15,7 @@ from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
 from digitduels.cli.file_arguments import new_file, write_errors
 from digitduels.cli.parser import Parser
 from digitduels.cli.progress import solve
-from digitduels.sentence import Count, player_name
+from digitduels.sentence import Count
 from digitduels.solver import Solution
 from digitduels.study import puzzle_sheet
 from digitduels.study.hints import STEPS, hint
@@ -86,7 +86,7 @@ def _solve(exercise: Exercise, puzzle: Puzzle) -> None:
     """Lets a person win the position against the best defence."""
     match, solution, wrong = puzzle.match.until(len(puzzle.match.moves)), exercise.solution, 0
     exercise.show(match.state)
-    exercise.say(f"You are {player_name(match.state.player)}.", puzzle.question(solution), EXERCISE_HELP)
+    exercise.say(puzzle.question(solution), EXERCISE_HELP)
     while match.outcome is None:
         move = exercise.ask(match.state)
         if move is None:

@@ -7,27 +7,28 @@ import json
 from contextlib import suppress
 
 from digitduels.cli import saved_games
-from digitduels.cli.console import Console, invocation
+from digitduels.cli.console import Console, copyable
 from digitduels.cli.errors import FAILURE, Failure
 from digitduels.cli.exercise import EXERCISE_HELP, Exercise, Leave
-from digitduels.cli.file_arguments import read_record, record_path
+from digitduels.cli.file_arguments import add_saved_game, read_record, record_path
 from digitduels.cli.parser import Parser
 from digitduels.cli.progress import solve
 from digitduels.match import Match
-from digitduels.sentence import Count, Moves, Played, Sentence, tell
+from digitduels.sentence import Capital, Count, Moves, Played, PlayedNoun, Sentence
 from digitduels.study import serialization
 from digitduels.study.decisions import Decision
 from digitduels.study.hints import refutation
-from digitduels.study.review import LEGEND, Review, review
+from digitduels.study.review import Review, review
 from digitduels.study.wording import VALUES
 
 EXAMPLES = ("duels review", "duels review number-duel-1", "duels review quest.json --json")
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument(
+    file = parser.add_argument(
         "file", nargs="?", metavar="FILE", help="a file, or a name from `duels saved` (default: the last game)"
     )
+    add_saved_game(file)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -39,18 +40,28 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         console.write(json.dumps(serialization.reviewed(match, result), indent=1, ensure_ascii=False))
         return 0
-    # The reader need not be one of the players, so nobody is "you".
-    exercise = Exercise(match, solution, console)
-    exercise.say(f"{match.game.title}: {' against '.join(match.names)}, {Count(len(match.moves), 'move')}.")
+    # A game against the computer was played by the person who reads this. Between two people, nobody is "you".
+    exercise = Exercise(match, solution, console, match.person)
+    players = Sentence("{player:whom} against {other:whom}", player=match.person or 0)
+    exercise.say(
+        Sentence(
+            "{title}: {players}, {moves}.",
+            title=match.game.title,
+            players=players,
+            moves=Count(len(match.moves), "move"),
+        )
+    )
     if match.outcome is not None:
         exercise.say(match.outcome.reason)
+    exercise.say(*result.course())
     if console.interactive and result.swings:
         try:
             _walk(exercise, result)
         except (Leave, EOFError):
             return 0
-        exercise.say("")
-    exercise.say(*result.lines())
+        exercise.say("", *result.summary())
+    else:
+        exercise.say(*result.lessons(), *result.summary())
     if match.words:
         exercise.say("", "What was said:")
         for line in _words(match):
@@ -63,7 +74,7 @@ def _last_game() -> Match:
     for name in saved_games.names():
         with suppress(Failure):  # unreadable games are skipped
             return read_record(saved_games.path_of(name))[1]
-    raise Failure(FAILURE, f"There is no saved game. Play one with: {invocation()} play GAME")
+    raise Failure(FAILURE, f"There is no saved game. Play one with: {copyable('play', 'GAME')}")
 
 
 def _words(match: Match) -> list[str]:
@@ -82,12 +93,11 @@ def _walk(exercise: Exercise, result: Review) -> None:
     # The computer's mistakes are not exercises for a person.
     swings = [swing for swing in result.swings if players[swing.player] == "human" or "human" not in players]
     count = len(result.swings)
-    exercise.say(f"Who was winning: {result.ribbon}", f"({tell(LEGEND, exercise.match.names)})")
-    times = "once" if count == 1 else f"{count} times"
+    times = {1: "once", 2: "twice"}.get(count, f"{count} times")
     exercise.say(f"The lead changed {times}.")
     if swings:
-        exercise.say("Try each of your own moments again." if len(swings) < count else "Try each moment again.")
-        exercise.say(EXERCISE_HELP)
+        whose = "your mistakes" if exercise.reader is not None else "these moments"
+        exercise.say(f"Try each of {whose} again." if len(swings) > 1 else "Try this moment again.", EXERCISE_HELP)
     for number, swing in enumerate(swings, 1):
         exercise.show(exercise.match.states[swing.ply])
         exercise.say(
@@ -100,28 +110,30 @@ def _walk(exercise: Exercise, result: Review) -> None:
             )
         )
         if swing.keeping:
-            _try_again(exercise, swing)
+            _try_again(exercise, swing, result.reasons.get(swing.ply))
         else:
             exercise.say(swing.lesson)
 
 
-def _try_again(exercise: Exercise, swing: Decision) -> None:
+def _try_again(exercise: Exercise, swing: Decision, why: Sentence | None) -> None:
     """Asks for a move that keeps the value until the person finds one or wants the answer."""
     state, value = exercise.match.states[swing.ply], VALUES[swing.before.value]
     if swing.move is not None:
         exercise.say(refutation(state, swing.move, exercise.solution))
-    better = "{player} can do better. Which move keeps the {value}?"
-    exercise.say(Sentence(better, player=state.player, value=value))
+    better = "can do better. Which move keeps the {value}?"
+    exercise.say(Sentence(f"{{player}} {better}", you=f"You {better}", player=state.player, value=value))
     while True:
         move = exercise.ask(state)
         if move is None:
             keep = "keeps" if len(swing.keeping) == 1 else "keep"
-            keeping = Moves(swing.keeping, state.player)
+            keeping = Capital(Moves(swing.keeping, state.player))
             exercise.say(Sentence("{keeping} {keep} the {value}.", value=value, keeping=keeping, keep=keep))
-            return
-        played = Played(move, state.player)
+            break
+        played = PlayedNoun(move, state.player)
         if move in swing.keeping:
             exercise.say(Sentence("Right: {move} keeps the {value}.", move=played, value=value))
-            return
+            break
         wrong = Sentence("No: {move} gives the {value} away.", move=played, value=value)
         exercise.say(wrong, refutation(state, move, exercise.solution))
+    if why is not None:
+        exercise.say(why)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from digitduels.cli.arguments import add_game, add_options, names_a_game, read_game
+from digitduels.cli.arguments import add_game, add_options, names_a_game, read_game, seconds
 from digitduels.cli.columns import about, columns, part, skill
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path, usage
@@ -54,7 +54,7 @@ def add_plan(parser: Parser) -> None:
         "--seed", type=int, default=0, metavar="N", help="a different seed gives different games (default: 0)"
     )
     parser.add_argument(
-        "--move-time", type=float, default=10.0, metavar="S", help="seconds per move for a program (default: 10)"
+        "--move-time", type=seconds, default=10.0, metavar="S", help="seconds per move for a program (default: 10)"
     )
     parser.add_argument(
         "--records",

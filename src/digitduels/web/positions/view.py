@@ -185,8 +185,9 @@ def turn_view(match: Match, index: int, effect: Effect | None = None) -> answers
 
 
 def lines(match: Match) -> list[str]:
-    """Returns the book's lines about the last move."""
-    return match.game.announce(match.states[-2], match.moves[-1], match.state) if match.moves else []
+    """Returns the lines about the last move."""
+    said = match.game.announce(match.states[-2], match.moves[-1], match.state) if match.moves else []
+    return [line for line in said if line or not isinstance(line, Sentence)]
 
 
 def _report(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> answers.Sentence:

@@ -30,7 +30,7 @@ def show_tables(verify: bool = False) -> list[str]:
             about = f"{cache.describe(path)}: {memory.human_size(path.stat().st_size)}"
             if verify:
                 cache.verify(path)
-                about += ", sound"
+                about += ", OK"
         except (cache.Unusable, OSError) as error:
             about = f"cannot be used: {reason_of(error)}"
             unusable.append(name)

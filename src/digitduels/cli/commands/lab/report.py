@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from digitduels.cli.arguments import add_game, add_options, read_game, size
 from digitduels.cli.console import Console
-from digitduels.cli.errors import INTERRUPTED, Failure
 from digitduels.cli.parser import Parser
 from digitduels.cli.plot_argument import add_plot, check_plot, save_plot, say_plot
-from digitduels.cli.progress import show_progress
+from digitduels.cli.progress import interruptible, show_progress, stop
 from digitduels.games import AnyGame
 
 if TYPE_CHECKING:
@@ -60,6 +59,6 @@ def report_on(game: AnyGame, limit: int | None = None) -> Report:
         return stored
     try:
         with show_progress(game.title) as progress:
-            return measure(game, limit=limit, progress=progress)
+            return interruptible(lambda: measure(game, limit=limit, progress=progress))
     except KeyboardInterrupt:
-        raise Failure(INTERRUPTED, "Stopped. The unfinished report is lost.") from None
+        stop("Stopped. The unfinished report is lost.")

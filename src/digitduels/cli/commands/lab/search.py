@@ -34,7 +34,9 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--near", choices=["book"], help="change at most two options of the book")
     parser.add_argument("--trials", type=int, default=2000, metavar="N", help="rule sets to try (default: 2000)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, another search (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="a different seed searches differently (default: 0)"
+    )
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the best rule set to this .toml file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_ranges(parser)

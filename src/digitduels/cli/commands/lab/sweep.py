@@ -152,17 +152,14 @@ def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[M
     if not heat_map or len(ranges[across]) > 60:
         return
     cells = {(row, column): smaller_gauge(best) for row, column, best in heat_map}
-    console.say("", f"The smaller of fair and deep, in tenths, by {across} (along) and {down or 'nothing else'} (up):")
-    width = max(len(written(value)) for value in (ranges[down] if down else [""]))
-    for row in reversed(range(len(ranges[down]) if down else 1)):
-        tenths = (cells.get((row, column)) for column in range(len(ranges[across])))
-        head = written(ranges[down][row]) if down else ""
-        console.say(
-            f"{head.rjust(width)} "
-            + "".join("·" if share is None else str(min(9, int(share * 10))) for share in tenths)
-        )
     low, high = written(ranges[across][0]), written(ranges[across][-1])
-    console.say(" " * (width + 1) + low + high.rjust(max(0, len(ranges[across]) - len(low))))
+    console.say("", "The smaller of fair and deep, in tenths; 9 is best, · is not solved.")
+    console.say(f"Each row is {across} from {low} to {high}, from left to right:")
+    heads = [f"{down}={written(value)} " for value in ranges[down]] if down else [""]
+    for row, head in reversed(list(enumerate(heads))):
+        tenths = (cells.get((row, column)) for column in range(len(ranges[across])))
+        digits = "".join("·" if share is None else str(min(9, int(share * 10))) for share in tenths)
+        console.say(head.rjust(max(map(len, heads))) + digits)
     best = sorted((row for _, _, row in heat_map), key=smaller_gauge, reverse=True)[:5]
     console.say("", "The best of them:")
     table = [["", "fair", "deep", "plies", "length"]]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from digitduels.cli.commands.suite.report import add_suite, print_results, read_rows, read_suite_file
 from digitduels.cli.console import Console
-from digitduels.cli.errors import FAILURE
+from digitduels.cli.errors import FAILURE, usage
 from digitduels.cli.extras import require
 from digitduels.cli.parser import Parser
-from digitduels.text import clean
+from digitduels.text import clean, quoted
 
 EXAMPLES = ("duels suite run openai/gpt-5 --logs logs", "duels suite run digitduels/random --limit 20")
 
@@ -32,6 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from digitduels.evals.suite_tasks import suite_v1
 
+    _check_models(arguments.models)
     logs = evaluate(
         suite_v1(None if arguments.file is None else str(arguments.file)),
         model=arguments.models,
@@ -48,3 +49,14 @@ def run(arguments: argparse.Namespace) -> int:
     rows = read_rows(suite, [Path(log.location.removeprefix("file://")) for log in logs])
     print_results(suite, rows, arguments.json)
     return FAILURE if failed else 0
+
+
+def _check_models(names: list[str]) -> None:
+    """Rejects models that Inspect does not know or cannot reach, such as a mistyped name."""
+    from inspect_ai.model import get_model
+
+    for name in names:
+        try:
+            get_model(name)
+        except Exception as error:  # each provider raises its own exceptions
+            usage(f"The model {quoted(name)} cannot be used: {clean(str(error), 300)}")
