@@ -97,6 +97,26 @@ class _UnknownPool(Pool):
         return self.take(first).take(second)
 
 
+class _LegalMoves(Sequence[Any]):
+    """The legal moves of a player whose hand is unknown."""
+
+    def __init__(self, moves: Sequence[Any], legal: npt.NDArray[np.bool_]) -> None:
+        self.moves = moves
+        self.legal = legal
+        """[move, candidate]"""
+
+    def __bool__(self) -> bool:
+        return bool(unknown(MINE, self.legal.any(axis=0)))
+
+    def __len__(self) -> int:
+        return len(self[:])
+
+    def __getitem__(self, index: Any) -> Any:
+        if (self.legal != self.legal[:, :1]).any():
+            raise Split(MINE, distinct(self.legal.T)[1])
+        return tuple([move for move, legal in zip(self.moves, self.legal[:, 0], strict=True) if legal])[index]
+
+
 class _Hands:
     """Hands as columns of integers."""
 
@@ -132,6 +152,7 @@ class _Case:
     def __init__(self, check: _Check, candidates: dict[Hashable, Candidates]) -> None:
         self.check = check
         self.candidates = candidates
+        self.left: tuple[Any, ...] | None = None
 
     @cached_property
     def position(self) -> State[Any, Any]:
@@ -145,6 +166,13 @@ class _Case:
 
     def value(self, part: Hashable) -> Any:
         return self.check.value(part, self.candidates[part])
+
+    def counts_without(self, take: Sequence[int]) -> tuple[Any, ...]:
+        """What is left of each number after a take. All moves that are asked about in one case take the same."""
+        if self.left is None:
+            before = self.position.table.counts
+            self.left = tuple([count - need if need else count for count, need in zip(before, take, strict=True)])
+        return self.left
 
     def but(self, candidates: dict[Hashable, Candidates]) -> _Case:
         """The case with other candidates for some parts."""
@@ -160,6 +188,7 @@ class _Check:
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
         self.game = compiled.game
+        self.moves = compiled.game.moves
         self.table = self.game.start().table
         self.digits = range(compiled.digits)
         self.hands = _Hands(compiled.hands)
@@ -217,47 +246,36 @@ class _Check:
 
     def check_moves(self) -> None:
         """Every legal move is permitted, and does what the maps say."""
-        compiled, cases = self.compiled, dict[tuple[bytes, bytes], tuple[_Case, Any]]()
+        compiled, cases = self.compiled, dict[tuple[Any, bytes], _Case]()
         can = self.legal & (compiled.own != OUTSIDE)
-        for action, move in enumerate(self.game.moves):
-            key = compiled.takes[action].tobytes(), can[action].tobytes()
+        for action, take in enumerate(map(tuple, compiled.takes.tolist())):
+            key = take, can[action].tobytes()
             if key not in cases:
-                needs = dict(enumerate(compiled.takes[action].tolist()))
-                pool = {digit: _between(need, compiled.base) for digit, need in needs.items()}
-                cases[key] = self.everything.but({MINE: np.flatnonzero(can[action]), **pool}), needs
-            case, needs = cases[key]
-            if len(case.candidates[MINE]):
-                self.ask(partial(self.compare_move, action, move, needs), case)
+                pool = {digit: _between(need, compiled.base) for digit, need in enumerate(take)}
+                cases[key] = self.everything.but({MINE: np.flatnonzero(can[action]), **pool})
+            if len(cases[key].candidates[MINE]):
+                self.ask(partial(self.compare_move, action, take), cases[key])
 
-    def compare_move(self, action: int, move: Any, needs: dict[int, int], case: _Case) -> None:
-        state, theirs = case.position, case.value(THEIRS)
+    def compare_move(self, action: int, take: Sequence[int], case: _Case) -> None:
+        state, move, theirs = case.position, self.moves[action], case.value(THEIRS)
         if self.game.forbids(state, move) is not None:
             raise DoesNotFactor(_LEGALITY)
         after = self.game.after(state, move)
-        opponent = 1 - state.player
+        opponent, table = 1 - state.player, after.table
         if not _same(after.player, opponent):
             raise DoesNotFactor("the other player does not move next")
-        if not self.is_left(after.table, needs, state.table):
+        if self.digits:
+            expected = case.counts_without(take)
+            same = isinstance(table, Pool) and table.copies == self.table.copies and _same(table.counts, expected)
+        else:
+            same = table == self.table
+        if not same:
             raise DoesNotFactor("what a move does to the table depends on more than that")
         if self.changes[action]:
             theirs = self.hands.value(THEIRS, self.compiled.other[action, case.candidates[THEIRS]])
         if not _same(after.hands[opponent], theirs):
             raise DoesNotFactor("what a move does to the other hand depends on more than that hand")
         self.answers.append((action, case.candidates[MINE], self.hands.integers(after.hands[state.player])))
-
-    def is_left(self, table: Any, needs: dict[int, int], before: Any) -> bool:
-        """Whether a move that takes this from a table leaves that one."""
-        if not self.digits:
-            return bool(table == before)
-        return (
-            isinstance(table, Pool)
-            and table.copies == before.copies
-            and len(table.counts) == len(needs)
-            and all(
-                _same(count, before.counts[digit] - need if need else before.counts[digit])
-                for (digit, need), count in zip(needs.items(), table.counts, strict=True)
-            )
-        )
 
     @cached_property
     def changes(self) -> list[bool]:
@@ -304,7 +322,7 @@ class _Check:
 
     def check_refusals(self) -> None:
         """A hand that forbids a move does so whatever the other hand is. So does a pool that lacks a number."""
-        compiled, moves = self.compiled, self.game.moves
+        compiled, moves = self.compiled, self.moves
         counts = list(self.table.counts) if self.digits else []
         full = self.everything.but({digit: np.array([count]) for digit, count in enumerate(counts)})
         if not self.declares_legality(full):
@@ -353,48 +371,36 @@ class _Check:
         if (self.compiled.stuck[case.candidates[MINE]] != result).any():
             raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
 
-    def permitted(self, state: State[Any, Any]) -> tuple[Any, ...]:
+    def permitted(self, state: State[Any, Any]) -> Sequence[Any]:
         """The legal moves."""
         if self.digits or state is not self.asked.position:
             return self.game.permitted(state)
-        hands = self.asked.candidates[MINE]
-        legal = self.legal[:, hands]
-        if (legal != legal[:, :1]).any():
-            raise Split(MINE, self.legal_sets[hands])
-        return tuple([move for move, can in zip(self.game.moves, legal[:, 0].tolist(), strict=True) if can])
-
-    @cached_property
-    def legal_sets(self) -> npt.NDArray[np.int64]:
-        """[hand]: hands with the same number have the same legal moves."""
-        return distinct(self.legal.T)[1]
+        return _LegalMoves(self.moves, self.legal[:, self.asked.candidates[MINE]])
 
     # Samples, for what unknown integers do not show: final scores, and moves asked step by step
 
     def check_final_scores(self) -> None:
         """When nothing is left to take, both players are treated alike, and only the final score counts."""
-        compiled, game, rng = self.compiled, self.game, random.Random(1)
+        compiled, outcome = self.compiled, self.game.outcome
         if not compiled.digits or not compiled.takes.any(axis=1).all():
             return
-        scores: dict[Any, Any] = {hand: game.final_score(hand) for hand in compiled.hands}
+        scores: dict[Any, Any] = {hand: self.game.final_score(hand) for hand in compiled.hands}
         scored = None not in scores.values()
         hands = sorted(compiled.hands, key=scores.__getitem__) if scored else compiled.hands
         step, table = max(1, len(hands) // _FINAL_SCORES), compiled.table(0)
         results: dict[int, int] = {}  # for a lower, an equal and a higher score
         for index in range(0, len(hands), step):
-            hand, lower, other = hands[index], hands[max(index - 1, 0)], rng.choice(hands)
-            for mine, theirs in ((hand, hand), (hand, lower), (lower, hand), (hand, other)):
-                outcomes = game.outcome(State(0, (mine, theirs), table)), game.outcome(State(1, (theirs, mine), table))
-                ending, mirrored = (
-                    None if outcome is None else ending_for(outcome.winner, player)
-                    for player, outcome in enumerate(outcomes)
-                )
-                if ending is None:
+            hand, lower = hands[index], hands[max(index - 1, 0)]
+            for mine, theirs in ((hand, hand), (hand, lower), (lower, hand)):
+                first, second = outcome(State(0, (mine, theirs), table)), outcome(State(1, (theirs, mine), table))
+                if first is None or second is None:
                     raise DoesNotFactor("a position without moves is not over")
-                if mirrored != ending:
+                ending = ending_for(first.winner, 0)
+                if ending_for(second.winner, 1) != ending:
                     raise DoesNotFactor("the rules are not the same for both players")
                 if scored:
-                    first, second = scores[mine], scores[theirs]
-                    if results.setdefault((first > second) - (first < second), ending) != ending:
+                    sign = (scores[mine] > scores[theirs]) - (scores[mine] < scores[theirs])
+                    if results.setdefault(sign, ending) != ending:
                         raise DoesNotFactor("the higher final score does not decide the game")
 
     def check_random_game(self) -> None:
