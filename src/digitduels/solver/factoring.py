@@ -24,7 +24,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, distinct, ending_for
-from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, Values, unknown
+from digitduels.solver.unknown import Split, Unknown, UnknownHands, Values, flat, unknown
 
 PLAYER, MINE, THEIRS = "player", "mine", "theirs"  # the parts of a position, together with the digits of the pool
 
@@ -32,12 +32,10 @@ _CASES = 20_000  # the questions that a check may ask, in addition to some per h
 _CASES_PER_HAND = 10
 _FINAL_SCORES = 60  # final scores to compare
 
-_BOTH, *_PLAYERS = np.arange(2), np.array([0]), np.array([1])
+_BOTH = np.arange(2)
 
 _LEGALITY = "hand and table do not independently decide what is legal"
 _OWN = "what a move does to its mover's hand depends on more than that hand"
-
-Candidates = npt.NDArray[np.int64]
 
 
 def check(compiled: Compiled) -> None:
@@ -55,7 +53,7 @@ class _UnknownPlayer(Unknown):
 _MOVER, _WAITER = (_UnknownPlayer({PLAYER: players}, 0, 1) for players in (_BOTH, 1 - _BOTH))
 
 
-class _UnknownHands:
+class _UnknownSeats:
     """The hands of both players when it is unknown who moves. Only an unknown player can be its index."""
 
     def __init__(self, mine: Any, theirs: Any) -> None:
@@ -84,17 +82,21 @@ class _UnknownState(State[Any, Any]):
 
     def then(self, mine: Any, theirs: Any, table: Any) -> _UnknownState:
         if self.player is _MOVER:
-            return tuple.__new__(_UnknownState, (_WAITER, _UnknownHands(mine, theirs), table))
-        return tuple.__new__(_UnknownState, (_MOVER, _UnknownHands(theirs, mine), table))
+            return tuple.__new__(_UnknownState, (_WAITER, _UnknownSeats(mine, theirs), table))
+        return tuple.__new__(_UnknownState, (_MOVER, _UnknownSeats(theirs, mine), table))
 
 
 class _UnknownPool(Pool):
     """A pool whose counts may be unknown, and so cannot be a key in the cache of `take_two`."""
 
-    __slots__ = ()
-
     def take_two(self, first: int, second: int) -> Pool:  # type: ignore[override]
-        return self.take(first).take(second)
+        if (first, second) not in self._left:
+            self._left[first, second] = self.take(first).take(second)
+        return self._left[first, second]
+
+    @cached_property
+    def _left(self) -> dict[tuple[int, int], Pool]:
+        return {}
 
 
 class _LegalMoves(Sequence[Any]):
@@ -117,55 +119,43 @@ class _LegalMoves(Sequence[Any]):
         return tuple([move for move, legal in zip(self.moves, self.legal[:, 0], strict=True) if legal])[index]
 
 
-class _Hands:
-    """Hands as columns of integers."""
+class _Candidates:
+    """What a part of a position can be: the indices of hands, the counts of a number, or the players."""
 
-    def __init__(self, hands: Sequence[Hashable]) -> None:
-        self.example = hands[0]
-        columns = _columns(hands)
-        self.numbers: dict[Hashable, int] | None = None
-        """A number for each hand, if the hands do not all consist of the same number of integers."""
-        if columns is None:
-            self.numbers = {hand: number for number, hand in enumerate(hands)}
-            columns = [range(len(hands))]
-        if any(max(-min(column), max(column)) >= LARGEST_OPERAND for column in columns):
-            raise DoesNotFactor("a hand has too large a number")
-        self.rows: Values = np.array(columns, np.int64)
-        """[number, hand]"""
+    def __init__(self, part: Hashable, numbers: Values, hands: UnknownHands | None = None) -> None:
+        self.part = part
+        self.numbers = numbers
+        self.hands = hands
 
-    def value(self, part: Hashable, indices: npt.NDArray[Any]) -> Any:
-        """A hand that may be any of these."""
-        if self.numbers is None:
-            return _nested(self.example, iter([unknown(part, row[indices]) for row in self.rows]))
-        if len(indices) > 1:
-            raise Split(part, indices)
-        return list(self.numbers)[self.rows[0, indices[0]]]
+    @cached_property
+    def value(self) -> Any:
+        """What the rules see."""
+        if self.hands is not None:
+            return self.hands.value(self.part, self.numbers)
+        return _MOVER if self.part == PLAYER and len(self.numbers) > 1 else unknown(self.part, self.numbers)
 
-    def integers(self, hand: Any) -> list[Any]:
-        """The integers that a hand consists of, which may be unknown."""
-        return _flat(hand) if self.numbers is None else [self.numbers.setdefault(hand, len(self.numbers))]
+    def but(self, numbers: Values) -> _Candidates:
+        return _Candidates(self.part, numbers, self.hands)
+
+
+_EACH_PLAYER = tuple(_Candidates(PLAYER, _BOTH[player : player + 1]) for player in (0, 1))
 
 
 class _Case:
-    """Positions that one question is about: for each part of a position, its candidates (rows of hands, or counts)."""
+    """Positions that one question is about."""
 
-    def __init__(self, check: _Check, candidates: dict[Hashable, Candidates]) -> None:
-        self.check = check
-        self.candidates = candidates
+    def __init__(self, table: Any, parts: dict[Hashable, _Candidates]) -> None:
+        self.table = table
+        self.parts = parts
         self.left: tuple[Any, ...] | None = None
 
     @cached_property
     def position(self) -> State[Any, Any]:
-        value, table, digits = self.value, self.check.table, self.check.digits
-        player, mine, theirs = value(PLAYER), value(MINE), value(THEIRS)
-        if digits:
-            table = tuple.__new__(_UnknownPool, (tuple([value(digit) for digit in digits]), table.copies))
+        player, mine, theirs, *counts = [part.value for part in self.parts.values()]
+        table = tuple.__new__(_UnknownPool, (tuple(counts), self.table.copies)) if counts else self.table
         if player is _MOVER:
-            return tuple.__new__(_UnknownState, (player, _UnknownHands(mine, theirs), table))
+            return tuple.__new__(_UnknownState, (player, _UnknownSeats(mine, theirs), table))
         return tuple.__new__(State, (player, (theirs, mine) if player else (mine, theirs), table))
-
-    def value(self, part: Hashable) -> Any:
-        return self.check.value(part, self.candidates[part])
 
     def counts_without(self, take: Sequence[int]) -> tuple[Any, ...]:
         """What is left of each number after a take. All moves that are asked about in one case take the same."""
@@ -174,14 +164,15 @@ class _Case:
             self.left = tuple([count - need if need else count for count, need in zip(before, take, strict=True)])
         return self.left
 
-    def but(self, candidates: dict[Hashable, Candidates]) -> _Case:
+    def but(self, *candidates: _Candidates) -> _Case:
         """The case with other candidates for some parts."""
-        return _Case(self.check, self.candidates | candidates)
+        return _Case(self.table, self.parts | {some.part: some for some in candidates})
 
     def split(self, part: Hashable, classes: npt.NDArray[Any]) -> list[_Case]:
         order = np.argsort(classes, kind="stable")
         edges = np.flatnonzero(np.diff(classes[order])) + 1
-        return [self.but({part: self.candidates[part][some]}) for some in np.split(order, edges)]
+        whole = self.parts[part]
+        return [self.but(whole.but(whole.numbers[some])) for some in np.split(order, edges)]
 
 
 class _Check:
@@ -191,14 +182,19 @@ class _Check:
         self.moves = compiled.game.moves
         self.table = self.game.start().table
         self.digits = range(compiled.digits)
-        self.hands = _Hands(compiled.hands)
+        self.hands = UnknownHands(compiled.hands)
         self.legal = compiled.own != ILLEGAL
         self.left = _CASES + _CASES_PER_HAND * len(compiled.hands)
-        self.values: dict[tuple[Hashable, int], tuple[Candidates, Any]] = {}
-        """By part and the id of an array of candidates: that array, and the value that stands for all of them."""
-        every, counts = np.arange(len(compiled.hands)), dict.fromkeys(self.digits, _between(0, compiled.base))
-        self.everything = _Case(self, {PLAYER: _BOTH, MINE: every, THEIRS: every, **counts})
-        self.answers: list[tuple[int, Candidates, list[Any]]] = []
+        every = np.arange(len(compiled.hands))
+        self.mine, self.theirs = (_Candidates(part, every, self.hands) for part in (MINE, THEIRS))
+        parts = (
+            _Candidates(PLAYER, _BOTH),
+            self.mine,
+            self.theirs,
+            *(_counts(at, 0, compiled.base) for at in self.digits),
+        )
+        self.everything = _Case(self.table, {some.part: some for some in parts})
+        self.answers: list[tuple[int, Values, list[Any]]] = []
         """What moves do to the mover's hand: the action, the hands before, and the integers of the hand after."""
         self.asked = self.everything
 
@@ -209,18 +205,6 @@ class _Check:
         self.check_outcomes()
         self.check_final_scores()
         self.check_random_game()
-
-    def value(self, part: Hashable, candidates: Candidates) -> Any:
-        """What the rules see of a part that has these candidates."""
-        key = part, id(candidates)
-        if key not in self.values:
-            value: Any
-            if part == PLAYER:
-                value = _MOVER if len(candidates) > 1 else int(candidates[0])
-            else:
-                value = self.hands.value(part, candidates) if part in (MINE, THEIRS) else unknown(part, candidates)
-            self.values[key] = candidates, value
-        return self.values[key][1]
 
     def ask(self, question: Callable[[_Case], None], case: _Case) -> None:
         """Asks a question about a case, or about all the cases that its answer distinguishes."""
@@ -237,10 +221,10 @@ class _Check:
             except DoesNotFactor:
                 raise
             except Exception as error:  # the rules do something that only an int can do
-                part = next((part for part, candidates in case.candidates.items() if len(candidates) > 1), None)
-                if part is None:
+                some = next((some for some in case.parts.values() if len(some.numbers) > 1), None)
+                if some is None:
                     raise DoesNotFactor("its rules fail in a position that cannot arise") from error
-                waiting += case.split(part, np.arange(len(case.candidates[part])))
+                waiting += case.split(some.part, np.arange(len(some.numbers)))
 
     # What a move does
 
@@ -251,13 +235,13 @@ class _Check:
         for action, take in enumerate(map(tuple, compiled.takes.tolist())):
             key = take, can[action].tobytes()
             if key not in cases:
-                pool = {digit: _between(need, compiled.base) for digit, need in enumerate(take)}
-                cases[key] = self.everything.but({MINE: np.flatnonzero(can[action]), **pool})
-            if len(cases[key].candidates[MINE]):
+                pool = [_counts(digit, need, compiled.base) for digit, need in enumerate(take)]
+                cases[key] = self.everything.but(self.mine.but(np.flatnonzero(can[action])), *pool)
+            if can[action].any():
                 self.ask(partial(self.compare_move, action, take), cases[key])
 
     def compare_move(self, action: int, take: Sequence[int], case: _Case) -> None:
-        state, move, theirs = case.position, self.moves[action], case.value(THEIRS)
+        state, move, theirs = case.position, self.moves[action], case.parts[THEIRS].value
         if self.game.forbids(state, move) is not None:
             raise DoesNotFactor(_LEGALITY)
         after = self.game.after(state, move)
@@ -272,10 +256,10 @@ class _Check:
         if not same:
             raise DoesNotFactor("what a move does to the table depends on more than that")
         if self.changes[action]:
-            theirs = self.hands.value(THEIRS, self.compiled.other[action, case.candidates[THEIRS]])
+            theirs = self.hands.value(THEIRS, self.compiled.other[action, case.parts[THEIRS].numbers])
         if not _same(after.hands[opponent], theirs):
             raise DoesNotFactor("what a move does to the other hand depends on more than that hand")
-        self.answers.append((action, case.candidates[MINE], self.hands.integers(after.hands[state.player])))
+        self.answers.append((action, case.parts[MINE].numbers, self.hands.integers(after.hands[state.player])))
 
     @cached_property
     def changes(self) -> list[bool]:
@@ -284,13 +268,13 @@ class _Check:
 
     def check_endings(self) -> None:
         """A move leads to the hand in the maps. One that ends the game does so for every other hand and pool."""
-        actions, rows, hands = zip(*self.answers, strict=True)
+        actions, rows, integers = zip(*self.answers, strict=True)
         sizes = [len(row) for row in rows]
         targets = self.compiled.own[np.repeat(actions, sizes), np.concatenate(rows)]
         after = np.array(
             [
                 np.concatenate([self.values_of(number, size) for number, size in zip(column, sizes, strict=True)])
-                for column in zip(*hands, strict=True)
+                for column in zip(*integers, strict=True)
             ]
         )
         alive = targets >= 0
@@ -301,9 +285,8 @@ class _Check:
         if ended:
             self.hands.rows = np.hstack([self.hands.rows, np.array(ended).T[:-1]])
         for mark in np.unique(marks).tolist():
-            self.ask(
-                partial(self.compare_ending, mark), self.everything.but({THEIRS: count + np.flatnonzero(marks == mark)})
-            )
+            hands = self.theirs.but(count + np.flatnonzero(marks == mark))
+            self.ask(partial(self.compare_ending, mark), self.everything.but(hands))
 
     def values_of(self, number: Any, size: int) -> Values:
         """[candidate]: a number of the mover's hand after a move."""
@@ -315,7 +298,7 @@ class _Check:
 
     def compare_ending(self, mark: int, case: _Case) -> None:
         outcome = self.game.outcome(case.position)
-        if outcome is None or ending_for(outcome.winner, 1 - case.value(PLAYER)) != mark:
+        if outcome is None or ending_for(outcome.winner, 1 - case.position.player) != mark:
             raise DoesNotFactor("how a move ends the game depends on more than its mover's hand")
 
     # What is illegal
@@ -324,33 +307,33 @@ class _Check:
         """A hand that forbids a move does so whatever the other hand is. So does a pool that lacks a number."""
         compiled, moves = self.compiled, self.moves
         counts = list(self.table.counts) if self.digits else []
-        full = self.everything.but({digit: np.array([count]) for digit, count in enumerate(counts)})
+        full = self.everything.but(*(_counts(digit, count, count + 1) for digit, count in enumerate(counts)))
         if not self.declares_legality(full):
             for move, legal in zip(moves, self.legal, strict=True):
                 if not legal.all():
-                    self.ask(partial(self.compare_refusal, move), full.but({MINE: np.flatnonzero(~legal)}))
-        able = np.flatnonzero(self.legal.any(axis=0))
+                    self.ask(partial(self.compare_refusals, [move]), full.but(self.mine.but(np.flatnonzero(~legal))))
+        able = self.mine.but(np.flatnonzero(self.legal.any(axis=0)))
         for digit in self.digits:
-            for need in np.unique(compiled.takes[:, digit][compiled.takes[:, digit] > 0]).tolist():
+            needs = compiled.takes[:, digit]
+            for need in np.unique(needs[needs > 0]).tolist():
                 left = [*counts[:digit], need - 1, *counts[digit + 1 :]]
-                if not (compiled.takes <= left).all(axis=1).any():
-                    continue  # the game is over
-                case = full.but({MINE: able, digit: np.array([need - 1])})
-                for action in np.flatnonzero(compiled.takes[:, digit] == need).tolist():
-                    self.ask(partial(self.compare_refusal, moves[action]), case)
+                if (compiled.takes <= left).all(axis=1).any():  # else the game is over
+                    lacking = [moves[action] for action in np.flatnonzero(needs == need)]
+                    case = full.but(able, _counts(digit, need - 1, need))
+                    self.ask(partial(self.compare_refusals, lacking), case)
 
     def declares_legality(self, case: _Case) -> bool:
         """Whether the game itself says that neither the player nor the other hand decides what is legal."""
         try:
             return all(
                 isinstance(leaf, int | str | None) or (isinstance(leaf, Unknown) and leaf.terms.keys() == {MINE})
-                for leaf in _flat(self.game.legality(case.position))
+                for leaf in flat(self.game.legality(case.position))
             )
         except (Split, Exception):
             return False
 
-    def compare_refusal(self, move: Any, case: _Case) -> None:
-        if self.game.forbids(case.position, move) is None:
+    def compare_refusals(self, moves: Sequence[Any], case: _Case) -> None:
+        if any(self.game.forbids(case.position, move) is None for move in moves):
             raise DoesNotFactor(_LEGALITY)
 
     # When the game is over
@@ -361,21 +344,21 @@ class _Check:
         rules = replace(self.game)
         vars(rules)["permitted"] = self.permitted
         for pool in _pools(distinct(self.compiled.takes)[0].tolist(), self.compiled.base):
-            for player in _PLAYERS:
-                self.ask(partial(self.compare_outcome, rules), self.everything.but({PLAYER: player, **pool}))
+            for player in _EACH_PLAYER:
+                self.ask(partial(self.compare_outcome, rules), self.everything.but(player, *pool))
 
     def compare_outcome(self, rules: AnyGame, case: _Case) -> None:
         self.asked = case
         outcome = rules.outcome(case.position)
-        result = 0 if outcome is None else ending_for(outcome.winner, case.value(PLAYER))
-        if (self.compiled.stuck[case.candidates[MINE]] != result).any():
+        result = 0 if outcome is None else ending_for(outcome.winner, case.position.player)
+        if (self.compiled.stuck[case.parts[MINE].numbers] != result).any():
             raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
 
     def permitted(self, state: State[Any, Any]) -> Sequence[Any]:
         """The legal moves."""
         if self.digits or state is not self.asked.position:
             return self.game.permitted(state)
-        return _LegalMoves(self.moves, self.legal[:, self.asked.candidates[MINE]])
+        return _LegalMoves(self.moves, self.legal[:, self.asked.parts[MINE].numbers])
 
     # Samples, for what unknown integers do not show: final scores, and moves asked step by step
 
@@ -420,20 +403,20 @@ class _Check:
 
 
 @cache
-def _between(low: int, high: int) -> Candidates:
-    """The integers from `low` to `high` - 1, as the same array each time."""
-    return np.arange(low, high)
+def _counts(digit: int, low: int, high: int) -> _Candidates:
+    """The counts of a number from `low` to `high` - 1."""
+    return _Candidates(digit, np.arange(low, high))
 
 
-def _pools(takes: list[list[int]], base: int, digit: int = 0) -> Iterator[dict[Hashable, Candidates]]:
+def _pools(takes: list[list[int]], base: int, digit: int = 0) -> Iterator[list[_Candidates]]:
     """Sets of pools, as counts of some numbers. Each pool that holds one of the takes belongs to exactly one set."""
     if any(not any(take[digit:]) for take in takes):
-        yield {}
+        yield []
         return
     needs = sorted({take[digit] for take in takes})
     for low, high in zip(needs, [*needs[1:], base], strict=True):
         for rest in _pools([take for take in takes if take[digit] <= low], base, digit + 1):
-            yield {digit: _between(low, high), **rest}
+            yield [_counts(digit, low, high), *rest]
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -447,29 +430,3 @@ def _same(first: Any, second: Any) -> bool:
             np.array_equal(values, second.terms[part]) for part, values in first.terms.items()
         )
     return not isinstance(first, Unknown) and not isinstance(second, Unknown) and bool(first == second)
-
-
-def _flat(value: Any) -> list[Any]:
-    """What a value consists of, if it is a tuple of tuples."""
-    return [leaf for part in value for leaf in _flat(part)] if isinstance(value, tuple) else [value]
-
-
-def _nested(example: Any, leaves: Iterator[Any]) -> Any:
-    """A hand with the structure of an example, made of these leaves."""
-    if not isinstance(example, tuple):
-        return next(leaves)
-    return tuple.__new__(type(example), [_nested(part, leaves) for part in example])
-
-
-def _columns(values: Sequence[Any]) -> list[Sequence[int]] | None:
-    """The integers that values of the same structure consist of, column by column; None if there is anything else."""
-    kinds = set(map(type, values))
-    kind = kinds.pop()
-    if kinds:
-        return None
-    if kind is int:
-        return [values]
-    if not issubclass(kind, tuple) or len(set(map(len, values))) > 1:
-        return None
-    parts = [_columns(column) for column in zip(*values, strict=True)]
-    return None if None in parts else [column for part in parts for column in part or ()]

@@ -1,4 +1,4 @@
-"""Unknown integers: a rule that is asked about them is asked about many positions at once.
+"""Unknown integers and hands: a rule that is asked about them is asked about many positions at once.
 
 An Unknown stands for every value that a part of a position can have. Arithmetic applies to all values. A comparison
 answers if the answer is the same for all of them. Otherwise it raises Split, and the check divides the values into
@@ -8,7 +8,7 @@ cases and asks again. So does everything else that a rule may do with an integer
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,8 +44,10 @@ class Unknown:
 
     def add(self, other: Any) -> int | Unknown:
         if type(other) is int and -LARGEST_OPERAND < other < LARGEST_OPERAND:
-            (part, values), *rest = self.terms.items()
-            return Unknown({part: values + other, **dict(rest)}, self.low + other, self.high + other) if other else self
+            if not other:
+                return self
+            part, values = next(iter(self.terms.items()))
+            return Unknown(self.terms | {part: values + other}, self.low + other, self.high + other)
         if isinstance(other, Unknown) and self.terms.keys().isdisjoint(other.terms):
             return Unknown(self.terms | other.terms, self.low + other.low, self.high + other.high)
         return self.calculate(operator.add, self, other)
@@ -139,3 +141,67 @@ for _name in (
     "format",
 ):
     setattr(Unknown, f"__{_name}__", _split)
+
+
+class UnknownHands:
+    """Hands of which only some candidates are known. They are unknown integers, or tuples of such."""
+
+    def __init__(self, hands: Sequence[Any]) -> None:
+        self.example = hands[0]
+        rows = _columns(hands)
+        self.numbers: dict[Hashable, int] | None = None
+        """A number for each hand, if the hands do not all consist of the same number of small integers."""
+        if rows is None or any(max(-min(row), max(row)) >= LARGEST_OPERAND for row in rows):
+            self.numbers = {hand: number for number, hand in enumerate(hands)}
+            rows = [range(len(hands))]
+        self.rows: Values = np.array(rows, np.int64)
+        """[integer of the hand, hand]"""
+
+    def value(self, part: Hashable, indices: npt.NDArray[Any]) -> Any:
+        """A hand that may be any of these."""
+        if self.numbers is None:
+            return _nested(self.example, iter([unknown(part, row[indices]) for row in self.rows]))
+        if len(indices) > 1:
+            raise Split(part, indices)
+        return list(self.numbers)[self.rows[0, indices[0]]]
+
+    def integers(self, hand: Any) -> list[Any]:
+        """The integers that a hand consists of, which may be unknown."""
+        return flat(hand) if self.numbers is None else [self.numbers.setdefault(hand, len(self.numbers))]
+
+
+def spread(value: Any, count: int) -> list[Any]:
+    """What a value that depends on one part is for each of its candidates."""
+    if isinstance(value, Unknown):
+        values: list[Any] = next(iter(value.terms.values())).tolist()
+        return values
+    if count == 1 or not any(isinstance(leaf, Unknown) for leaf in flat(value)):
+        return [value] * count
+    parts = [spread(part, count) for part in value]
+    return list(map(type(value), *parts)) if hasattr(value, "_fields") else list(zip(*parts, strict=True))
+
+
+def flat(value: Any) -> list[Any]:
+    """What a value consists of, if it is a tuple of tuples."""
+    return [leaf for part in value for leaf in flat(part)] if isinstance(value, tuple) else [value]
+
+
+def _nested(example: Any, leaves: Iterator[Any]) -> Any:
+    """A hand with the structure of an example, made of these leaves."""
+    if not isinstance(example, tuple):
+        return next(leaves)
+    return tuple.__new__(type(example), [_nested(part, leaves) for part in example])
+
+
+def _columns(values: Sequence[Any]) -> list[Sequence[int]] | None:
+    """The integers that values of the same structure consist of, column by column; None if there is anything else."""
+    kinds = set(map(type, values))
+    kind = kinds.pop()
+    if kinds:
+        return None
+    if kind is int:
+        return [values]
+    if not issubclass(kind, tuple) or len(set(map(len, values))) > 1:
+        return None
+    parts = [_columns(column) for column in zip(*values, strict=True)]
+    return None if None in parts else [column for part in parts for column in part or ()]
