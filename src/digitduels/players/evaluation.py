@@ -15,7 +15,7 @@ import numpy.typing as npt
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.players import player
-from digitduels.players.backward import can_fill, fill
+from digitduels.players.backward import expected_values, is_supported
 from digitduels.players.expectation import BEST_RESPONSE, NO_COLUMN, Column, Sheet
 from digitduels.players.levels import TIE, natural_weights
 from digitduels.players.policy import FunctionPolicy, Player, Policy, TablePolicy
@@ -125,8 +125,8 @@ def expect(
 
     Pass `reached`, the positions that can arise from the starts, if you have it already.
     """
-    if isinstance(solution, Tables) and can_fill(solution, sheet.columns):
-        return fill(solution, sheet.columns, starts or [solution.game.start()], reached, progress)
+    if isinstance(solution, Tables) and is_supported(solution, sheet.columns):
+        return expected_values(solution, sheet.columns, starts or [solution.game.start()], reached, progress)
     return plain(solution, sheet, starts)
 
 

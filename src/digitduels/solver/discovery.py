@@ -117,10 +117,11 @@ class _Compiler:
         tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(self.moves)
         first = known = len(self.own) // len(self.moves)
         for number in count(first):
-            if number == known:
+            if number % 100 == 0 or number == len(hands):
                 self.grown(tables * len(hands) ** 2)
-                if number == len(hands):
-                    break
+            if number == len(hands):
+                break
+            if number == known:
                 first, known = number, min(len(hands), number + 100)
                 scores = self.ask_together(hands[first:known])
             if depth[number] == self.longest:

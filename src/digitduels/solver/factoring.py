@@ -317,7 +317,7 @@ class _Check:
             needs = compiled.takes[:, digit]
             for need in np.unique(needs[needs > 0]).tolist():
                 left = [*counts[:digit], need - 1, *counts[digit + 1 :]]
-                if (compiled.takes <= left).all(axis=1).any():  # else the game is over
+                if compiled.affordable(left).any():  # else the game is over
                     lacking = [moves[action] for action in np.flatnonzero(needs == need)]
                     case = full.but(able, _counts(digit, need - 1, need))
                     self.ask(partial(self.compare_refusals, lacking), case)
@@ -396,7 +396,7 @@ class _Check:
                 raise DoesNotFactor("there are hands that the moves of one player do not lead to")
             legal = self.legal[:, mine]
             if self.digits:
-                legal = legal & (compiled.takes <= state.table.counts).all(axis=1)
+                legal = legal & compiled.affordable(state.table.counts)
             if moves != [move for move, can in zip(game.moves, legal.tolist(), strict=True) if can]:
                 raise DoesNotFactor(_LEGALITY)
             state = game.after(state, rng.choice(moves))
