@@ -21,6 +21,7 @@ from digitduels.solver import memory
 from digitduels.solver.arrays import Indices, legal_moves
 from digitduels.solver.compiled import Compiled
 from digitduels.solver.schedule import BLOCK, numbers_held, waves
+from digitduels.solver.solution import Progress
 from digitduels.solver.tables import Tables, share, workers
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def expected_values(
     columns: Sequence[Column],
     starts: Sequence[State[Any, Any]],
     reached: npt.NDArray[np.bool_] | None,
-    progress: Callable[[str, float], None] | None,
+    progress: Progress | None,
 ) -> npt.NDArray[np.float64]:
     """[start, column]: the expected values of the columns in the positions `starts`; see evaluation.expect."""
     if reached is None:

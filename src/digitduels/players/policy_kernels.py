@@ -118,6 +118,17 @@ def affordable(move: Any, table: Any, arrays: Any) -> Any:
 
 
 @kernel
+def list_affordable(possible: Any, table: Any, arrays: Any) -> Any:
+    """Lists the moves that a pool affords, and returns how many there are."""
+    count = 0
+    for move in range(len(arrays.takes)):
+        if affordable(move, table, arrays):
+            possible[count] = move
+            count += 1
+    return count
+
+
+@kernel
 def list_moves(entries: Any, possible: Any, count: Any, mine: Any, arrays: Any) -> Any:
     """Lists the legal moves among some that the pool affords, and returns how many there are."""
     legal = 0
@@ -300,13 +311,9 @@ def error(index: Any, replies: Any, rules: Any, kind: Any, sight: Any) -> Any:
 @kernel
 def examine(entries: Any, possible: Any, index: Any, rules: Any) -> Any:
     """Lists and judges the moves of the position with this index; returns the number of entries and the best value."""
-    hands, moves = rules.arrays.own.shape
+    hands = len(rules.arrays.own)
     table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
-    count = 0
-    for move in range(moves):
-        if affordable(move, table, rules.arrays):
-            possible[count] = move
-            count += 1
+    count = list_affordable(possible, table, rules.arrays)
     legal = list_moves(entries, possible, count, mine, rules.arrays)
     best = judge_moves(entries, legal, table, mine, theirs, rules)
     weigh(entries, legal, mine, theirs, rules)
@@ -353,11 +360,7 @@ def fill_rows(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, colum
     for task in range(len(tasks)):
         table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
         for table in range(np.int64(table0), np.int64(table1)):
-            count = 0
-            for move in range(moves):
-                if affordable(move, table, arrays):
-                    possible[count] = move
-                    count += 1
+            count = list_affordable(possible, table, arrays)
             for mine in range(np.int64(mover0), np.int64(mover1)):
                 legal = list_moves(entries, possible, count, mine, arrays)
                 for theirs in range(np.int64(waiter0), np.int64(waiter1)):

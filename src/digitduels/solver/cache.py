@@ -15,7 +15,6 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor
 from digitduels.solver.factoring import check
 from digitduels.solver.layout import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
+from digitduels.solver.unknown import columns_of
 from digitduels.text import clean
 
 MAGIC = b"digitduels table 3\n"
@@ -129,9 +129,10 @@ def verify(path: Path) -> None:
 
 def _write(path: Path, solution: Tables) -> None:
     compiled = solution.compiled
-    hands = np.array([list(_flat(hand)) for hand in compiled.hands], np.int64)
-    if _hands(hands, solution.game) != compiled.hands:
+    columns = columns_of(compiled.hands)
+    if columns is None:
         raise Unusable("its hands are not made of integers")
+    hands = np.array(columns, np.int64).T
     arrays: dict[str, npt.NDArray[Any]] = {
         "hands": hands,
         "own": compiled.own,
@@ -166,17 +167,6 @@ def _write(path: Path, solution: Tables) -> None:
         for array in arrays.values():
             file.write(bytes(-file.tell() % _ALIGN))
             file.write(array.reshape(-1).view(np.uint8).data)
-
-
-def _flat(hand: Any) -> Iterator[int]:
-    """The integers that a hand consists of."""
-    if isinstance(hand, tuple):
-        for part in hand:
-            yield from _flat(part)
-    elif type(hand) is int:
-        yield hand
-    else:
-        raise Unusable("its hands are not made of integers")
 
 
 def _sweep() -> None:

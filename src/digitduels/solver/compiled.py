@@ -94,8 +94,7 @@ class Compiled:
 
     def affordable(self, counts: Sequence[int]) -> npt.NDArray[np.bool_]:
         """[move]: whether a pool with these counts holds what it takes."""
-        enough: npt.NDArray[np.bool_] = (self.takes <= counts).all(axis=1)
-        return enough
+        return np.logical_and.reduce(self.takes <= counts, axis=1)
 
     def table(self, index: int) -> Any:
         """The table with this index."""

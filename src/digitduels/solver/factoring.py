@@ -50,7 +50,8 @@ class _UnknownPlayer(Unknown):
         return (_WAITER if self is _MOVER else _MOVER) if other == 1 else self.calculate(operator.sub, other, self)
 
 
-_MOVER, _WAITER = (_UnknownPlayer({PLAYER: players}, 0, 1) for players in (_BOTH, 1 - _BOTH))
+_MOVER: Any = _UnknownPlayer({PLAYER: _BOTH}, 0, 1)
+_WAITER: Any = _UnknownPlayer({PLAYER: 1 - _BOTH}, 0, 1)
 
 
 class _UnknownSeats:
@@ -66,9 +67,6 @@ class _UnknownSeats:
         if player is _WAITER:
             return self.theirs
         raise Split(PLAYER, _BOTH)
-
-    def __contains__(self, hand: Any) -> bool:
-        return hand in (self.mine, self.theirs)
 
     def __eq__(self, other: object) -> bool:
         raise Split(PLAYER, _BOTH)
@@ -89,14 +87,10 @@ class _UnknownState(State[Any, Any]):
 class _UnknownPool(Pool):
     """A pool whose counts may be unknown, and so cannot be a key in the cache of `take_two`."""
 
-    def take_two(self, first: int, second: int) -> Pool:  # type: ignore[override]
-        if (first, second) not in self._left:
-            self._left[first, second] = self.take(first).take(second)
-        return self._left[first, second]
+    __slots__ = ()
 
-    @cached_property
-    def _left(self) -> dict[tuple[int, int], Pool]:
-        return {}
+    def take_two(self, first: int, second: int) -> Pool:  # type: ignore[override]
+        return self.take(first).take(second)
 
 
 class _LegalMoves(Sequence[Any]):
@@ -108,7 +102,7 @@ class _LegalMoves(Sequence[Any]):
         """[move, candidate]"""
 
     def __bool__(self) -> bool:
-        return bool(unknown(MINE, self.legal.any(axis=0)))
+        return bool(unknown(MINE, np.logical_or.reduce(self.legal, axis=0).astype(np.int64)))
 
     def __len__(self) -> int:
         return len(self[:])

@@ -278,22 +278,12 @@ class Tables(Solution):
             totals += np.bincount(codes, minlength=len(totals))
         return {self._verdict(code): int(totals[code]) for code in np.flatnonzero(totals).tolist()}
 
-    def counts(self) -> Counts:
-        verdicts = self.by_distance()
-        values = {
-            value: sum(count for verdict, count in verdicts.items() if verdict.value == value) for value in (1, 0, -1)
-        }
-        longest = max((verdict.distance for verdict in verdicts if verdict.value > 0), default=0)
-        return Counts(sum(verdicts.values()), values[1], values[0], values[-1], self.reachable(), longest)
-
-    def reachable(self) -> int:
-        """The number of unfinished positions that can arise from the start."""
-        return self.count_unfinished(self.reached([self.index(self.game.start())]))
-
-    def count_unfinished(self, chosen: npt.NDArray[np.bool_]) -> int:
-        """How many of these positions are not over."""
+    def counts(self, reached: npt.NDArray[np.bool_] | None = None) -> Counts:
+        """How many positions there are, by value. `reached` says which can arise from the start, if you know that."""
+        if reached is None:
+            reached = self.reached([self.index(self.game.start())])
         unfinished = self._decoded[1] > 0
-        return int(np.count_nonzero(unfinished[self.codes] & chosen))
+        return super().counts()._replace(reachable=int(np.count_nonzero(unfinished[self.codes] & reached)))
 
     def reached(self, indices: Sequence[int]) -> npt.NDArray[np.bool_]:
         """[position]: whether it can arise from one of these positions."""

@@ -125,21 +125,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _name in ("truediv", "divmod", "pow", "lshift", "rshift", "and", "or", "xor"):
     setattr(Unknown, f"__{_name}__", _split)
     setattr(Unknown, f"__r{_name}__", _split)
-for _name in (
-    "abs",
-    "pos",
-    "invert",
-    "int",
-    "float",
-    "index",
-    "round",
-    "trunc",
-    "floor",
-    "ceil",
-    "str",
-    "repr",
-    "format",
-):
+for _name in ("abs", "pos", "invert", "int", "float", "index", "round", "str", "repr", "format"):
     setattr(Unknown, f"__{_name}__", _split)
 
 
@@ -148,7 +134,7 @@ class UnknownHands:
 
     def __init__(self, hands: Sequence[Any]) -> None:
         self.example = hands[0]
-        rows = _columns(hands)
+        rows = columns_of(hands)
         self.numbers: dict[Hashable, int] | None = None
         """A number for each hand, if the hands do not all consist of the same number of small integers."""
         if rows is None or any(max(-min(row), max(row)) >= LARGEST_OPERAND for row in rows):
@@ -170,17 +156,6 @@ class UnknownHands:
         return flat(hand) if self.numbers is None else [self.numbers.setdefault(hand, len(self.numbers))]
 
 
-def spread(value: Any, count: int) -> list[Any]:
-    """What a value that depends on one part is for each of its candidates."""
-    if isinstance(value, Unknown):
-        values: list[Any] = next(iter(value.terms.values())).tolist()
-        return values
-    if count == 1 or not any(isinstance(leaf, Unknown) for leaf in flat(value)):
-        return [value] * count
-    parts = [spread(part, count) for part in value]
-    return list(map(type(value), *parts)) if hasattr(value, "_fields") else list(zip(*parts, strict=True))
-
-
 def flat(value: Any) -> list[Any]:
     """What a value consists of, if it is a tuple of tuples."""
     return [leaf for part in value for leaf in flat(part)] if isinstance(value, tuple) else [value]
@@ -193,7 +168,7 @@ def _nested(example: Any, leaves: Iterator[Any]) -> Any:
     return tuple.__new__(type(example), [_nested(part, leaves) for part in example])
 
 
-def _columns(values: Sequence[Any]) -> list[Sequence[int]] | None:
+def columns_of(values: Sequence[Any]) -> list[Sequence[int]] | None:
     """The integers that values of the same structure consist of, column by column; None if there is anything else."""
     kinds = set(map(type, values))
     kind = kinds.pop()
@@ -203,5 +178,5 @@ def _columns(values: Sequence[Any]) -> list[Sequence[int]] | None:
         return [values]
     if not issubclass(kind, tuple) or len(set(map(len, values))) > 1:
         return None
-    parts = [_columns(column) for column in zip(*values, strict=True)]
+    parts = [columns_of(column) for column in zip(*values, strict=True)]
     return None if None in parts else [column for part in parts for column in part or ()]
