@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -257,6 +257,34 @@ def test_a_game_that_factors_is_still_solved_by_a_table() -> None:
     solution = solve(rules, cache=False)
     assert isinstance(solution, Tables)
     assert not verdicts_differ(rules, solution, 20_000)
+
+
+# Hands that no table can hold
+
+
+class Crowned(NumberDuel):
+    """The score of the winner is replaced by something else."""
+
+    crown: ClassVar[Any] = (50, 1)
+
+    def after(self, state: Position, move: Move) -> Position:
+        after = super().after(state, move)
+        return after if after.theirs != self.target else state.then(self.crown, after.mine, after.table)
+
+    def outcome(self, state: Position) -> Outcome | None:
+        if self.crown in state.hands:
+            return Outcome(state.hands.index(self.crown), Sentence("Crowned."))
+        return super().outcome(state)
+
+
+class Enriched(Crowned):
+    crown = 10**30
+
+
+@pytest.mark.parametrize("kind", [Crowned, Enriched])
+def test_hands_that_no_table_can_hold_are_found(kind: type[Crowned]) -> None:
+    with pytest.raises(DoesNotFactor):
+        compile_game(kind(**SMALL))
 
 
 # Hands of several integers

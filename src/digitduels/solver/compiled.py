@@ -94,7 +94,8 @@ class Compiled:
 
     def affordable(self, counts: Sequence[int]) -> npt.NDArray[np.bool_]:
         """[move]: whether a pool with these counts holds what it takes."""
-        return np.logical_and.reduce(self.takes <= counts, axis=1)
+        enough: npt.NDArray[np.bool_] = np.logical_and.reduce(self.takes <= counts, axis=1)
+        return enough
 
     def table(self, index: int) -> Any:
         """The table with this index."""

@@ -24,7 +24,7 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, distinct, ending_for
-from digitduels.solver.unknown import Split, Unknown, UnknownHands, Values, flat, unknown
+from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, UnknownHands, Values, flat, unknown
 
 PLAYER, MINE, THEIRS = "player", "mine", "theirs"  # the parts of a position, together with the digits of the pool
 
@@ -181,12 +181,8 @@ class _Check:
         self.left = _CASES + _CASES_PER_HAND * len(compiled.hands)
         every = np.arange(len(compiled.hands))
         self.mine, self.theirs = (_Candidates(part, every, self.hands) for part in (MINE, THEIRS))
-        parts = (
-            _Candidates(PLAYER, _BOTH),
-            self.mine,
-            self.theirs,
-            *(_counts(at, 0, compiled.base) for at in self.digits),
-        )
+        parts = [_Candidates(PLAYER, _BOTH), self.mine, self.theirs]
+        parts += [_counts(digit, 0, compiled.base) for digit in self.digits]
         self.everything = _Case(self.table, {some.part: some for some in parts})
         self.answers: list[tuple[int, Values, list[Any]]] = []
         """What moves do to the mover's hand: the action, the hands before, and the integers of the hand after."""
@@ -253,7 +249,10 @@ class _Check:
             theirs = self.hands.value(THEIRS, self.compiled.other[action, case.parts[THEIRS].numbers])
         if not _same(after.hands[opponent], theirs):
             raise DoesNotFactor("what a move does to the other hand depends on more than that hand")
-        self.answers.append((action, case.parts[MINE].numbers, self.hands.integers(after.hands[state.player])))
+        hand = self.hands.integers(after.hands[state.player])
+        if len(hand) != len(self.hands.rows):
+            raise DoesNotFactor(_OWN)
+        self.answers.append((action, case.parts[MINE].numbers, hand))
 
     @cached_property
     def changes(self) -> list[bool]:
@@ -262,6 +261,8 @@ class _Check:
 
     def check_endings(self) -> None:
         """A move leads to the hand in the maps. One that ends the game does so for every other hand and pool."""
+        if not self.answers:
+            raise DoesNotFactor("there is no legal move")
         actions, rows, integers = zip(*self.answers, strict=True)
         sizes = [len(row) for row in rows]
         targets = self.compiled.own[np.repeat(actions, sizes), np.concatenate(rows)]
@@ -286,7 +287,7 @@ class _Check:
         """[candidate]: a number of the mover's hand after a move."""
         if isinstance(number, Unknown) and number.terms.keys() == {MINE}:
             return number.terms[MINE]
-        if not isinstance(number, int):
+        if not isinstance(number, int) or abs(number) >= LARGEST_OPERAND:
             raise DoesNotFactor(_OWN)
         return np.full(size, number)
 

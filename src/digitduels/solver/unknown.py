@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class Unknown:
             answers = relation(self.low, other), relation(self.high, other)
             if answers[0] == answers[1] and not (equality and self.low <= other <= self.high):
                 return bool(answers[0])
-        elif equality and not isinstance(other, Unknown | float | complex):
+        elif equality and not isinstance(other, Unknown | Number):
             return relation is operator.ne
         truths = relation(self.operand(self), self.operand(other))
         if truths.all() or not truths.any():
