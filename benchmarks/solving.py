@@ -116,7 +116,9 @@ def filler(plan: Plan) -> Callable[[], None]:
     def run() -> None:
         with workers() as pool:
             for tasks in order:
-                share(pool, tasks, lambda part: kernels.fill(room, part, plan.layout, endings, plan.stuck, scale))
+                share(
+                    pool, tasks, lambda part: kernels.fill_tables(room, part, plan.layout, endings, plan.stuck, scale)
+                )
 
     return run
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PATIENCE
+from conftest import DUELS, PATIENCE
 from digitduels.executors import parallel
 
 pytestmark = pytest.mark.slow
@@ -80,6 +80,19 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     parent = subprocess.Popen([sys.executable, str(script)], cwd=tmp_path, start_new_session=True)
     try:
         wait_until(lambda: len(os.listdir(workers)) == 2)
+    finally:
+        parent.kill()
+        parent.wait(PATIENCE)
+    wait_until(lambda: not processes_of(parent.pid))
+
+
+def test_a_terminated_command_unwinds_and_its_workers_end(home: Path) -> None:
+    words = ["lab", "sweep", "number-duel", "--set", "target=20..900", "--out", "sweep.parquet"]
+    parent = subprocess.Popen([*DUELS, *words], cwd=home, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_until(lambda: len(processes_of(parent.pid)) > 1)
+        parent.terminate()
+        assert parent.wait(PATIENCE) == 128 + signal.SIGTERM
     finally:
         parent.kill()
         parent.wait(PATIENCE)

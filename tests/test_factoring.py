@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -106,7 +106,14 @@ class Leap(Swoop):
         return state.then(after.theirs + 1, after.mine, after.table) if self.is_hit(state, after) else after
 
 
-class Barred(Swoop):
+class Harmless(Swoop):
+    """Nobody is sent back."""
+
+    def is_hit(self, state: Position, after: Position) -> bool:
+        return False
+
+
+class Barred(Harmless):
     """At one score, 3 may not be taken while the opponent is at another."""
 
     def legality(self, state: Position) -> Hashable:
@@ -122,7 +129,7 @@ class Barred(Swoop):
         return super().forbids(state, move)
 
 
-class Crowded(Swoop):
+class Crowded(Harmless):
     """A 5 may be taken only while there is a 1."""
 
     def legality(self, state: Position) -> Hashable:
@@ -134,7 +141,22 @@ class Crowded(Swoop):
         return super().forbids(state, move)
 
 
-class Truce(Swoop):
+class Conjured(Harmless):
+    """At one score, a 3 that is gone may still be taken while the opponent is at another."""
+
+    def legality(self, state: Position) -> Hashable:
+        return state
+
+    def forbids(self, state: Position, move: Move) -> str | None:
+        conjured = (state.mine, state.theirs) == (self.landing, self.victim) and move.number == 3
+        return None if conjured else super().forbids(state, move)
+
+    def after(self, state: Position, move: Move) -> Position:
+        after = super().after(state, move)
+        return after if state.table.has(move.number) else state.then(after.theirs, after.mine, state.table)
+
+
+class Truce(Harmless):
     """Two scores at once are a draw."""
 
     def outcome(self, state: Position) -> Outcome | None:
@@ -145,7 +167,7 @@ class Truce(Swoop):
         )
 
 
-class LateTruce(Swoop):
+class LateTruce(Harmless):
     """Equal scores are a draw when one number is left."""
 
     def outcome(self, state: Position) -> Outcome | None:
@@ -153,7 +175,7 @@ class LateTruce(Swoop):
         return Outcome(None, Sentence("A truce.")) if equal and sum(state.table.counts) == 1 else super().outcome(state)
 
 
-class Upset(Swoop):
+class Upset(Harmless):
     """When the pool is empty, one score beats the next higher one."""
 
     def outcome(self, state: Position) -> Outcome | None:
@@ -162,7 +184,7 @@ class Upset(Swoop):
         return super().outcome(state)
 
 
-class Steal(Swoop):
+class Steal(Harmless):
     """Landing on the target while the opponent is one short of it loses."""
 
     def outcome(self, state: Position) -> Outcome | None:
@@ -184,6 +206,7 @@ KINDS: list[type[Swoop]] = [
     Leap,
     Barred,
     Crowded,
+    Conjured,
     Truce,
     LateTruce,
     Upset,
@@ -234,6 +257,34 @@ def test_a_game_that_factors_is_still_solved_by_a_table() -> None:
     solution = solve(rules, cache=False)
     assert isinstance(solution, Tables)
     assert not verdicts_differ(rules, solution, 20_000)
+
+
+# Hands that no table can hold
+
+
+class Crowned(NumberDuel):
+    """The score of the winner is replaced by something else."""
+
+    crown: ClassVar[Any] = (50, 1)
+
+    def after(self, state: Position, move: Move) -> Position:
+        after = super().after(state, move)
+        return after if after.theirs != self.target else state.then(self.crown, after.mine, after.table)
+
+    def outcome(self, state: Position) -> Outcome | None:
+        if self.crown in state.hands:
+            return Outcome(state.hands.index(self.crown), Sentence("Crowned."))
+        return super().outcome(state)
+
+
+class Enriched(Crowned):
+    crown = 10**30
+
+
+@pytest.mark.parametrize("kind", [Crowned, Enriched])
+def test_hands_that_no_table_can_hold_are_found(kind: type[Crowned]) -> None:
+    with pytest.raises(DoesNotFactor):
+        compile_game(kind(**SMALL))
 
 
 # Hands of several integers

@@ -24,6 +24,7 @@ PAGE = PACKAGE / "web" / "page"
 LAYERS = [
     "text",
     "files",
+    "signals",
     "sentence",
     "options",
     "notation",

@@ -20,7 +20,7 @@ from digitduels.match import Match
 from digitduels.players import backward, player
 from digitduels.players import policy_kernels as kernels
 from digitduels.players.evaluation import evaluate, evaluation_sheet, expect, facts, plain, policy_of
-from digitduels.players.levels import CHARACTERS, WASTED, Level, candidates, most_natural, natural_weights, tuning
+from digitduels.players.levels import CHARACTERS, WASTED, Level, candidates, natural_weights, tuning
 from digitduels.players.observation import Observation
 from digitduels.players.perfect import ErrorChances, Perfect, error_chance
 from digitduels.players.policy import PERFECT, Policy, PolicyPlayer, TablePolicy, Uniform, chance_steps
@@ -60,7 +60,6 @@ def test_every_legal_move_has_a_weight_and_wasted_moves_have_small_ones(game: An
         found = natural_weights(game, state)
         assert list(found) == game.legal_moves(state)
         assert all(weight > 0 for weight in found.values())
-        assert found[most_natural(game, state)] == max(found.values())
         for move, weight in found.items():
             if game.scores(game.after(state, move)) == game.scores(state):
                 assert weight <= WASTED * math.exp(1.5)
@@ -132,15 +131,15 @@ def test_compiled_probabilities_are_those_of_the_definition_in_every_position(ga
 def compiled_probabilities(policy: PolicyPlayer, solution: Tables, state: State[Any, Any]) -> dict[Any, float]:
     """The probability of each next position, computed by the kernels."""
     game, moves, rules = solution.game, len(solution.game.moves), kernels.rules_of(solution)
-    look, sees = np.zeros(moves, kernels.ENTRY), kernels.sees(policy, solution.compiled.longest)
-    legal, best = kernels.look_at(look, np.zeros(moves, np.int64), solution.index(state), rules)
+    entries, sight = np.zeros(moves, kernels.ENTRY), kernels.sight_table(policy, solution.compiled.longest)
+    legal, best = kernels.examine(entries, np.zeros(moves, np.int64), solution.index(state), rules)
     if policy.kind == PERFECT:
         chances = ErrorChances(solution)
         for entry in range(legal):
-            look[entry]["hope"] = chance_steps(chances.after(state, game.moves[look[entry]["move"]]))
-    kernels.probabilities(look, legal, best, policy.kind, sees, np.zeros((len(sees), 2)))
+            entries[entry]["hope"] = chance_steps(chances.after(state, game.moves[entries[entry]["move"]]))
+    kernels.probabilities(entries, legal, best, policy.kind, sight, np.zeros((len(sight), 2)))
     found = Counter[State[Any, Any]]()
-    for entry in look[:legal]:
+    for entry in entries[:legal]:
         found[game.after(state, game.moves[entry["move"]])] += float(entry["likely"])  # type: ignore[assignment]
     return dict(found)
 
@@ -148,11 +147,11 @@ def compiled_probabilities(policy: PolicyPlayer, solution: Tables, state: State[
 def test_compiled_facts_are_those_of_the_definition_in_every_position(game: AnyGame) -> None:
     solution, found = solve(game), Counter[tuple[bool, ...]]()
     assert isinstance(solution, Tables)
-    look, moves, rules = np.zeros(len(game.moves), kernels.ENTRY), len(game.moves), kernels.rules_of(solution)
+    entries, moves, rules = np.zeros(len(game.moves), kernels.ENTRY), len(game.moves), kernels.rules_of(solution)
     for state in positions(game):
-        legal, best = kernels.look_at(look, np.zeros(moves, np.int64), solution.index(state), rules)
+        legal, best = kernels.examine(entries, np.zeros(moves, np.int64), solution.index(state), rules)
         expected = facts(game, state, solution.judge(state))
-        assert tuple(map(bool, kernels.facts(look, legal, best))) == expected, state
+        assert tuple(map(bool, kernels.facts(entries, legal, best))) == expected, state
         found[expected] += 1
     assert len(found) > 1
 

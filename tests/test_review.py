@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import digitduels as dd
 from digitduels.core import Outcome
 from digitduels.games import AnyGame
-from digitduels.players.levels import most_natural
+from digitduels.players.levels import natural_weights
 from digitduels.players.perfect import error_chance
 from digitduels.sentence import PlayedNoun, Sentence
 from digitduels.solver import Solution, Verdict
@@ -150,7 +150,8 @@ def test_the_loser_is_shown_the_move_that_was_harder_to_answer() -> None:
     match = dd.Match(game)
     while match.outcome is None:  # the natural move instead of the best one
         here = match.state
-        match.play(most_natural(game, here) if here.player == 0 else solution.best(here)[0])
+        weights = natural_weights(game, here)
+        match.play(max(weights, key=weights.__getitem__) if here.player == 0 else solution.best(here)[0])
     told = review(match, solution)
     assert (match.outcome.winner, told.swings) == (1, [])
     found, of = told.resisted(0)

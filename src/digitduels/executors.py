@@ -13,6 +13,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
+from digitduels.signals import uninterrupted
 from digitduels.text import quoted
 
 Work = tuple[Any, ...]
@@ -61,7 +62,7 @@ def _run(start: _Start, most: int, function: Callable[..., Any], work: Sequence[
         executor, running, done = start(deaths > 0), dict[Future[Any], int](), SimpleQueue[Future[Any]]()
         try:
             while left or running:
-                with _uninterrupted():
+                with uninterrupted():
                     while left and len(running) < most:
                         future = executor.submit(function, *work[left[-1]])
                         running[future] = left.pop()
@@ -119,26 +120,6 @@ def _exit_with_parent() -> None:
     assert parent is not None
     parent.join()
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C while workers start, because they receive it too and cannot handle it yet."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    missed: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: missed.append(number))
-    # Child processes inherit the signal mask.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
-    try:
-        yield
-    finally:
-        if mask is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if missed:
-        signal.raise_signal(signal.SIGINT)
 
 
 # A cluster

@@ -25,7 +25,7 @@ from digitduels.players import OPPONENTS, player
 from digitduels.players.error_tables import error_table
 from digitduels.players.observation import Observation
 from digitduels.players.policy import PERFECT, UNIFORM, PolicyPlayer
-from digitduels.players.policy_kernels import ENTRY, Rules, rules_of, sees
+from digitduels.players.policy_kernels import ENTRY, Rules, rules_of, sight_table
 from digitduels.pool import Pool
 from digitduels.solver.arrays import Arrays, affordable, arrays
 from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, ending_for
@@ -51,7 +51,7 @@ _INSTEAD = 'use gymnasium.make_vec(..., vectorization_mode="sync"), which plays 
 class World(NamedTuple):
     """The rules and the opponent as arrays of integers."""
 
-    game: Arrays
+    arrays: Arrays
     legal: npt.NDArray[np.int8]  # [hand, move]
     free: bool  # whether every move is legal with every hand
     stuck: npt.NDArray[np.int8]  # [hand]: WON, DRAWN or LOST for a mover who has no move with this hand
@@ -65,10 +65,10 @@ class World(NamedTuple):
     last: npt.NDArray[np.int64]  # the indices of exhausted pools that have occurred so far, sorted
     boards: npt.NDArray[np.int8]  # [exhausted pool, hand to move, other hand]: the result for the former; 0 if unknown
     kind: int  # of the opponent's policy
-    sees: npt.NDArray[np.float64]  # how far it sees, if it is a level
+    sight: npt.NDArray[np.float64]  # [distance]: the probability that a level sees a result
     chances: npt.NDArray[np.uint8]  # [position]: how likely the player to move errs, which perfect play exploits
     rules: Rules  # without codes if the opponent plays at random
-    look: npt.NDArray[Any]  # memory for the opponent's moves, as the next one
+    entries: npt.NDArray[Any]  # memory for the opponent's moves, as the next one
     losing: npt.NDArray[np.float64]
 
 
@@ -311,9 +311,9 @@ def _world(
     patterns = np.arange(1 << compiled.digits if few else 0)[:, None] >> np.arange(compiled.digits) & 1
     allowed = affordable(compiled, patterns).astype(np.int8)
     legal = (form.own >= 0).astype(np.int8)
-    seen = sees(policy, compiled.longest)
+    sight = sight_table(policy, compiled.longest)
     world = World(
-        game=form,
+        arrays=form,
         legal=legal,
         free=bool(legal.all()),
         stuck=compiled.stuck.astype(np.int8),
@@ -327,11 +327,11 @@ def _world(
         last=np.empty(0, np.int64),
         boards=np.empty((0, count, count) if compiled.digits else (0, 0, 0), np.int8),
         kind=policy.kind,
-        sees=seen,
+        sight=sight,
         chances=error_table(solution) if solution and policy.kind == PERFECT else np.empty(0, np.uint8),
         rules=no_rules if solution is None else rules_of(solution),
-        look=np.zeros(moves, ENTRY),
-        losing=np.zeros((len(seen), 2)),
+        entries=np.zeros(moves, ENTRY),
+        losing=np.zeros((len(sight), 2)),
     )
     return compiled, world, hands
 

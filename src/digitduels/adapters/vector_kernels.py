@@ -14,7 +14,7 @@ from numba import int64, njit, uint64
 
 from digitduels.adapters import BEGINNINGS
 from digitduels.players.policy import LEVEL, UNIFORM
-from digitduels.players.policy_kernels import look_ahead, probabilities, weigh
+from digitduels.players.policy_kernels import judge_moves, probabilities, weigh
 from digitduels.solver.compiled import LOST, WON
 
 ASK = -6  # the pool is exhausted, and the result is unknown
@@ -70,7 +70,7 @@ def sample(mask: Any, rng: Any, actions: Any) -> None:
 @inline
 def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
     """Writes the mask of legal moves; returns whether the pool has the numbers for any move, legal or not."""
-    legal, allowed, takes = world.legal, world.allowed, world.game.takes
+    legal, allowed, takes = world.legal, world.allowed, world.arrays.takes
     moves, digits = uint64(mask.shape[1]), uint64(counts.shape[1])
     if len(allowed):
         pattern = uint64(0)
@@ -97,7 +97,7 @@ def permit(world: Any, counts: Any, mask: Any, game: Any, hand: Any) -> Any:
 @inline
 def index(world: Any, counts: Any, game: Any) -> Any:
     """The index of a pool among all pools."""
-    weights = world.game.weights
+    weights = world.arrays.weights
     index = int64(0)
     for digit in range(uint64(counts.shape[1])):
         index += int64(counts[game, digit]) * weights[digit]
@@ -123,7 +123,7 @@ def ended(last: Any, boards: Any, table: Any, mine: Any, theirs: Any) -> Any:
 @inline
 def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any) -> Any:
     """Plays a legal move and writes the next player's mask; returns 0, or the mover's result if the game ended."""
-    own, other, takes, ends = world.game.own, world.game.other, world.game.takes, world.game.ends
+    own, other, takes, ends = world.arrays.own, world.arrays.other, world.arrays.takes, world.arrays.ends
     mine = uint64(own[uint64(hands[game, 0]), move])
     theirs = uint64(other[uint64(hands[game, 1]), move])
     hands[game, 0], hands[game, 1] = theirs, mine
@@ -146,26 +146,32 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
 @inline
 def drawn(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -> Any:
     """Draws a move with the probabilities of the opponent's policy."""
-    look, ways, chances, mine, theirs = world.look, world.game.ways, world.chances, hands[game, 0], hands[game, 1]
+    entries, ways, chances, mine, theirs = (
+        world.entries,
+        world.arrays.ways,
+        world.chances,
+        hands[game, 0],
+        hands[game, 1],
+    )
     legal = 0
     for move in range(uint64(mask.shape[1])):
         if mask[game, move] and ways[mine, move]:
-            look[legal].move, look[legal].ways = move, ways[mine, move]
+            entries[legal].move, entries[legal].ways = move, ways[mine, move]
             legal += 1
-    best = look_ahead(look, legal, index(world, counts, game), mine, theirs, world.rules)
+    best = judge_moves(entries, legal, index(world, counts, game), mine, theirs, world.rules)
     if world.kind == LEVEL:
-        weigh(look, legal, mine, theirs, world.rules)
+        weigh(entries, legal, mine, theirs, world.rules)
     elif best <= 0:
         for entry in range(legal):
-            if look[entry].value == best:
-                look[entry].hope = chances[look[entry].after] if look[entry].after >= 0 else 0
-    probabilities(look, legal, best, world.kind, world.sees, world.losing)
+            if entries[entry].value == best:
+                entries[entry].hope = chances[entries[entry].after] if entries[entry].after >= 0 else 0
+    probabilities(entries, legal, best, world.kind, world.sight, world.losing)
     left = float(draw(rng, 1 << 32)) / (1 << 32)
     choice = int64(0)
     for entry in range(legal):
-        if look[entry].likely > 0.0:
-            choice = look[entry].move
-            left -= look[entry].likely
+        if entries[entry].likely > 0.0:
+            choice = entries[entry].move
+            left -= entries[entry].likely
             if left < 0.0:
                 break
     return uint64(choice)

@@ -10,8 +10,6 @@ import functools
 import json
 import math
 import os
-import signal
-import sys
 from collections.abc import Callable, Iterable
 from itertools import combinations
 from pathlib import Path
@@ -27,6 +25,7 @@ from digitduels.players import OPPONENTS, UNIFORM_PLAYERS, Forfeit, check, offer
 from digitduels.players.external import split_name
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
+from digitduels.signals import exit_on_sigterm
 from digitduels.solver.solution_cache import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.text import clean, quoted
@@ -253,7 +252,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 def _play_in_worker(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> PlayedGame:
     """Plays a game in a worker process. If that is terminated, closes the programs first."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    exit_on_sigterm()
     try:
         return play(plan, task, record)
     except SystemExit:  # the process pool would return it as the game's result

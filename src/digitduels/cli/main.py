@@ -14,6 +14,7 @@ from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path, reason_of
 from digitduels.cli.parser import Parser
 from digitduels.core import TooLarge
+from digitduels.signals import exit_on_sigterm
 
 
 def build_parser(words: Sequence[str] | None = None) -> Parser:
@@ -39,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import argcomplete
 
         argcomplete.autocomplete(build_parser())
+    exit_on_sigterm()
     try:
         return run(words)
     except Failure as failure:

@@ -27,6 +27,11 @@ from digitduels.solver.verdict import Verdict
 EQUALS = (3, 4, 5, 6)  # the levels that play against themselves
 ALL_LEVELS = (1, 2, 3, 4, 5, 6, 7)
 STRONGER = 0.6  # the score against the level below that counts as stronger
+TENSION = ("critical", "only", "traps", "swings", "decided")
+MEASURES = (
+    *("winner", "plies", "first_moves_winning", "first_moves", "fair", "deep"),
+    *("reachable", "positions", "longest", "length", *TENSION, "forced"),
+)
 # Lengths are computed exactly for games of at most this many plies and positions.
 _LONGEST = 40
 _EXACT = 5_000_000
@@ -82,22 +87,7 @@ class Report:
     def row(self) -> dict[str, Any]:
         """The measures by name, as a row of a table of rule sets."""
         return {
-            "winner": self.winner,
-            "plies": self.plies,
-            "first_moves_winning": self.first_moves_winning,
-            "first_moves": self.first_moves,
-            "fair": self.fair,
-            "deep": self.deep,
-            "reachable": self.reachable,
-            "positions": self.positions,
-            "longest": self.longest,
-            "length": self.length,
-            "critical": self.critical,
-            "only": self.only,
-            "traps": self.traps,
-            "swings": self.swings,
-            "decided": self.decided,
-            "forced": self.forced,
+            **{name: getattr(self, name) for name in MEASURES},
             **{f"seat_{level}": score for level, score in self.seats.items()},
             **{f"step_{level}": score for level, score in self.steps.items()},
         }
@@ -118,13 +108,7 @@ class Report:
             "line": list(self.line),
             "seats": {str(level): score for level, score in self.seats.items()},
             "steps": {str(level): score for level, score in self.steps.items()},
-            "tension": {
-                "critical": self.critical,
-                "only": self.only,
-                "traps": self.traps,
-                "swings": self.swings,
-                "decided": self.decided,
-            },
+            "tension": {name: getattr(self, name) for name in TENSION},
             "length": {
                 "mean": self.length,
                 "forced": self.forced,
@@ -192,7 +176,11 @@ def measure(
     settled = sheet.settled(person)
     exact = lengths and rules.longest <= _LONGEST and solution.size <= _EXACT
     lasts = sheet.lasts(person, rules.longest) if exact else 0
-    reached, reachable, positions, longest = _counts(solution)
+    if isinstance(solution, Tables):
+        reached = solution.reached([solution.index(rules.start())])
+        counts = solution.counts(reached)
+    else:
+        reached, counts = None, solution.counts()
     expected = expect(solution, sheet, reached=reached, progress=progress)[0].tolist()
     by_seat = {level: _rounded(expected[column]) for level, column in seats.items()}
     by_step = {level: _rounded((expected[one] + 1 - expected[two]) / 2) for level, (one, two) in steps.items()}
@@ -210,9 +198,9 @@ def measure(
         plies=best.distance,
         first_moves_winning=sum(verdict.value > 0 for verdict in judgement.values()),
         first_moves=len(judgement),
-        longest=longest,
-        positions=positions,
-        reachable=reachable,
+        longest=counts.longest,
+        positions=counts.positions,
+        reachable=counts.reachable,
         fair=fairness(by_seat),
         deep=depth(by_step),
         seats=by_seat,
@@ -249,17 +237,6 @@ def depth(steps: dict[int, float]) -> float:
 def _rounded(number: float) -> float:
     # The kernels add in single precision, and the order of the additions varies.
     return round(number, 5) + 0.0
-
-
-def _counts(solution: Solution) -> tuple[Any, int, int, int]:
-    """Which positions can arise, how many these are, the number of all positions, and the longest forced win."""
-    if not isinstance(solution, Tables):
-        counts = solution.counts()
-        return None, counts.reachable, counts.positions, counts.longest
-    reached = solution.reached([solution.index(solution.game.start())])
-    distances = solution.by_distance()
-    longest = max((verdict.distance for verdict in distances if verdict.value > 0), default=0)
-    return reached, solution.count_unfinished(reached), sum(distances.values()), longest
 
 
 def simulate_lengths(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:

@@ -8,7 +8,7 @@ Optuna, in batches that all cores share.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations, groupby, islice, product
 from math import inf, prod
 from typing import Any
@@ -17,14 +17,13 @@ from digitduels.executors import Run, parallel
 from digitduels.games import game_class
 from digitduels.lab.sweeps import BUDGET, SOLVED, Row, grid, measured_row
 from digitduels.options import Choice, Integer, Option, written
+from digitduels.solver.solution import Progress
 
 GOALS = ("fair", "deep")
 TRIALS = 2000
 NEAR = 2  # the maximum number of options that differ from the book
 _BATCH = 40
 _LARGE = 20  # from this number on, the search goes from half of the book's value to twice the value
-
-Progress = Callable[[str, float], None]
 
 
 def space(name: str, given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
@@ -86,8 +85,7 @@ def optimize(
             plan = near_book(name, values)
             if len(plan) > trials:
                 random.Random(seed).shuffle(plan)
-            rows = _measured(name, plan[:trials], budget, run)
-            total = min(trials, len(plan))
+            rows, total = _measured(name, plan[:trials], budget, run), min(trials, len(plan))
         elif count <= trials:
             rows, total = _measured(name, grid(name, values), budget, run), count
         else:

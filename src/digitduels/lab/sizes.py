@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
 from digitduels.options import Integer
@@ -17,11 +19,10 @@ def fits(rules: AnyGame, limit: int) -> bool:
             raise TooLarge(f"{rules.title} with these options has more than {limit:,} positions.")
 
     try:
-        compile_game(rules, grown)
+        with suppress(DoesNotFactor):
+            compile_game(rules, grown)
     except TooLarge:
         return False
-    except DoesNotFactor:
-        return True
     return True
 
 

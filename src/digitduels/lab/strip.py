@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
@@ -33,10 +34,8 @@ def winners(
     for value in values:
         winner: int | None = None
         if time.monotonic() < end:
-            try:
+            with suppress(ValueError, MemoryError):
                 winner = _winner(game(rules.id, **{**rules.values, option.name: value}), limit)
-            except (ValueError, MemoryError):
-                winner = None
         yield value, winner
 
 

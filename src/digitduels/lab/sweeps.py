@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from digitduels.executors import parallel
 from digitduels.games import game, game_class
 from digitduels.options import Choice, Integer, Integers, Option
 from digitduels.players.levels import LEVELS_VERSION
+from digitduels.solver.solution import Progress
 from digitduels.text import quoted
 
 SOLVED = "solved"  # the status of a row; the others are too-large and failed
@@ -30,7 +32,6 @@ _LARGEST = 2**63 - 1  # in a Parquet file
 _INTEGERS = ("winner", "plies", "first_moves_winning", "first_moves", "reachable", "positions", "longest")
 
 Row = dict[str, Any]
-Progress = Callable[[str, float], None]
 
 
 class SweepError(ValueError):
@@ -78,9 +79,7 @@ def grid(name: str, ranges: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]
     for option in ranges:
         if option not in options:
             raise ValueError(f"{name} has no option {quoted(option)}. Its options are {', '.join(sorted(options))}.")
-    count = 1
-    for values in ranges.values():
-        count *= len(values)
+    count = prod(map(len, ranges.values()))
     if not 0 < count <= MOST:
         raise ValueError(f"A sweep has 1 to {MOST:,} rule sets, not {count:,}.")
     return [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
@@ -117,15 +116,9 @@ def measured_row(name: str, options: dict[str, Any], budget: int = BUDGET) -> Ro
 
 def measure_names() -> list[str]:
     """The names of the measures in a row."""
-    from digitduels.lab.measures import ALL_LEVELS, EQUALS
+    from digitduels.lab.measures import ALL_LEVELS, EQUALS, MEASURES
 
-    outcome = "winner plies first_moves_winning first_moves fair deep reachable positions longest length"
-    tension = "critical only traps swings decided forced"
-    return [
-        *f"{outcome} {tension}".split(),
-        *(f"seat_{level}" for level in EQUALS),
-        *(f"step_{level}" for level in ALL_LEVELS[1:]),
-    ]
+    return [*MEASURES, *(f"seat_{level}" for level in EQUALS), *(f"step_{level}" for level in ALL_LEVELS[1:])]
 
 
 # The sweep

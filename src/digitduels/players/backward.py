@@ -20,7 +20,8 @@ from digitduels.players.policy import CHANCE_STEPS, HALF, FunctionPolicy, Unifor
 from digitduels.solver import memory
 from digitduels.solver.arrays import Indices, legal_moves
 from digitduels.solver.compiled import Compiled
-from digitduels.solver.schedule import BLOCK, waves
+from digitduels.solver.schedule import BLOCK, numbers_held, waves
+from digitduels.solver.solution import Progress
 from digitduels.solver.tables import Tables, share, workers
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ POLICY_LIMIT = 10_000_000  # the maximum number of positions for a function
 _BATCH = 1 << 15  # positions per call of a function
 
 
-def can_fill(solution: Tables, columns: Sequence[Column]) -> bool:
-    """Whether `fill` supports these columns."""
+def is_supported(solution: Tables, columns: Sequence[Column]) -> bool:
+    """Whether `expected_values` supports these columns."""
     return solution.scale.top <= _FAR and all(
         column.policy is BEST_RESPONSE
         or type(column.policy) in (Uniform, Level, Perfect)  # not a subclass, which may play differently
@@ -42,12 +43,12 @@ def can_fill(solution: Tables, columns: Sequence[Column]) -> bool:
     )
 
 
-def fill(
+def expected_values(
     solution: Tables,
     columns: Sequence[Column],
     starts: Sequence[State[Any, Any]],
     reached: npt.NDArray[np.bool_] | None,
-    progress: Callable[[str, float], None] | None,
+    progress: Progress | None,
 ) -> npt.NDArray[np.float64]:
     """[start, column]: the expected values of the columns in the positions `starts`; see evaluation.expect."""
     if reached is None:
@@ -214,14 +215,14 @@ def _pass(
             first = ring.first(wave) * board
 
             def work(part: Any, first: Indices = first) -> None:
-                kernels.fill(rows, reached, part, first, rules, kernel_columns)
+                kernels.fill_rows(rows, reached, part, first, rules, kernel_columns)
 
             share(pool, wave, work)
             for policy in functions:
                 listed = np.array([index for index, column in enumerate(columns) if column.policy is policy])
                 for indices in _open_positions(solution, wave, reached):
                     given = policy.batch(solution, indices)
-                    kernels.fill_batch(rows, indices, given, first, rules, listed, kernel_columns)
+                    kernels.fill_rows_from(rows, indices, given, first, rules, listed, kernel_columns)
             done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
             yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / compiled.positions)
 
@@ -234,7 +235,9 @@ def _kernel_columns(columns: Sequence[Column], hopes: Mapping[Hashable, int], pl
     listed = [[index for index, column in enumerate(columns) if _signature(column) == key] for key in policies]
     return kernels.KernelColumns(
         kinds=np.array([kernels.MAXIMUM if policy is None else policy.kind for policy in policies.values()], np.int64),
-        sees=np.array([kernels.sees(policy, plies) for policy in policies.values()]).reshape(len(policies), -1),
+        sights=np.array([kernels.sight_table(policy, plies) for policy in policies.values()]).reshape(
+            len(policies), -1
+        ),
         hopes=np.array([hopes.get(key, NO_COLUMN) for key in policies], np.int64),
         begin=np.append(0, np.cumsum([len(indices) for indices in listed])).astype(np.int64),
         listed=np.array([index for indices in listed for index in indices], np.int64),
@@ -289,9 +292,7 @@ class _Ring:
     def __init__(self, compiled: Compiled) -> None:
         taken = compiled.takes.sum(axis=1)
         indices = np.arange(compiled.tables)
-        held = np.zeros(compiled.tables, np.int64)
-        for digit in range(compiled.digits):
-            held += indices // compiled.base**digit % compiled.base
+        held = numbers_held(indices, compiled.base, compiled.digits)
         self.recycles = bool(taken.any() and (taken == taken[0]).all())
         self._held = held
         self._layers = int(taken[0]) + 1 if self.recycles else 1  # the layers that are in memory at a time

@@ -15,11 +15,11 @@ import numpy.typing as npt
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.players import player
-from digitduels.players.backward import can_fill, fill
+from digitduels.players.backward import expected_values, is_supported
 from digitduels.players.expectation import BEST_RESPONSE, NO_COLUMN, Column, Sheet
 from digitduels.players.levels import TIE, natural_weights
 from digitduels.players.policy import FunctionPolicy, Player, Policy, TablePolicy
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Progress, Solution
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.tables import Tables
 from digitduels.solver.verdict import Judgement, final_verdict
@@ -119,14 +119,14 @@ def expect(
     sheet: Sheet,
     starts: Sequence[State[Any, Any]] = (),
     reached: npt.NDArray[np.bool_] | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> npt.NDArray[np.float64]:
     """[start, column]: the expected values in the positions `starts`. Default: the first position of the game.
 
     Pass `reached`, the positions that can arise from the starts, if you have it already.
     """
-    if isinstance(solution, Tables) and can_fill(solution, sheet.columns):
-        return fill(solution, sheet.columns, starts or [solution.game.start()], reached, progress)
+    if isinstance(solution, Tables) and is_supported(solution, sheet.columns):
+        return expected_values(solution, sheet.columns, starts or [solution.game.start()], reached, progress)
     return plain(solution, sheet, starts)
 
 

@@ -201,9 +201,3 @@ def nearness(game: AnyGame, own: int | None, other: int | None) -> float:
     if goal is None or own is None or other is None:
         return 1.0
     return math.exp(FURTHER * min(1.0, abs(goal - other) / goal) - NEARER * min(1.0, abs(goal - own) / goal))
-
-
-def most_natural(game: AnyGame, state: State[Any, Any]) -> Any:
-    """The most natural move in a position that is not over."""
-    moves = natural_weights(game, state)
-    return max(moves, key=moves.__getitem__)

@@ -34,7 +34,7 @@ allocating: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
 class Rules(NamedTuple):
     """A solved game as the kernels read it."""
 
-    game: Arrays
+    arrays: Arrays
     codes: npt.NDArray[Any]
     """[position]: value and distance; see solver/layout.py for how `low`, `high` and `top` decode them."""
     ended: npt.NDArray[Any]
@@ -82,7 +82,7 @@ def rules_of(solution: Tables) -> Rules:
     start = game.start()
     scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in hands]
     return Rules(
-        game=form,
+        arrays=form,
         codes=solution.codes,
         ended=solution.scale.ending(form.ends),
         low=int(solution.scale.low),
@@ -98,7 +98,7 @@ def rules_of(solution: Tables) -> Rules:
     )
 
 
-def sees(policy: PolicyPlayer, plies: int) -> npt.NDArray[np.float64]:
+def sight_table(policy: PolicyPlayer, plies: int) -> npt.NDArray[np.float64]:
     """[distance]: the probability that a level sees a result at this distance; zeros for other policies."""
     sight = getattr(policy, "sight", None)
     return np.array([0.0 if sight is None else sight.sees(distance) for distance in range(plies + 2)])
@@ -108,23 +108,34 @@ def sees(policy: PolicyPlayer, plies: int) -> npt.NDArray[np.float64]:
 
 
 @kernel
-def affordable(move: Any, table: Any, game: Any) -> Any:
+def affordable(move: Any, table: Any, arrays: Any) -> Any:
     """Whether a pool holds the numbers that a move takes."""
-    for digit in range(game.takes.shape[1]):
-        if game.takes[move, digit] > table % game.base:
+    for digit in range(arrays.takes.shape[1]):
+        if arrays.takes[move, digit] > table % arrays.base:
             return False
-        table //= game.base
+        table //= arrays.base
     return True
 
 
 @kernel
-def list_moves(look: Any, possible: Any, count: Any, mine: Any, game: Any) -> Any:
+def list_affordable(possible: Any, table: Any, arrays: Any) -> Any:
+    """Lists the moves that a pool affords, and returns how many there are."""
+    count = 0
+    for move in range(len(arrays.takes)):
+        if affordable(move, table, arrays):
+            possible[count] = move
+            count += 1
+    return count
+
+
+@kernel
+def list_moves(entries: Any, possible: Any, count: Any, mine: Any, arrays: Any) -> Any:
     """Lists the legal moves among some that the pool affords, and returns how many there are."""
     legal = 0
     for number in range(count):
         move = possible[number]
-        if game.ways[mine, move]:
-            look[legal].move, look[legal].ways = move, game.ways[mine, move]
+        if arrays.ways[mine, move]:
+            entries[legal].move, entries[legal].ways = move, arrays.ways[mine, move]
             legal += 1
     return legal
 
@@ -140,12 +151,12 @@ def decode(code: Any, low: Any, high: Any, top: Any) -> Any:
 
 
 @kernel
-def look_ahead(look: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
+def judge_moves(entries: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
     """Writes what each listed move leads to, and returns the best value."""
-    own, other, needs = rules.game.own, rules.game.other, rules.game.needs
+    own, other, needs = rules.arrays.own, rules.arrays.other, rules.arrays.needs
     hands, best = len(own), -1
     for entry in range(legal):
-        move = look[entry].move
+        move = entries[entry].move
         hand = own[mine, move]
         if hand < hands:
             after = ((table - needs[move]) * hands + hand) * hands + other[theirs, move]
@@ -154,42 +165,42 @@ def look_ahead(look: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules:
             after = ~(((table - needs[move]) * len(rules.scores) + hand) * hands + other[theirs, move])
             code = np.int64(rules.ended[hand - hands])
         value, distance = decode(code, rules.low, rules.high, rules.top)
-        look[entry].after, look[entry].code = after, code
-        look[entry].value, look[entry].distance = value, distance
+        entries[entry].after, entries[entry].code = after, code
+        entries[entry].value, entries[entry].distance = value, distance
         best = max(best, value)
     return best
 
 
 @kernel
-def weigh(look: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
-    """Writes how natural each listed move is after look_ahead; see levels.natural_weights."""
+def weigh(entries: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
+    """Writes how natural each listed move is after judge_moves; see levels.natural_weights."""
     scores = rules.scores
     for entry in range(legal):
-        move = look[entry].move
-        hand, others = rules.game.own[mine, move], rules.game.other[theirs, move]
-        value = look[entry].value if look[entry].distance == 1 else 0
+        move = entries[entry].move
+        hand, others = rules.arrays.own[mine, move], rules.arrays.other[theirs, move]
+        value = entries[entry].value if entries[entry].distance == 1 else 0
         near = rules.near_won if value > 0 else rules.near_lost if value < 0 else rules.near_own[hand]
         natural = near * rules.near_other[others]
         if scores[hand] == scores[mine] and scores[others] == scores[theirs]:
             natural *= rules.wasted
-        look[entry].natural, look[entry].weight = natural, natural * look[entry].ways
+        entries[entry].natural, entries[entry].weight = natural, natural * entries[entry].ways
 
 
 # The probabilities of each kind of policy
 
 
 @kernel
-def uniform(look: Any, count: Any) -> None:
+def uniform(entries: Any, count: Any) -> None:
     """Writes the probabilities of random play."""
     total = 0
     for entry in range(count):
-        total += look[entry].ways
+        total += entries[entry].ways
     for entry in range(count):
-        look[entry].likely = look[entry].share = look[entry].ways / total
+        entries[entry].likely = entries[entry].share = entries[entry].ways / total
 
 
 @kernel
-def level(look: Any, count: Any, sees: Any, losing: Any) -> None:
+def level(entries: Any, count: Any, sight: Any, losing: Any) -> None:
     """Writes the probabilities of a level: a sum over the depths that it may see in a turn.
 
     Entries are moves, or groups of moves with the same value and distance. `losing` is memory, all zeros, for
@@ -197,7 +208,7 @@ def level(look: Any, count: Any, sees: Any, losing: Any) -> None:
     """
     left, winning, quickest, furthest, losses = 0.0, 0.0, len(losing), 0, 0
     for entry in range(count):
-        value, distance, weight = look[entry].value, look[entry].distance, look[entry].weight
+        value, distance, weight = entries[entry].value, entries[entry].distance, entries[entry].weight
         left += weight
         if value < 0:
             losing[distance, 0] += weight
@@ -212,57 +223,57 @@ def level(look: Any, count: Any, sees: Any, losing: Any) -> None:
     share, depth, slowest = 0.0, 0, 0.0
     for further in range(1, min(furthest + 1, quickest)):
         if losing[further, 0] > 0.0:
-            share += (sees[depth] - sees[further]) / left
+            share += (sight[depth] - sight[further]) / left
             losing[further, 1] = share
             left -= losing[further, 0]
             depth = further
-    seen = sees[quickest] if winning > 0.0 else 0.0
+    seen = sight[quickest] if winning > 0.0 else 0.0
     if losses == count:
-        slowest = sees[depth] / losing[furthest, 0]  # it sees that every move loses
+        slowest = sight[depth] / losing[furthest, 0]  # it sees that every move loses
     else:
-        share += (sees[depth] - seen) / left
+        share += (sight[depth] - seen) / left
     for entry in range(count):
-        value, distance, part = look[entry].value, look[entry].distance, share
+        value, distance, part = entries[entry].value, entries[entry].distance, share
         if value < 0 and distance < quickest:
             part = losing[distance, 1]
             if distance == furthest:
                 part += slowest
         elif value > 0 and distance == quickest:
             part += seen / winning
-        look[entry].likely = look[entry].weight * part
+        entries[entry].likely = entries[entry].weight * part
     for further in range(1, furthest + 1):
         losing[further, 0] = 0.0
 
 
 @kernel
-def perfect(look: Any, count: Any, best: Any) -> None:
+def perfect(entries: Any, count: Any, best: Any) -> None:
     """Writes the probabilities of perfect play. `hope` must be filled, and becomes the merit of the move."""
     total, highest = 0, -1
     for entry in range(count):
         merit = -1
-        if look[entry].value == best:
+        if entries[entry].value == best:
             # The quickest win; else the likeliest error, then the longest game
-            distance = look[entry].distance
-            merit = (1 << 40) - distance if best > 0 else (look[entry].hope << 32) + distance
+            distance = entries[entry].distance
+            merit = (1 << 40) - distance if best > 0 else (entries[entry].hope << 32) + distance
             if merit > highest:
                 total, highest = 0, merit
             if merit == highest:
-                total += look[entry].ways
-        look[entry].hope = merit
+                total += entries[entry].ways
+        entries[entry].hope = merit
     for entry in range(count):
-        chosen = look[entry].hope == highest
-        look[entry].likely = look[entry].share = look[entry].ways * (1 / total) if chosen else 0.0
+        chosen = entries[entry].hope == highest
+        entries[entry].likely = entries[entry].share = entries[entry].ways * (1 / total) if chosen else 0.0
 
 
 @kernel
-def probabilities(look: Any, count: Any, best: Any, kind: Any, sees: Any, losing: Any) -> None:
+def probabilities(entries: Any, count: Any, best: Any, kind: Any, sight: Any, losing: Any) -> None:
     """Writes the probabilities of a policy in a position that is not over."""
     if kind == LEVEL:
-        level(look, count, sees, losing)
+        level(entries, count, sight, losing)
     elif kind == PERFECT:
-        perfect(look, count, best)
+        perfect(entries, count, best)
     else:
-        uniform(look, count)
+        uniform(entries, count)
 
 
 # The chance of an error
@@ -270,46 +281,42 @@ def probabilities(look: Any, count: Any, best: Any, kind: Any, sees: Any, losing
 
 def error_of(policy: PolicyPlayer, solution: Tables, state: State[Any, Any], replies: int) -> float:
     """The probability that a policy, which is to move, throws the value of a position away in this many turns."""
-    seen = sees(policy, solution.compiled.longest)
-    return min(1.0, float(error(solution.index(state), replies, rules_of(solution), policy.kind, seen)))
+    sight = sight_table(policy, solution.compiled.longest)
+    return min(1.0, float(error(solution.index(state), replies, rules_of(solution), policy.kind, sight)))
 
 
 @allocating
-def error(index: Any, replies: Any, rules: Any, kind: Any, sees: Any) -> Any:
+def error(index: Any, replies: Any, rules: Any, kind: Any, sight: Any) -> Any:
     """Does the work of error_of. The definition is perfect.ErrorChances.plain."""
-    moves = rules.game.own.shape[1]
-    look, answers, possible = np.zeros(moves, ENTRY), np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
-    legal, best = look_at(look, possible, index, rules)
+    moves = rules.arrays.own.shape[1]
+    entries, answers, possible = np.zeros(moves, ENTRY), np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
+    legal, best = examine(entries, possible, index, rules)
     if legal == 0 or best < 0:
         return 0.0
-    probabilities(look, legal, best, kind, sees, np.zeros((len(sees), 2)))
+    probabilities(entries, legal, best, kind, sight, np.zeros((len(sight), 2)))
     wrong = 0.0
     for entry in range(legal):
-        if look[entry].value < best:
-            wrong += look[entry].likely
-        elif replies > 1 and look[entry].after >= 0 and look[entry].likely > 0.0:
-            count, kept = look_at(answers, possible, look[entry].after, rules)
+        if entries[entry].value < best:
+            wrong += entries[entry].likely
+        elif replies > 1 and entries[entry].after >= 0 and entries[entry].likely > 0.0:
+            count, kept = examine(answers, possible, entries[entry].after, rules)
             hope = 0.0
             for answer in range(count):
                 if answers[answer].value == kept and answers[answer].after >= 0:
-                    hope = max(hope, error(answers[answer].after, replies - 1, rules, kind, sees))
-            wrong += look[entry].likely * hope
+                    hope = max(hope, error(answers[answer].after, replies - 1, rules, kind, sight))
+            wrong += entries[entry].likely * hope
     return wrong
 
 
 @kernel
-def look_at(look: Any, possible: Any, index: Any, rules: Any) -> Any:
-    """Looks at the position with this index; returns the number of entries and the best value."""
-    hands, moves = rules.game.own.shape
+def examine(entries: Any, possible: Any, index: Any, rules: Any) -> Any:
+    """Lists and judges the moves of the position with this index; returns the number of entries and the best value."""
+    hands = len(rules.arrays.own)
     table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
-    count = 0
-    for move in range(moves):
-        if affordable(move, table, rules.game):
-            possible[count] = move
-            count += 1
-    legal = list_moves(look, possible, count, mine, rules.game)
-    best = look_ahead(look, legal, table, mine, theirs, rules)
-    weigh(look, legal, mine, theirs, rules)
+    count = list_affordable(possible, table, rules.arrays)
+    legal = list_moves(entries, possible, count, mine, rules.arrays)
+    best = judge_moves(entries, legal, table, mine, theirs, rules)
+    weigh(entries, legal, mine, theirs, rules)
     return legal, best
 
 
@@ -321,7 +328,7 @@ class KernelColumns(NamedTuple):
 
     kinds: npt.NDArray[np.int64]
     """[policy]: the kinds of the different policies of all columns."""
-    sees: npt.NDArray[np.float64]
+    sights: npt.NDArray[np.float64]
     """[policy, distance]: the probability that a level sees a result."""
     hopes: npt.NDArray[np.int64]
     """[policy]: for perfect play, the column with the chance of the error that it hopes for."""
@@ -339,27 +346,23 @@ class KernelColumns(NamedTuple):
 
 
 @allocating
-def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: Any) -> None:
+def fill_rows(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: Any) -> None:
     """Fills the rows of the positions of some tasks. The rows of their successors must be filled.
 
     rows: [row, column]; the last three are for games that the player to move has won, drawn and lost. first: [table]:
     the row of its first position.
     """
-    game, (hands, moves) = rules.game, rules.game.own.shape
-    look, groups, possible = np.zeros(moves, ENTRY), np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
+    arrays, (hands, moves) = rules.arrays, rules.arrays.own.shape
+    entries, groups, possible = np.zeros(moves, ENTRY), np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
     sources, slots = np.zeros(moves, np.int64), np.zeros(rules.top + 1, np.int64)
     sums, own = np.zeros((moves, rows.shape[1]), np.float32), np.arange(moves)
-    losing = np.zeros((columns.sees.shape[1], 2))
+    losing = np.zeros((columns.sights.shape[1], 2))
     for task in range(len(tasks)):
         table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
         for table in range(np.int64(table0), np.int64(table1)):
-            count = 0
-            for move in range(moves):
-                if affordable(move, table, game):
-                    possible[count] = move
-                    count += 1
+            count = list_affordable(possible, table, arrays)
             for mine in range(np.int64(mover0), np.int64(mover1)):
-                legal = list_moves(look, possible, count, mine, game)
+                legal = list_moves(entries, possible, count, mine, arrays)
                 for theirs in range(np.int64(waiter0), np.int64(waiter1)):
                     cell = theirs * hands + mine
                     index, row = table * hands * hands + cell, first[table] + cell
@@ -368,51 +371,51 @@ def fill(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: A
                     if legal == 0:
                         copy_finished(rows, row, np.int64(rules.codes[index]), rules)
                         continue
-                    best = look_ahead(look, legal, table, mine, theirs, rules)
-                    weigh(look, legal, mine, theirs, rules)
-                    find_rows(sources, look, legal, table, first, len(rows), game)
-                    flags = facts(look, legal, best)
-                    grouped = group(groups, sums, look, legal, slots, sources, rows)
+                    best = judge_moves(entries, legal, table, mine, theirs, rules)
+                    weigh(entries, legal, mine, theirs, rules)
+                    find_rows(sources, entries, legal, table, first, len(rows), arrays)
+                    flags = facts(entries, legal, best)
+                    grouped = group(groups, sums, entries, legal, slots, sources, rows)
                     for policy in range(len(columns.kinds)):
                         kind, begin, end = columns.kinds[policy], columns.begin[policy], columns.begin[policy + 1]
                         if kind == LEVEL:
-                            level(groups, grouped, columns.sees[policy], losing)
+                            level(groups, grouped, columns.sights[policy], losing)
                             for entry in range(grouped):
                                 groups[entry].share = groups[entry].likely / groups[entry].weight
                         elif kind != MAXIMUM:
                             if kind == PERFECT:
-                                read_hopes(look, legal, rows, sources, columns.hopes[policy])
-                            probabilities(look, legal, best, kind, columns.sees[policy], losing)
+                                read_hopes(entries, legal, rows, sources, columns.hopes[policy])
+                            probabilities(entries, legal, best, kind, columns.sights[policy], losing)
                         for number in range(begin, end):
                             column = columns.listed[number]
                             if kind == LEVEL:
                                 value = mean(groups, grouped, best, sums, own, column, columns)
                             elif kind == MAXIMUM:
-                                value = most(look, legal, best, rows, sources, column, columns)
+                                value = most(entries, legal, best, rows, sources, column, columns)
                             else:
-                                value = mean(look, legal, best, rows, sources, column, columns)
+                                value = mean(entries, legal, best, rows, sources, column, columns)
                             rows[row, column] = value + flagged(flags, column, columns)
 
 
 @allocating
-def fill_batch(rows: Any, indices: Any, given: Any, first: Any, rules: Any, listed: Any, columns: Any) -> None:
+def fill_rows_from(rows: Any, indices: Any, given: Any, first: Any, rules: Any, listed: Any, columns: Any) -> None:
     """Fills some columns without flags, in some positions, from given probabilities: [position, move]."""
-    game, (hands, moves) = rules.game, rules.game.own.shape
-    look, sources = np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
+    arrays, (hands, moves) = rules.arrays, rules.arrays.own.shape
+    entries, sources = np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
     for position in range(len(indices)):
         index, count = indices[position], 0
         table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
         for move in range(moves):
             if given[position, move] > 0.0:
-                look[count].move = move
-                look[count].likely = look[count].share = given[position, move]
+                entries[count].move = move
+                entries[count].likely = entries[count].share = given[position, move]
                 count += 1
-        look_ahead(look, count, table, mine, theirs, rules)
-        find_rows(sources, look, count, table, first, len(rows), game)
+        judge_moves(entries, count, table, mine, theirs, rules)
+        find_rows(sources, entries, count, table, first, len(rows), arrays)
         code = np.int64(rules.codes[index])
         best = -decode(code, rules.low, rules.high, rules.top)[0]
         for column in listed:
-            value = mean(look, count, best, rows, sources, column, columns)
+            value = mean(entries, count, best, rows, sources, column, columns)
             rows[first[table] + theirs * hands + mine, column] = value
 
 
@@ -425,44 +428,44 @@ def copy_finished(rows: Any, row: Any, code: Any, rules: Any) -> None:
 
 
 @kernel
-def find_rows(sources: Any, look: Any, legal: Any, table: Any, first: Any, rows: Any, game: Any) -> None:
+def find_rows(sources: Any, entries: Any, legal: Any, table: Any, first: Any, rows: Any, arrays: Any) -> None:
     """Writes the row of the position after each move."""
-    board = len(game.own) * len(game.own)
+    board = len(arrays.own) * len(arrays.own)
     for entry in range(legal):
-        after = look[entry].after
+        after = entries[entry].after
         if after >= 0:
-            left = table - game.needs[look[entry].move]
+            left = table - arrays.needs[entries[entry].move]
             sources[entry] = first[left] + after - left * board
         else:
-            sources[entry] = rows - 2 + look[entry].value  # what is won for the mover is lost for the next player
+            sources[entry] = rows - 2 + entries[entry].value  # what is won for the mover is lost for the next player
 
 
 @kernel
-def read_hopes(look: Any, legal: Any, rows: Any, sources: Any, column: Any) -> None:
+def read_hopes(entries: Any, legal: Any, rows: Any, sources: Any, column: Any) -> None:
     """Reads how likely the opponent errs after each move."""
     for entry in range(legal):
-        chance = 0.0 if look[entry].after < 0 else rows[sources[entry], column]
-        look[entry].hope = np.int64(max(0.0, chance) * CHANCE_STEPS + HALF)
+        chance = 0.0 if entries[entry].after < 0 else rows[sources[entry], column]
+        entries[entry].hope = np.int64(max(0.0, chance) * CHANCE_STEPS + HALF)
 
 
 @kernel
-def facts(look: Any, legal: Any, best: Any) -> Any:
+def facts(entries: Any, legal: Any, best: Any) -> Any:
     """Whether a position is critical, has an only move, is a trap, has a single legal move; see evaluation.facts."""
     keeping, throwing, moves, at_once, kept, thrown, last = 0, 0, 0, False, 0.0, 0.0, -1
     for entry in range(legal):
-        moves += look[entry].ways
-        further = look[entry].distance > 1
-        if look[entry].value < best:
+        moves += entries[entry].ways
+        further = entries[entry].distance > 1
+        if entries[entry].value < best:
             throwing += 1
             if further:
-                thrown = max(thrown, look[entry].natural)
+                thrown = max(thrown, entries[entry].natural)
         else:
-            if keeping == 0 or look[entry].after != look[last].after:
+            if keeping == 0 or entries[entry].after != entries[last].after:
                 keeping += 1
             last = entry
             at_once |= best > 0 and not further
             if further:
-                kept = max(kept, look[entry].natural)
+                kept = max(kept, entries[entry].natural)
     critical = throwing > 0
     return critical, critical and keeping == 1, critical and not at_once and thrown > kept * (1 + TIE), moves == 1
 
@@ -476,54 +479,54 @@ def flagged(flags: Any, column: Any, columns: Any) -> Any:
 
 
 @kernel
-def group(groups: Any, sums: Any, look: Any, legal: Any, slots: Any, sources: Any, rows: Any) -> Any:
+def group(groups: Any, sums: Any, entries: Any, legal: Any, slots: Any, sources: Any, rows: Any) -> Any:
     """Groups moves with the same value and distance, which a level plays in proportion to their weight.
 
     Adds up their weights and their weighted rows. Returns the number of groups.
     """
     count, width = 0, rows.shape[1]
     for entry in range(legal):
-        code = look[entry].code
+        code = entries[entry].code
         if slots[code] == 0:
-            groups[count].value, groups[count].distance = look[entry].value, look[entry].distance
+            groups[count].value, groups[count].distance = entries[entry].value, entries[entry].distance
             groups[count].weight = 0.0
             for column in range(width):
                 sums[count, column] = 0.0
             count += 1
             slots[code] = count
         slot = slots[code] - 1
-        groups[slot].weight += look[entry].weight
-        weight, source = np.float32(look[entry].weight), sources[entry]
+        groups[slot].weight += entries[entry].weight
+        weight, source = np.float32(entries[entry].weight), sources[entry]
         for column in range(width):
             sums[slot, column] += weight * rows[source, column]
     for entry in range(legal):
-        slots[look[entry].code] = 0
+        slots[entries[entry].code] = 0
     return count
 
 
 @kernel
-def mean(look: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
+def mean(entries: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
     """The mean of a column over the moves of a policy, which can be grouped."""
     onward, aside, factor = columns.onward[column], columns.aside[column], columns.factor[column]
     value = columns.constant[column]
     for entry in range(count):
-        keeps, share, row = look[entry].value == best, look[entry].share, sources[entry]
+        keeps, share, row = entries[entry].value == best, entries[entry].share, sources[entry]
         if onward >= 0:
             value += share * factor * rows[row, onward]
         if keeps:
             if aside >= 0:
                 value += share * rows[row, aside]
         else:
-            value += columns.swing[column] * look[entry].likely
+            value += columns.swing[column] * entries[entry].likely
     return value
 
 
 @kernel
-def most(look: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
+def most(entries: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
     """The highest value of a column that a move can gain; only by moves that keep the value, if the column says so."""
     onward, aside, highest = columns.onward[column], columns.aside[column], -np.inf
     for entry in range(count):
-        keeps, row = look[entry].value == best, sources[entry]
+        keeps, row = entries[entry].value == best, sources[entry]
         if keeps or not columns.keeping[column]:
             value = columns.constant[column]
             if onward >= 0:

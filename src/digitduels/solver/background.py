@@ -19,6 +19,7 @@ from typing import Any
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame, game
+from digitduels.signals import exit_on_sigterm
 from digitduels.solver import SHARE, Reference, Solution, memory, solve
 from digitduels.solver.search import Search
 from digitduels.solver.verdict import Verdict
@@ -136,7 +137,7 @@ def _end_with_the_game() -> None:
 
 def main() -> None:
     """Solves the game that standard input names, and writes the kind of solution to standard output."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # an exception, which removes temporary files
+    exit_on_sigterm()
     warnings.simplefilter("ignore")
     question = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_game, daemon=True).start()

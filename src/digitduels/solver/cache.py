@@ -1,12 +1,10 @@
 """The cache of solved tables on disk: written atomically, checked on loading, shared by processes.
 
-A file consists of a magic line, the length and the checksum of its header, the header (JSON), a field of fixed size
-with a digest of the source that the table agrees with, and the arrays, which are memory-mapped. Loading a file never
-executes anything from it.
+A file consists of a magic line, the length and the checksum of its header, the header (JSON), and the arrays, which are
+memory-mapped. Loading a file never executes anything from it.
 
-A table depends on the rules, not on their wording. While the source of a game is unchanged, its table is valid. When
-the source has changed, the cache compiles the game again and compares its maps and endings with the table. If they are
-equal, it keeps the table and rewrites only the source field. Otherwise the game is solved again.
+A table depends on the rules, not on their wording. On loading, its maps and endings are compared with the rules. If
+they differ, the game is solved again.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,18 +25,18 @@ import numpy.typing as npt
 from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
-from digitduels.solver import fingerprint
+from digitduels.pool import Pool
 from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor
-from digitduels.solver.discovery import compile_game
+from digitduels.solver.factoring import check
 from digitduels.solver.layout import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
+from digitduels.solver.unknown import columns_of
 from digitduels.text import clean
 
-MAGIC = b"digitduels table 2\n"
-FIRST_EDITION = b"digitduels table 1\n"
+MAGIC = b"digitduels table 3\n"
+EARLIER = b"digitduels table 1\n", b"digitduels table 2\n"
 _LARGEST_HEADER = 1 << 20
 _START = len(MAGIC) + 8 + 32
-_SOURCE = 1 << 13  # bytes in the source field
 _ALIGN = 64
 CHANCE_FILES = ".chances"  # the suffix of the files that players add to a table; see players/error_tables.py
 _LONGEST_DESCRIPTION = 300  # characters
@@ -51,7 +48,7 @@ class Unusable(Exception):
 
 
 class Outdated(Unusable):
-    """A table is from the first edition, and will be replaced without a warning."""
+    """A table is from an earlier edition, and will be replaced without a warning."""
 
 
 def folder() -> Path:
@@ -132,9 +129,10 @@ def verify(path: Path) -> None:
 
 def _write(path: Path, solution: Tables) -> None:
     compiled = solution.compiled
-    hands = np.array([list(_flat(hand)) for hand in compiled.hands], np.int64)
-    if _hands(hands, solution.game) != compiled.hands:
+    columns = columns_of(compiled.hands)
+    if columns is None:
         raise Unusable("its hands are not made of integers")
+    hands = np.array(columns, np.int64).T
     arrays: dict[str, npt.NDArray[Any]] = {
         "hands": hands,
         "own": compiled.own,
@@ -166,47 +164,9 @@ def _write(path: Path, solution: Tables) -> None:
     with files.writing(path, follow_links=False) as file:
         checksum = hashlib.sha256(header).digest()
         file.write(MAGIC + len(header).to_bytes(8, "little") + checksum + header)
-        file.write(_source_field(type(solution.game), checksum))
         for array in arrays.values():
             file.write(bytes(-file.tell() % _ALIGN))
             file.write(array.reshape(-1).view(np.uint8).data)
-
-
-def _source_field(kind: type[AnyGame], checksum: bytes) -> bytes:
-    """The source field of a table: a checksum, the modules of the game, and their digest.
-
-    The checksum includes that of the header. If the field is missing or damaged, the table is compared with the rules.
-    """
-    names = fingerprint.modules(kind)
-    text = json.dumps({"class": kind.__qualname__, "names": names, "digest": fingerprint.digest(names)}).encode()
-    return (hashlib.sha256(checksum + text).digest() + text).ljust(_SOURCE)[:_SOURCE]
-
-
-def _write_source_field(path: Path, kind: type[AnyGame], begin: bytes, index: int) -> None:
-    """Rewrites the source field in place with the current source. If that fails, the table is still valid.
-
-    Another process may have replaced the file, so this compares its beginning first.
-    """
-    with suppress(OSError), open(path, "r+b", opener=_open_no_link) as file:
-        if file.read(len(begin)) == begin:
-            file.seek(index)
-            file.write(_source_field(kind, begin[-32:]))
-
-
-def _open_no_link(path: str, flags: int) -> int:
-    """Opens a file, but not through a symbolic link."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
-
-
-def _flat(hand: Any) -> Iterator[int]:
-    """The integers that a hand consists of."""
-    if isinstance(hand, tuple):
-        for part in hand:
-            yield from _flat(part)
-    elif type(hand) is int:
-        yield hand
-    else:
-        raise Unusable("its hands are not made of integers")
 
 
 def _sweep() -> None:
@@ -226,8 +186,8 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
         raise Unusable("it is not a table")
     data = np.memmap(path, np.uint8, "r")
     begin = data[:_START].tobytes()
-    if begin.startswith(FIRST_EDITION):
-        raise Outdated("it is from the first edition; solving the game again replaces it")
+    if begin.startswith(EARLIER):
+        raise Outdated("it is from an earlier edition; solving the game again replaces it")
     length = int.from_bytes(begin[len(MAGIC) : -32], "little")
     if not begin.startswith(MAGIC) or length > min(len(data), _LARGEST_HEADER):
         raise Unusable("it is not a table, or has another version")
@@ -238,8 +198,7 @@ def _header(path: Path) -> tuple[dict[str, Any], npt.NDArray[np.uint8]]:
         header = json.loads(text)
         if not isinstance(header["game"], str) or not isinstance(header["options"], dict):
             raise ValueError("a table names its game and the options")
-        header["source"] = _START + length
-        at = _START + length + _SOURCE
+        at = _START + length
         for entry in header["arrays"].values():
             kind = np.dtype(entry["dtype"])
             entry["at"] = at = at + -at % _ALIGN
@@ -290,11 +249,8 @@ def _read(path: Path, game: AnyGame) -> Tables:
         table = Tables(compiled, arrays["codes"], scale)
     except (ValueError, TypeError, KeyError, IndexError, StopIteration) as error:
         raise Unusable("its header and its arrays do not fit together") from error
-    begin, index = data[:_START].tobytes(), header["source"]
-    if not _same_source(type(game), begin[-32:], data[index : index + _SOURCE].tobytes()):
-        if not _same_rules(table):
-            raise Unusable("it was made with different rules")
-        _write_source_field(path, type(game), begin, index)
+    if not _has_the_rules_of_today(table):
+        raise Unusable("it was made with different rules")
     return table
 
 
@@ -323,46 +279,21 @@ def _is_within(array: npt.NDArray[Any], shape: tuple[int, ...], low: int, high: 
     return array.shape == shape and (array.size == 0 or bool(low <= array.min() and array.max() <= high))
 
 
-def _same_source(kind: type[AnyGame], checksum: bytes, field: bytes) -> bool:
-    """Whether the source field of a table matches the current source of the game.
-
-    It does not have to search for imports, because unchanged modules have unchanged imports.
-    """
-    text = field[32:].rstrip()
-    if hashlib.sha256(checksum + text).digest() != field[:32]:
+def _has_the_rules_of_today(table: Tables) -> bool:
+    """Whether the maps and the endings of a table are those of its game."""
+    game, compiled = table.game, table.compiled
+    start = game.start().table
+    pool = (start.copies, len(start.counts)) if isinstance(start, Pool) else (0, 0)
+    outside = (compiled.own == OUTSIDE).any(axis=0)
+    last = np.zeros_like(outside) if compiled.depth is None else compiled.depth == game.longest
+    if (compiled.copies, compiled.digits) != pool or (outside != last).any():
         return False
     try:
-        source = json.loads(text)
-        names = [str(name) for name in source["names"]]
-    except (ValueError, TypeError, KeyError):
-        return False
-    return (
-        source["digest"] is not None
-        and source["class"] == kind.__qualname__
-        and fingerprint.roots(kind) <= set(names)
-        and source["digest"] == fingerprint.digest(names)
-    )
-
-
-def _same_rules(table: Tables) -> bool:
-    """Whether the game, compiled again, has the same maps and endings as its table."""
-    cached = table.compiled
-
-    def grown(positions: int) -> None:
-        if positions > cached.positions:
-            raise DoesNotFactor("there are more positions than in the table")
-
-    try:
-        plan = prepare(compile_game(table.game, grown))
+        check(compiled)
+        plan = prepare(compiled)
     except DoesNotFactor:
         return False
-    compiled = plan.compiled
-    maps = ("own", "other", "takes", "rank", "stuck", "depth")
-    return (
-        (cached.hands, cached.copies, table.scale) == (compiled.hands, compiled.copies, plan.scale)
-        and all(np.array_equal(getattr(cached, name), getattr(compiled, name)) for name in maps)
-        and same_endings(plan, table.codes)
-    )
+    return plan.scale == table.scale and same_endings(plan, table.codes)
 
 
 def _hands(numbers: npt.NDArray[np.int64], game: AnyGame) -> list[Any]:

@@ -7,7 +7,7 @@ discovery.py finds them by asking the rules, and factoring.py checks that the mo
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -91,6 +91,11 @@ class Compiled:
     def needs(self) -> list[int]:
         """[move]: by how much it lowers the index of the pool."""
         return [int(need) for need in self.takes @ self.weights]
+
+    def affordable(self, counts: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """[move]: whether a pool with these counts holds what it takes."""
+        enough: npt.NDArray[np.bool_] = np.logical_and.reduce(self.takes <= counts, axis=1)
+        return enough
 
     def table(self, index: int) -> Any:
         """The table with this index."""

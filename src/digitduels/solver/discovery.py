@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -15,6 +16,9 @@ from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, Ints, distinct, ending_for
 from digitduels.solver.factoring import check
+from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, unknown
+
+_MANY = 20  # hands, from which it is faster to ask about them together
 
 
 def compile_game(game: AnyGame, grown: Callable[[int], None] = lambda _: None) -> Compiled:
@@ -111,11 +115,15 @@ class _Compiler:
         last, legal_moves = (), list[tuple[int, Any]]()  # often the same as for the hand before
         hands, depth, indices, takes, changes = self.hands, self.depth, self.indices, self.takes, self.changes
         tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(self.moves)
-        for number in count(len(self.own) // len(self.moves)):
+        first = known = len(self.own) // len(self.moves)
+        for number in count(first):
             if number % 100 == 0 or number == len(hands):
                 self.grown(tables * len(hands) ** 2)
             if number == len(hands):
                 break
+            if number == known:
+                first, known = number, min(len(hands), number + 100)
+                scores = self.ask_together(hands[first:known])
             if depth[number] == self.longest:
                 self.own.extend([OUTSIDE] * len(self.moves))
                 continue
@@ -126,14 +134,31 @@ class _Compiler:
             if legal is not last:
                 last, legal_moves = legal, [(numbered[move], move) for move in legal]
             for action, move in legal_moves:
-                _, (mine, theirs), left = after(state, move)
-                if takes[action] is None:
-                    self.learn(action, state, left)
+                if action in scores:
+                    mine, theirs = scores[action][number - first], hand
+                else:
+                    _, (mine, theirs), left = after(state, move)
+                    if takes[action] is None:
+                        self.learn(action, state, left)
                 index = indices.get(mine)
                 row[action] = self.index(mine, depth[number] + 1) if index is None else index
                 if theirs is not hand and theirs != hand:
                     changes[action][number] = self.other(theirs, number)
             self.own.extend(row)
+
+    def ask_together(self, hands: list[Any]) -> dict[int, list[int]]:
+        """By move, the mover's hands after it, if hands are integers and the rules treat all of these alike."""
+        scores: dict[int, list[int]] = {}
+        if len(hands) < _MANY or any(type(hand) is not int or abs(hand) >= LARGEST_OPERAND for hand in hands):
+            return scores
+        hand = unknown("hand", np.array(hands))
+        state = State(0, (hand, hand), self.start.table)
+        for action, move in enumerate(self.moves):
+            with suppress(Split, Exception):  # to be asked about one by one
+                _, (mine, theirs), _ = self.game.after(state, move)
+                if self.takes[action] is not None and theirs is hand and isinstance(mine, Unknown):
+                    (scores[action],) = (values.tolist() for values in mine.terms.values())
+        return scores
 
     def learn(self, action: int, state: State[Any, Any], left: Any) -> None:
         """Stores what a move takes from the table, when the move is legal for the first time."""

@@ -10,10 +10,11 @@ If a rule distinguishes too many cases, the check raises DoesNotFactor as well, 
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import fields
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,25 +24,64 @@ from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, distinct, ending_for
-from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, Values
+from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, UnknownHands, Values, flat, unknown
 
 PLAYER, MINE, THEIRS = "player", "mine", "theirs"  # the parts of a position, together with the digits of the pool
 
 _CASES = 20_000  # the questions that a check may ask, in addition to some per hand
 _CASES_PER_HAND = 10
-_GAMES = 2  # random games to compare move by move
 _FINAL_SCORES = 60  # final scores to compare
 
-_OTHER = Unknown(PLAYER, np.array([1, 0]))  # the opponent of an unknown player
+_BOTH = np.arange(2)
 
 _LEGALITY = "hand and table do not independently decide what is legal"
-_ENDING = "how a move ends the game depends on more than its mover's hand"
-_OVER = "a hand or the table alone does not decide whether the game is over"
+_OWN = "what a move does to its mover's hand depends on more than that hand"
 
 
 def check(compiled: Compiled) -> None:
     """Compares the maps of a game with its rules; raises DoesNotFactor if they may differ in any position."""
     _Check(compiled).run()
+
+
+class _UnknownPlayer(Unknown):
+    """The player to move, or the other one, when it is unknown who moves."""
+
+    def __rsub__(self, other: Any) -> Any:
+        return (_WAITER if self is _MOVER else _MOVER) if other == 1 else self.calculate(operator.sub, other, self)
+
+
+_MOVER: Any = _UnknownPlayer({PLAYER: _BOTH}, 0, 1)
+_WAITER: Any = _UnknownPlayer({PLAYER: 1 - _BOTH}, 0, 1)
+
+
+class _UnknownSeats:
+    """The hands of both players when it is unknown who moves. Only an unknown player can be its index."""
+
+    def __init__(self, mine: Any, theirs: Any) -> None:
+        self.mine = mine
+        self.theirs = theirs
+
+    def __getitem__(self, player: Any) -> Any:
+        if player is _MOVER:
+            return self.mine
+        if player is _WAITER:
+            return self.theirs
+        raise Split(PLAYER, _BOTH)
+
+    def __eq__(self, other: object) -> bool:
+        raise Split(PLAYER, _BOTH)
+
+    def __hash__(self) -> int:
+        raise Split(PLAYER, _BOTH)
+
+
+class _UnknownState(State[Any, Any]):
+    """A position in which it is unknown who moves."""
+
+    def then(self, mine: Any, theirs: Any, table: Any) -> _UnknownState:
+        if self.player is _MOVER:
+            return tuple.__new__(_UnknownState, (_WAITER, _UnknownSeats(mine, theirs), table))
+        return tuple.__new__(_UnknownState, (_MOVER, _UnknownSeats(theirs, mine), table))
 
 
 class _UnknownPool(Pool):
@@ -53,156 +93,110 @@ class _UnknownPool(Pool):
         return self.take(first).take(second)
 
 
-def _who_moves() -> Split:
-    return Split(PLAYER, np.arange(2))
+class _LegalMoves(Sequence[Any]):
+    """The legal moves of a player whose hand is unknown."""
 
+    def __init__(self, moves: Sequence[Any], legal: npt.NDArray[np.bool_]) -> None:
+        self.moves = moves
+        self.legal = legal
+        """[move, candidate]"""
 
-class _Seats:
-    """The hands of both players when it is unknown who moves. Only an unknown player can be its index."""
+    def __bool__(self) -> bool:
+        return bool(unknown(MINE, np.logical_or.reduce(self.legal, axis=0).astype(np.int64)))
 
-    def __init__(self, mine: Any, theirs: Any) -> None:
-        self.mine = mine
-        self.theirs = theirs
+    def __len__(self) -> int:
+        return len(self[:])
 
-    def __getitem__(self, player: Any) -> Any:
-        if not isinstance(player, Unknown) or player.part != PLAYER:
-            raise _who_moves()
-        return self.theirs if player.values[0] else self.mine
-
-    def __contains__(self, hand: Any) -> bool:
-        return hand in (self.mine, self.theirs)
-
-    def __eq__(self, other: object) -> bool:
-        raise _who_moves()
-
-    def __hash__(self) -> int:
-        raise _who_moves()
-
-
-class _Position(State[Any, Any]):
-    """A position in which it is unknown who moves."""
-
-    def then(self, mine: Any, theirs: Any, table: Any) -> _Position:
-        return tuple.__new__(_Position, (_OTHER, _Seats(mine, theirs), table))
-
-
-class _Hands:
-    """Some hands as a matrix, one row each."""
-
-    def __init__(self, hands: Sequence[Any]) -> None:
-        self.hands = hands
-        self.example = hands[0]
-        integers = _columns(hands)
-        self.numbers: Values | None = None
-        """[hand, number]; None if the hands do not all consist of the same number of integers."""
-        if integers is not None and all(
-            -LARGEST_OPERAND < min(column) <= max(column) < LARGEST_OPERAND for column in integers
-        ):
-            self.numbers = np.array(integers, np.int64).T
-
-    def value(self, part: str, rows: npt.NDArray[Any]) -> Any:
-        """A hand that may be any of these rows."""
-        if len(rows) == 1:
-            return self.hands[rows[0]]
-        if self.numbers is None:
-            raise Split(part, rows)
-        leaves = iter([_integer(part, column) for column in self.numbers[rows].T])
-        return _rebuilt(self.example, leaves)
-
-    def equal(self, hand: Any, part: str, rows: npt.NDArray[Any], where: npt.NDArray[Any] | None = None) -> bool:
-        """Whether a hand is that of each row, for all candidates of the part or for those `where` it is true."""
-        everywhere = where is None or where.all()
-        rows = rows if everywhere else rows[where]
-        if self.numbers is None:
-            return all(hand == self.hands[row] for row in rows)
-        leaves = _leaves(hand)
-        if len(leaves) != self.numbers.shape[1]:
-            return False
-        return all(
-            leaf.part == part
-            and leaf.rest is None
-            and bool(((leaf.values if everywhere else leaf.values[where]) == column[rows]).all())
-            if isinstance(leaf, Unknown)
-            else bool((column[rows] == leaf).all())
-            for leaf, column in zip(leaves, self.numbers.T, strict=True)
-        )
+    def __getitem__(self, index: Any) -> Any:
+        if (self.legal != self.legal[:, :1]).any():
+            raise Split(MINE, distinct(self.legal.T)[1])
+        return tuple([move for move, legal in zip(self.moves, self.legal[:, 0], strict=True) if legal])[index]
 
 
 class _Candidates:
-    """What a part of a position can be."""
+    """What a part of a position can be: the indices of hands, the counts of a number, or the players."""
 
-    def __init__(self, part: Hashable, candidates: npt.NDArray[Any], hands: _Hands | None = None) -> None:
+    def __init__(self, part: Hashable, numbers: Values, hands: UnknownHands | None = None) -> None:
         self.part = part
-        self.candidates = candidates
+        self.numbers = numbers
         self.hands = hands
 
     @cached_property
     def value(self) -> Any:
-        """The part with an Unknown for each integer that differs between the candidates."""
-        if self.hands is None:
-            return _integer(self.part, self.candidates)
-        return self.hands.value(str(self.part), self.candidates)
+        """What the rules see."""
+        if self.hands is not None:
+            return self.hands.value(self.part, self.numbers)
+        return _MOVER if self.part == PLAYER and len(self.numbers) > 1 else unknown(self.part, self.numbers)
+
+    def but(self, numbers: Values) -> _Candidates:
+        return _Candidates(self.part, numbers, self.hands)
+
+
+_EACH_PLAYER = tuple(_Candidates(PLAYER, _BOTH[player : player + 1]) for player in (0, 1))
+
+
+class _Case:
+    """Positions that one question is about."""
+
+    def __init__(self, table: Any, parts: dict[Hashable, _Candidates]) -> None:
+        self.table = table
+        self.parts = parts
+        self.left: tuple[Any, ...] | None = None
 
     @cached_property
-    def ends(self) -> tuple[int, int]:
-        """The first and the last candidate: the fewest and the most copies of a number."""
-        return int(self.candidates[0]), int(self.candidates[-1])
+    def position(self) -> State[Any, Any]:
+        player, mine, theirs, *counts = [part.value for part in self.parts.values()]
+        table = tuple.__new__(_UnknownPool, (tuple(counts), self.table.copies)) if counts else self.table
+        if player is _MOVER:
+            return tuple.__new__(_UnknownState, (player, _UnknownSeats(mine, theirs), table))
+        return tuple.__new__(State, (player, (theirs, mine) if player else (mine, theirs), table))
 
-    def split(self, classes: npt.NDArray[Any]) -> list[_Candidates]:
-        if classes.dtype == np.bool_:
-            return [_Candidates(self.part, self.candidates[some], self.hands) for some in (classes, ~classes)]
+    def counts_without(self, take: Sequence[int]) -> tuple[Any, ...]:
+        """What is left of each number after a take. All moves that are asked about in one case take the same."""
+        if self.left is None:
+            before = self.position.table.counts
+            self.left = tuple([count - need if need else count for count, need in zip(before, take, strict=True)])
+        return self.left
+
+    def but(self, *candidates: _Candidates) -> _Case:
+        """The case with other candidates for some parts."""
+        return _Case(self.table, self.parts | {some.part: some for some in candidates})
+
+    def split(self, part: Hashable, classes: npt.NDArray[Any]) -> list[_Case]:
         order = np.argsort(classes, kind="stable")
         edges = np.flatnonzero(np.diff(classes[order])) + 1
-        return [_Candidates(self.part, self.candidates[some], self.hands) for some in np.split(order, edges)]
-
-
-Case = dict[Hashable, _Candidates]
+        whole = self.parts[part]
+        return [self.but(whole.but(whole.numbers[some])) for some in np.split(order, edges)]
 
 
 class _Check:
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
         self.game = compiled.game
+        self.moves = compiled.game.moves
         self.table = self.game.start().table
-        self.hands = _Hands(compiled.hands)
-        self.left = _CASES + _CASES_PER_HAND * len(compiled.hands)
+        self.digits = range(compiled.digits)
+        self.hands = UnknownHands(compiled.hands)
         self.legal = compiled.own != ILLEGAL
-        self.takes, group = distinct(compiled.takes)
-        self.ways: npt.NDArray[np.bool_] = np.array(
-            [self.legal[group == take].any(axis=0) for take in range(len(self.takes))]
-        )
-        """[take, hand]: whether a move with this take is legal."""
-        self.able = np.asarray(self.ways.any(axis=0))
-        self.spares = (compiled.other == np.arange(len(compiled.hands))).all(axis=1).tolist()
-        """[move]: whether it changes no hand of the other player."""
+        self.left = _CASES + _CASES_PER_HAND * len(compiled.hands)
         every = np.arange(len(compiled.hands))
-        self.player = _Candidates(PLAYER, np.arange(2))
         self.mine, self.theirs = (_Candidates(part, every, self.hands) for part in (MINE, THEIRS))
-        counts = np.arange(compiled.base)
-        self.counts = [[_Candidates(digit, counts[low:]) for low in counts] for digit in range(compiled.digits)]
-        """[digit][low]: at least `low` copies of a number."""
-        self.asked: State[Any, Any] | None = None
-        self.asked_hands = every
-        """The mover's hands in the position that was asked about last."""
-        self.ended: set[tuple[Any, ...]] = set()
-        """The hands that end the game: the result for their owner, and the numbers of the hand."""
+        parts = [_Candidates(PLAYER, _BOTH), self.mine, self.theirs]
+        parts += [_counts(digit, 0, compiled.base) for digit in self.digits]
+        self.everything = _Case(self.table, {some.part: some for some in parts})
+        self.answers: list[tuple[int, Values, list[Any]]] = []
+        """What moves do to the mover's hand: the action, the hands before, and the integers of the hand after."""
+        self.asked = self.everything
 
     def run(self) -> None:
         self.check_moves()
-        self.check_objections()
         self.check_endings()
+        self.check_refusals()
         self.check_outcomes()
         self.check_final_scores()
-        self.check_samples()
+        self.check_random_game()
 
-    # Asking
-
-    def everything(self) -> Case:
-        """All positions."""
-        pool: Case = {digit: counts[0] for digit, counts in enumerate(self.counts)}
-        return {PLAYER: self.player, MINE: self.mine, THEIRS: self.theirs, **pool}
-
-    def ask(self, question: Callable[[Case], None], case: Case) -> None:
+    def ask(self, question: Callable[[_Case], None], case: _Case) -> None:
         """Asks a question about a case, or about all the cases that its answer distinguishes."""
         waiting = [case]
         while waiting:
@@ -212,299 +206,222 @@ class _Check:
                 raise DoesNotFactor("its rules distinguish too many cases")
             try:
                 question(case)
-                continue
             except Split as split:
-                part, classes = split.part, split.classes
+                waiting += case.split(split.part, split.classes)
             except DoesNotFactor:
                 raise
             except Exception as error:  # the rules do something that only an int can do
-                unknown = [part for part, candidates in case.items() if len(candidates.candidates) > 1]
-                if not unknown:
+                some = next((some for some in case.parts.values() if len(some.numbers) > 1), None)
+                if some is None:
                     raise DoesNotFactor("its rules fail in a position that cannot arise") from error
-                part, classes = unknown[0], np.arange(len(case[unknown[0]].candidates))
-            waiting += [case | {part: candidates} for candidates in case[part].split(classes)]
-
-    def position(self, case: Case) -> State[Any, Any]:
-        player, mine, theirs = case[PLAYER].value, case[MINE].value, case[THEIRS].value
-        table = self.table
-        if self.compiled.digits:
-            counts = tuple([case[digit].value for digit in range(self.compiled.digits)])
-            table = tuple.__new__(_UnknownPool, (counts, self.compiled.copies))
-        if isinstance(player, Unknown):
-            return tuple.__new__(_Position, (player, _Seats(mine, theirs), table))
-        return tuple.__new__(State, (player, (theirs, mine) if player else (mine, theirs), table))
+                waiting += case.split(some.part, np.arange(len(some.numbers)))
 
     # What a move does
 
     def check_moves(self) -> None:
         """Every legal move is permitted, and does what the maps say."""
-        compiled, game = self.compiled, self.game
-        pools: dict[tuple[int, ...], Case] = {
-            tuple(take): {digit: self.counts[digit][low] for digit, low in enumerate(take)}
-            for take in compiled.takes.tolist()
-        }
-        movers: dict[bytes, _Candidates] = {}  # moves often share theirs
-        for action, (move, take) in enumerate(zip(game.moves, compiled.takes.tolist(), strict=True)):
-            can = self.legal[action] & (compiled.own[action] != OUTSIDE)
-            if not can.any():
-                continue
-            key = can.tobytes()
-            if key not in movers:
-                movers[key] = _Candidates(MINE, np.flatnonzero(can), self.hands)
-            mine = movers[key]
-            case: Case = {PLAYER: self.player, MINE: mine, THEIRS: self.theirs, **pools[tuple(take)]}
-            self.ask(partial(self.compare, action, move), case)
+        compiled, cases = self.compiled, dict[tuple[Any, bytes], _Case]()
+        can = self.legal & (compiled.own != OUTSIDE)
+        for action, take in enumerate(map(tuple, compiled.takes.tolist())):
+            key = take, can[action].tobytes()
+            if key not in cases:
+                pool = [_counts(digit, need, compiled.base) for digit, need in enumerate(take)]
+                cases[key] = self.everything.but(self.mine.but(np.flatnonzero(can[action])), *pool)
+            if can[action].any():
+                self.ask(partial(self.compare_move, action, take), cases[key])
 
-    def compare(self, action: int, move: Any, case: Case) -> None:
-        compiled, player = self.compiled, case[PLAYER].value
-        state = self.position(case)
+    def compare_move(self, action: int, take: Sequence[int], case: _Case) -> None:
+        state, move, theirs = case.position, self.moves[action], case.parts[THEIRS].value
         if self.game.forbids(state, move) is not None:
             raise DoesNotFactor(_LEGALITY)
         after = self.game.after(state, move)
-        mine, theirs = case[MINE].candidates, case[THEIRS].candidates
-        opponent = _OTHER if isinstance(player, Unknown) else 1 - player
-        hand, other_hand = after.hands[player], after.hands[opponent]
-        if after.player is not opponent and after.player != opponent:
+        opponent, table = 1 - state.player, after.table
+        if not _same(after.player, opponent):
             raise DoesNotFactor("the other player does not move next")
-        if not self.equal_table(case, action, after.table):
+        if self.digits:
+            expected = case.counts_without(take)
+            same = isinstance(table, Pool) and table.copies == self.table.copies and _same(table.counts, expected)
+        else:
+            same = table == self.table
+        if not same:
             raise DoesNotFactor("what a move does to the table depends on more than that")
-        unchanged = self.spares[action] and other_hand is case[THEIRS].value
-        if not unchanged and not self.hands.equal(other_hand, THEIRS, compiled.other[action, theirs]):
+        if self.changes[action]:
+            theirs = self.hands.value(THEIRS, self.compiled.other[action, case.parts[THEIRS].numbers])
+        if not _same(after.hands[opponent], theirs):
             raise DoesNotFactor("what a move does to the other hand depends on more than that hand")
-        targets = compiled.own[action, mine]
-        alive = targets >= 0
-        if not self.hands.equal(hand, MINE, targets, alive):
-            raise DoesNotFactor("what a move does to its mover's hand depends on more than that hand")
-        if not alive.all():
-            self.note_endings(hand, targets, ~alive)
-
-    def note_endings(self, hand: Any, targets: npt.NDArray[Any], where: npt.NDArray[np.bool_]) -> None:
-        """Stores which hands end the game, and how."""
-        leaves = _leaves(hand)
-        if any(isinstance(leaf, Unknown) and (leaf.part != MINE or leaf.rest is not None) for leaf in leaves):
-            raise DoesNotFactor(_ENDING)
-        marks = targets[where].tolist()
-        columns = [leaf.values[where].tolist() if isinstance(leaf, Unknown) else [leaf] * len(marks) for leaf in leaves]
-        self.ended.update(zip(marks, *columns, strict=True))
-
-    def equal_table(self, case: Case, action: int, table: Any) -> bool:
-        """Whether a move leaves what the maps say on the table."""
-        compiled = self.compiled
-        if not compiled.digits:
-            return bool(table == self.table)
-        if not isinstance(table, Pool) or table.copies != compiled.copies or len(table.counts) != compiled.digits:
-            return False
-        for digit, (count, take) in enumerate(zip(table.counts, compiled.takes[action].tolist(), strict=True)):
-            before = case[digit]
-            if not take and count is before.value:
-                continue
-            if isinstance(count, Unknown):
-                if count.part != digit or count.rest is not None or (count.values != before.candidates - take).any():
-                    return False
-            elif isinstance(before.value, Unknown) or before.value - take != count:
-                return False
-        return True
-
-    # When the game is over
-
-    def check_endings(self) -> None:
-        """A hand that ends the game does so whatever the other hand and the pool are."""
-        for mark in sorted({mark for mark, *_ in self.ended}):
-            hands = _Hands(
-                [_rebuilt(self.hands.example, iter(leaves)) for result, *leaves in self.ended if result == mark]
-            )
-            ended = _Candidates(THEIRS, np.arange(len(hands.hands)), hands)
-            self.ask(partial(self.compare_ending, mark), {**self.everything(), THEIRS: ended})
-
-    def compare_ending(self, mark: int, case: Case) -> None:
-        outcome = self.game.outcome(self.position(case))
-        if outcome is None or ending_for(outcome.winner, 1 - case[PLAYER].value) != mark:
-            raise DoesNotFactor(_ENDING)
-
-    def check_outcomes(self) -> None:
-        """The game goes on while there is a move, and a hand without a move ends it as the maps say."""
-        # Rules that ask what is legal get the answer from the maps, for many hands at once.
-        rules = object.__new__(type(self.game))
-        for field in fields(self.game):
-            object.__setattr__(rules, field.name, getattr(self.game, field.name))
-        object.__setattr__(rules, "permitted", self.permitted)
-        self.ask(partial(self.compare_outcome, rules), self.everything())
-
-    def permitted(self, state: State[Any, Any]) -> tuple[Any, ...]:
-        """The legal moves."""
-        if state is not self.asked or self.compiled.digits:
-            return self.game.permitted(state)
-        legal = self.legal[:, self.asked_hands]
-        if (legal != legal[:, :1]).any():
-            raise Split(MINE, self.legal_sets[self.asked_hands])
-        return tuple([move for move, can in zip(self.game.moves, legal[:, 0].tolist(), strict=True) if can])
+        hand = self.hands.integers(after.hands[state.player])
+        if len(hand) != len(self.hands.rows):
+            raise DoesNotFactor(_OWN)
+        self.answers.append((action, case.parts[MINE].numbers, hand))
 
     @cached_property
-    def legal_sets(self) -> npt.NDArray[np.int64]:
-        """[hand]: hands with the same number have the same legal moves."""
-        sets = np.ascontiguousarray(np.packbits(self.legal, axis=0).T)
-        names = sets.view(f"V{sets.shape[1]}").reshape(-1)
-        _, numbers = np.unique(names, return_inverse=True)
-        return numbers
+    def changes(self) -> list[bool]:
+        """[move]: whether it changes hands of the other player."""
+        return [bool(changed) for changed in (self.compiled.other != np.arange(len(self.compiled.hands))).any(axis=1)]
 
-    def compare_outcome(self, rules: AnyGame, case: Case) -> None:
-        mine, digits = case[MINE].candidates, range(self.compiled.digits)
-        # [candidate]: whether the hand has a move in all pools of the case, and in some of them
-        always: npt.NDArray[np.bool_] = self.able[mine]
-        sometimes = always
-        anything = True
-        if digits:
-            fewest, most = (
-                np.all(self.takes <= np.array([case[digit].ends[end] for digit in digits]), axis=1) for end in (0, 1)
-            )
-            if not most.any():
-                return  # nothing is left to take; see check_final_scores
-            anything = bool(fewest.any())
-            always, sometimes = (self.ways[takes][:, mine].any(axis=0) for takes in (fewest, most))
-        self.asked, self.asked_hands = self.position(case), mine
-        outcome = rules.outcome(self.asked)
-        if outcome is None:
-            if always.all():
-                return
-            if not sometimes.all():
-                raise DoesNotFactor("a position that is not over has no legal move")
-        else:
-            if always.any():
-                raise DoesNotFactor(_OVER)
-            if anything and not sometimes.any():
-                if (self.compiled.stuck[mine] != ending_for(outcome.winner, case[PLAYER].value)).any():
-                    raise DoesNotFactor(_OVER)
-                return
-        unknown = next(digit for digit in digits if len(case[digit].candidates) > 1)
-        raise Split(unknown, case[unknown].candidates)
+    def check_endings(self) -> None:
+        """A move leads to the hand in the maps. One that ends the game does so for every other hand and pool."""
+        if not self.answers:
+            raise DoesNotFactor("there is no legal move")
+        actions, rows, integers = zip(*self.answers, strict=True)
+        sizes = [len(row) for row in rows]
+        targets = self.compiled.own[np.repeat(actions, sizes), np.concatenate(rows)]
+        after = np.array(
+            [
+                np.concatenate([self.values_of(number, size) for number, size in zip(column, sizes, strict=True)])
+                for column in zip(*integers, strict=True)
+            ]
+        )
+        alive = targets >= 0
+        if (after[:, alive] != self.hands.rows[:, targets[alive]]).any():
+            raise DoesNotFactor(_OWN)
+        ended = sorted(set(zip(*after[:, ~alive].tolist(), targets[~alive].tolist(), strict=True)))
+        count, marks = self.hands.rows.shape[1], np.array([mark for *_, mark in ended])
+        if ended:
+            self.hands.rows = np.hstack([self.hands.rows, np.array(ended).T[:-1]])
+        for mark in np.unique(marks).tolist():
+            hands = self.theirs.but(count + np.flatnonzero(marks == mark))
+            self.ask(partial(self.compare_ending, mark), self.everything.but(hands))
+
+    def values_of(self, number: Any, size: int) -> Values:
+        """[candidate]: a number of the mover's hand after a move."""
+        if isinstance(number, Unknown) and number.terms.keys() == {MINE}:
+            return number.terms[MINE]
+        if not isinstance(number, int) or abs(number) >= LARGEST_OPERAND:
+            raise DoesNotFactor(_OWN)
+        return np.full(size, number)
+
+    def compare_ending(self, mark: int, case: _Case) -> None:
+        outcome = self.game.outcome(case.position)
+        if outcome is None or ending_for(outcome.winner, 1 - case.position.player) != mark:
+            raise DoesNotFactor("how a move ends the game depends on more than its mover's hand")
 
     # What is illegal
 
-    def check_objections(self) -> None:
-        """A hand that forbids a move does so whatever the other hand is."""
-        case = self.everything()
-        case |= {digit: _Candidates(digit, np.array([count])) for digit, count in enumerate(self.first_counts())}
-        if self.declares_legality(case):
-            return
-        for action, move in enumerate(self.game.moves):
-            cannot = np.flatnonzero(~self.legal[action])
-            if len(cannot):
-                self.ask(partial(self.compare_objection, move), {**case, MINE: _Candidates(MINE, cannot, self.hands)})
+    def check_refusals(self) -> None:
+        """A hand that forbids a move does so whatever the other hand is. So does a pool that lacks a number."""
+        compiled, moves = self.compiled, self.moves
+        counts = list(self.table.counts) if self.digits else []
+        full = self.everything.but(*(_counts(digit, count, count + 1) for digit, count in enumerate(counts)))
+        if not self.declares_legality(full):
+            for move, legal in zip(moves, self.legal, strict=True):
+                if not legal.all():
+                    self.ask(partial(self.compare_refusals, [move]), full.but(self.mine.but(np.flatnonzero(~legal))))
+        able = self.mine.but(np.flatnonzero(self.legal.any(axis=0)))
+        for digit in self.digits:
+            needs = compiled.takes[:, digit]
+            for need in np.unique(needs[needs > 0]).tolist():
+                left = [*counts[:digit], need - 1, *counts[digit + 1 :]]
+                if compiled.affordable(left).any():  # else the game is over
+                    lacking = [moves[action] for action in np.flatnonzero(needs == need)]
+                    case = full.but(able, _counts(digit, need - 1, need))
+                    self.ask(partial(self.compare_refusals, lacking), case)
 
-    def compare_objection(self, move: Any, case: Case) -> None:
-        if self.game.forbids(self.position(case), move) is None:
-            raise DoesNotFactor(_LEGALITY)
-
-    def declares_legality(self, case: Case) -> bool:
+    def declares_legality(self, case: _Case) -> bool:
         """Whether the game itself says that neither the player nor the other hand decides what is legal."""
         try:
             return all(
-                isinstance(leaf, int | str | None) or (isinstance(leaf, Unknown) and leaf.part == MINE)
-                for leaf in _leaves(self.game.legality(self.position(case)))
+                isinstance(leaf, int | str | None) or (isinstance(leaf, Unknown) and leaf.terms.keys() == {MINE})
+                for leaf in flat(self.game.legality(case.position))
             )
         except (Split, Exception):
             return False
 
-    def first_counts(self) -> tuple[int, ...]:
-        return self.table.counts if self.compiled.digits else ()
+    def compare_refusals(self, moves: Sequence[Any], case: _Case) -> None:
+        if any(self.game.forbids(case.position, move) is None for move in moves):
+            raise DoesNotFactor(_LEGALITY)
 
-    # Samples, for what unknown integers do not show: final scores, numbers that are gone, and moves asked step by step
+    # When the game is over
+
+    def check_outcomes(self) -> None:
+        """The game goes on while there is a move, and a hand without a move ends it as the maps say."""
+        # Rules that ask what is legal get the answer from the maps, for many hands at once.
+        rules = replace(self.game)
+        vars(rules)["permitted"] = self.permitted
+        for pool in _pools(distinct(self.compiled.takes)[0].tolist(), self.compiled.base):
+            for player in _EACH_PLAYER:
+                self.ask(partial(self.compare_outcome, rules), self.everything.but(player, *pool))
+
+    def compare_outcome(self, rules: AnyGame, case: _Case) -> None:
+        self.asked = case
+        outcome = rules.outcome(case.position)
+        result = 0 if outcome is None else ending_for(outcome.winner, case.position.player)
+        if (self.compiled.stuck[case.parts[MINE].numbers] != result).any():
+            raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
+
+    def permitted(self, state: State[Any, Any]) -> Sequence[Any]:
+        """The legal moves."""
+        if self.digits or state is not self.asked.position:
+            return self.game.permitted(state)
+        return _LegalMoves(self.moves, self.legal[:, self.asked.parts[MINE].numbers])
+
+    # Samples, for what unknown integers do not show: final scores, and moves asked step by step
 
     def check_final_scores(self) -> None:
         """When nothing is left to take, both players are treated alike, and only the final score counts."""
-        compiled, game, rng = self.compiled, self.game, random.Random(1)
+        compiled, outcome = self.compiled, self.game.outcome
         if not compiled.digits or not compiled.takes.any(axis=1).all():
             return
-        scores: dict[Any, Any] = {hand: game.final_score(hand) for hand in compiled.hands}
+        scores: dict[Any, Any] = {hand: self.game.final_score(hand) for hand in compiled.hands}
         scored = None not in scores.values()
         hands = sorted(compiled.hands, key=scores.__getitem__) if scored else compiled.hands
         step, table = max(1, len(hands) // _FINAL_SCORES), compiled.table(0)
         results: dict[int, int] = {}  # for a lower, an equal and a higher score
         for index in range(0, len(hands), step):
-            hand, lower, other = hands[index], hands[max(index - 1, 0)], rng.choice(hands)
-            for mine, theirs in ((hand, hand), (hand, lower), (lower, hand), (hand, other)):
-                outcomes = [
-                    game.outcome(State(0, (mine, theirs), table)),
-                    game.outcome(State(1, (theirs, mine), table)),
-                ]
-                endings = {
-                    None if outcome is None else ending_for(outcome.winner, player)
-                    for player, outcome in enumerate(outcomes)
-                }
-                if len(endings) > 1:
-                    raise DoesNotFactor("the rules are not the same for both players")
-                (ending,) = endings
-                if ending is None:
+            hand, lower = hands[index], hands[max(index - 1, 0)]
+            for mine, theirs in ((hand, hand), (hand, lower), (lower, hand)):
+                first, second = outcome(State(0, (mine, theirs), table)), outcome(State(1, (theirs, mine), table))
+                if first is None or second is None:
                     raise DoesNotFactor("a position without moves is not over")
+                ending = ending_for(first.winner, 0)
+                if ending_for(second.winner, 1) != ending:
+                    raise DoesNotFactor("the rules are not the same for both players")
                 if scored:
-                    first, second = scores[mine], scores[theirs]
-                    if results.setdefault((first > second) - (first < second), ending) != ending:
+                    sign = (scores[mine] > scores[theirs]) - (scores[mine] < scores[theirs])
+                    if results.setdefault(sign, ending) != ending:
                         raise DoesNotFactor("the higher final score does not decide the game")
 
-    def check_samples(self) -> None:
-        """Compares legal moves in positions with all kinds of pools, and the positions of some random games."""
+    def check_random_game(self) -> None:
+        """Compares the legal moves, and what some of them do, in the positions of a random game."""
         compiled, game, rng = self.compiled, self.game, random.Random(1)
-        for table in _tables(compiled, rng):
-            mine, theirs = rng.randrange(len(compiled.hands)), rng.randrange(len(compiled.hands))
-            for player, other in ((0, theirs), (1, mine)):
-                if compiled.contains(table, mine, other):
-                    self.compare_position(compiled.state(table, mine, other, player))
-        for _ in range(_GAMES):
-            state = game.start()
-            while legal := game.legal_moves(state):
-                self.compare_position(state)
-                state = game.after(state, rng.choice(legal))
-
-    def compare_position(self, state: State[Any, Any]) -> None:
-        compiled, game = self.compiled, self.game
-        mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
-        if mine is None or theirs is None:
-            raise DoesNotFactor("there are hands that the moves of one player do not lead to")
-        there = (compiled.takes <= np.array(state.table.counts if compiled.digits else (), np.int64)).all(axis=1)
-        legal = (there & self.legal[:, mine]).nonzero()[0].tolist()
-        if game.legal_moves(state) != [game.moves[action] for action in legal]:
-            raise DoesNotFactor(_LEGALITY)
-        own, other = compiled.own[:, mine].tolist(), compiled.other[:, theirs].tolist()
-        for action in legal[:1] + legal[-1:]:
-            after = game.after(state, game.moves[action])
-            if own[action] >= 0 and after.hands != compiled.state(0, own[action], other[action], state.player).hands:
-                raise DoesNotFactor("what a move does to the hands depends on more than these")
+        state = game.start()
+        while moves := game.legal_moves(state):
+            mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
+            if mine is None or theirs is None:
+                raise DoesNotFactor("there are hands that the moves of one player do not lead to")
+            legal = self.legal[:, mine]
+            if self.digits:
+                legal = legal & compiled.affordable(state.table.counts)
+            if moves != [move for move, can in zip(game.moves, legal.tolist(), strict=True) if can]:
+                raise DoesNotFactor(_LEGALITY)
+            state = game.after(state, rng.choice(moves))
 
 
-def _tables(compiled: Compiled, rng: random.Random) -> list[int]:
-    """Tables in which many or few numbers are left: empty, full, with a single number, without one, and random ones."""
-    full = compiled.tables - 1
-    numbers = [int(weight) for weight in compiled.weights[:: max(1, compiled.digits // 12)]]
-    gone = [full - compiled.copies * weight for weight in numbers]
-    return [0, full, *numbers, *gone, *(rng.randrange(compiled.tables) for _ in range(10))]
+@cache
+def _counts(digit: int, low: int, high: int) -> _Candidates:
+    """The counts of a number from `low` to `high` - 1."""
+    return _Candidates(digit, np.arange(low, high))
 
 
-def _integer(part: Hashable, values: npt.NDArray[Any]) -> int | Unknown:
-    first = int(values[0])
-    return first if (values == first).all() else Unknown(part, values)
+def _pools(takes: list[list[int]], base: int, digit: int = 0) -> Iterator[list[_Candidates]]:
+    """Sets of pools, as counts of some numbers. Each pool that holds one of the takes belongs to exactly one set."""
+    if any(not any(take[digit:]) for take in takes):
+        yield []
+        return
+    needs = sorted({take[digit] for take in takes})
+    for low, high in zip(needs, [*needs[1:], base], strict=True):
+        for rest in _pools([take for take in takes if take[digit] <= low], base, digit + 1):
+            yield [_counts(digit, low, high), *rest]
 
 
-def _leaves(value: Any) -> list[Any]:
-    """What a value consists of, if it is a tuple of tuples."""
-    return [leaf for part in value for leaf in _leaves(part)] if isinstance(value, tuple) else [value]
-
-
-def _columns(values: Sequence[Any]) -> list[Sequence[int]] | None:
-    """The integers that values of the same structure consist of, column by column; None if there is anything else."""
-    kinds = set(map(type, values))
-    kind = kinds.pop()
-    if kinds:
-        return None
-    if kind is int:
-        return [values]
-    if not issubclass(kind, tuple) or len(set(map(len, values))) > 1:
-        return None
-    parts = [_columns(column) for column in zip(*values, strict=True)]
-    return None if None in parts else [column for part in parts for column in part or ()]
-
-
-def _rebuilt(example: Any, leaves: Iterator[Any]) -> Any:
-    """A hand with the structure of an example, made of these leaves."""
-    if not isinstance(example, tuple):
-        return next(leaves)
-    return tuple.__new__(type(example), [_rebuilt(part, leaves) for part in example])
+def _same(first: Any, second: Any) -> bool:
+    """Whether two values are equal for all candidates."""
+    if first is second:
+        return True
+    if isinstance(first, tuple):
+        return isinstance(second, tuple) and len(first) == len(second) and all(map(_same, first, second))
+    if isinstance(first, Unknown) and isinstance(second, Unknown):
+        return first.terms.keys() == second.terms.keys() and all(
+            np.array_equal(values, second.terms[part]) for part, values in first.terms.items()
+        )
+    return not isinstance(first, Unknown) and not isinstance(second, Unknown) and bool(first == second)

@@ -54,7 +54,7 @@ def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_coun
 
 
 @kernel
-def fill(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: Any) -> None:
+def fill_tables(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: Any) -> None:
     """Fills the boards of some tasks, in tiles of 64 hands of the mover by 64 of the waiting player.
 
     `endings[take, hand]` is the best code with which a move ends the game at once. `stuck[hand]` is the code of a

@@ -39,10 +39,5 @@ def human_size(count: int) -> str:
     while amount >= 1024 and len(units) > 1:
         amount /= 1024
         units.pop(0)
-    return (
-        f"{amount:.0f} bytes"
-        if units[0] == "bytes"
-        else f"{amount:.1f} {units[0]}"
-        if amount < 1e6
-        else f"over 10^6 {units[0]}"
-    )
+    number = str(count) if units[0] == "bytes" else f"{amount:.1f}" if amount < 1e6 else "over 10^6"
+    return f"{number} {units[0]}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
-from digitduels.solver.solution import Counts, Solution
+from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement, Verdict, final_verdict
 
 _BYTES = 500  # approximate memory per stored position
@@ -71,15 +71,6 @@ class Reference(Solution):
         after = partial(self.game.after, state)
         verdicts = [(move, self.probe(after(move)).before) for move in self.game.legal_moves(state)]
         return Judgement(sorted(verdicts, key=lambda pair: pair[1], reverse=True), after)
-
-    def counts(self) -> Counts:
-        verdicts = self.by_distance()
-        values = Counter[int]()
-        for verdict, count in verdicts.items():
-            values[verdict.value] += count
-        longest = max((verdict.distance for verdict in verdicts if verdict.value > 0), default=0)
-        total = values.total()
-        return Counts(total, values[1], values[0], values[-1], total, longest)
 
     def by_distance(self) -> dict[Verdict, int]:
         """How many positions have each verdict, among the unfinished positions that can arise from the start."""

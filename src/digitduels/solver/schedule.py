@@ -57,8 +57,14 @@ def waves(compiled: Compiled, item: float, block: int = BLOCK) -> Iterator[Words
 
 def _levels(indices: npt.NDArray[np.int64], base: int, digits: int) -> Iterator[npt.NDArray[np.int64]]:
     """Yields the indices of the pools that hold 0, 1, 2, … numbers."""
+    held = numbers_held(indices, base, digits)
+    for level in range(int(held.max()) + 1):
+        yield indices[held == level]
+
+
+def numbers_held(indices: npt.NDArray[np.int64], base: int, digits: int) -> npt.NDArray[np.int64]:
+    """How many numbers the pools with these indices hold."""
     held = np.zeros(len(indices), np.int64)
     for digit in range(digits):
         held += indices // base**digit % base
-    for level in range(int(held.max()) + 1):
-        yield indices[held == level]
+    return held

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
@@ -68,9 +69,14 @@ class Solution(ABC):
         """The number of positions in the table; 0 if there is no table."""
         return 0
 
-    @abstractmethod
     def counts(self) -> Counts:
         """How many positions there are, by value."""
+        verdicts, values = self.by_distance(), Counter[int]()
+        for verdict, count in verdicts.items():
+            values[verdict.value] += count
+        total = values.total()
+        longest = max((verdict.distance for verdict in verdicts if verdict.value > 0), default=0)
+        return Counts(total, values[1], values[0], values[-1], total, longest)
 
     @abstractmethod
     def by_distance(self) -> dict[Verdict, int]:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -16,6 +13,7 @@ import numpy.typing as npt
 
 from digitduels.core import State
 from digitduels.pool import Pool
+from digitduels.signals import uninterrupted
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, distinct, ending_for
 from digitduels.solver.layout import Layout, Scale, lay_out
 from digitduels.solver.schedule import waves
@@ -106,7 +104,11 @@ def fill(plan: Plan, progress: Progress | None = None) -> Codes:
     endings, done = scale.ending(plan.marks), 0
     with workers() as pool:
         for tasks in waves(compiled, scale.dtype.itemsize):
-            share(pool, tasks, lambda part: kernels.fill(codes, part, plan.layout, endings, plan.stuck, scale.typed()))
+            share(
+                pool,
+                tasks,
+                lambda part: kernels.fill_tables(codes, part, plan.layout, endings, plan.stuck, scale.typed()),
+            )
             done += int(np.prod(tasks[:, 1::2] - tasks[:, ::2], axis=1).sum())
             if progress is not None:
                 progress("solving", done / compiled.positions)
@@ -163,26 +165,9 @@ def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any
     """Divides the tasks of a wave among the threads, waits for them, and returns the result of each share."""
     count = min(len(tasks), threads())
     first, *others = [np.ascontiguousarray(tasks[index::count]) for index in range(count)]
-    with _uninterrupted():
+    with uninterrupted():
         futures = [pool.submit(work, part) for part in others]
         return [work(first), *(future.result() for future in futures)]  # this thread works too
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C until the block ends. Raised inside a thread pool, it could leave a lock held for ever."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    pressed: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if pressed:
-            signal.raise_signal(signal.SIGINT)
 
 
 class Tables(Solution):
@@ -241,7 +226,7 @@ class Tables(Solution):
         compiled, moves, count = self.compiled, self.game.moves, self._hands
         legal = compiled.own[:, mine] != ILLEGAL
         if compiled.digits:
-            legal &= (compiled.takes <= state.table.counts).all(axis=1)
+            legal &= compiled.affordable(state.table.counts)
         ids = legal.nonzero()[0]
         hands = compiled.own[ids, mine]
         indices = ((table - self._needs[ids]) * count + hands) * count + compiled.other[ids, theirs]
@@ -293,22 +278,12 @@ class Tables(Solution):
             totals += np.bincount(codes, minlength=len(totals))
         return {self._verdict(code): int(totals[code]) for code in np.flatnonzero(totals).tolist()}
 
-    def counts(self) -> Counts:
-        verdicts = self.by_distance()
-        values = {
-            value: sum(count for verdict, count in verdicts.items() if verdict.value == value) for value in (1, 0, -1)
-        }
-        longest = max((verdict.distance for verdict in verdicts if verdict.value > 0), default=0)
-        return Counts(sum(verdicts.values()), values[1], values[0], values[-1], self.reachable(), longest)
-
-    def reachable(self) -> int:
-        """The number of unfinished positions that can arise from the start."""
-        return self.count_unfinished(self.reached([self.index(self.game.start())]))
-
-    def count_unfinished(self, chosen: npt.NDArray[np.bool_]) -> int:
-        """How many of these positions are not over."""
+    def counts(self, reached: npt.NDArray[np.bool_] | None = None) -> Counts:
+        """How many positions there are, by value. `reached` says which can arise from the start, if you know that."""
+        if reached is None:
+            reached = self.reached([self.index(self.game.start())])
         unfinished = self._decoded[1] > 0
-        return int(np.count_nonzero(unfinished[self.codes] & chosen))
+        return super().counts()._replace(reachable=int(np.count_nonzero(unfinished[self.codes] & reached)))
 
     def reached(self, indices: Sequence[int]) -> npt.NDArray[np.bool_]:
         """[position]: whether it can arise from one of these positions."""

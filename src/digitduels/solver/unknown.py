@@ -1,4 +1,4 @@
-"""Unknown integers: a rule that is asked about them is asked about many positions at once.
+"""Unknown integers and hands: a rule that is asked about them is asked about many positions at once.
 
 An Unknown stands for every value that a part of a position can have. Arithmetic applies to all values. A comparison
 answers if the answer is the same for all of them. Otherwise it raises Split, and the check divides the values into
@@ -8,7 +8,8 @@ cases and asks again. So does everything else that a rule may do with an integer
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,6 @@ import numpy.typing as npt
 Values = npt.NDArray[np.int64]
 
 LARGEST_OPERAND = 1 << 31  # the product of two smaller integers fits into 64 bits
-_SHIFTS = operator.add, operator.sub
-_DIVISIONS = operator.floordiv, operator.mod
 
 
 class Split(BaseException):
@@ -31,132 +30,154 @@ class Split(BaseException):
 
 
 class Unknown:
-    """An integer of which only the possible values are known, at least two: one for each candidate of its part."""
+    """An integer of which only the possible values are known, at least two: a sum of one term for each part."""
 
-    __slots__ = ("high", "low", "part", "rest", "values")
+    __slots__ = ("high", "low", "terms")
 
-    def __init__(
-        self, part: Hashable, values: Values, rest: Unknown | None = None, bounds: tuple[int, int] | None = None
-    ) -> None:
-        self.part = part
-        self.values = values
-        self.rest = rest
-        """Another unknown integer to add to this one, about another part."""
-        self.low: int
-        self.high: int
-        self.low, self.high = bounds or (int(values.min()), int(values.max()))
+    def __init__(self, terms: dict[Hashable, Values], low: int, high: int) -> None:
+        self.terms = terms
+        """[part][candidate]: a value."""
+        self.low = low
+        self.high = high
 
-    def by_value(self) -> Split:
-        return Split(self.part, self.values)
+    def split(self) -> Split:
+        return Split(*next(iter(self.terms.items())))
 
-    def calculate(self, operation: Callable[[Any, Any], Any], other: Any, swapped: bool = False) -> int | Unknown:
-        if operation is operator.add and type(other) is int and other == 0:  # as `sum` begins
-            return self
-        if operation is operator.add and isinstance(other, Unknown) and other.part != self.part and other.rest is None:
-            return Unknown(other.part, other.values, self, (self.low + other.low, self.high + other.high))
-        if isinstance(other, Unknown) and other.part == self.part and other.rest is None:
-            operand: Any = other.values
-        elif isinstance(other, int) and -LARGEST_OPERAND < other < LARGEST_OPERAND:
-            operand = other
-        else:
-            raise self.by_value()
-        if self.rest is not None and (operation is not operator.add or operand is not other):
-            raise self.by_value()
-        first, second = (operand, self.values) if swapped else (self.values, operand)
-        if operation in _DIVISIONS and not np.all(second):
-            raise self.by_value()
-        bounds = None
-        if operand is other and operation in _SHIFTS:  # saves time
-            ends = [operation(other, end) if swapped else operation(end, other) for end in (self.low, self.high)]
-            bounds = min(ends), max(ends)
-        result = Unknown(self.part, operation(first, second), self.rest, bounds)
-        if max(-result.low, result.high) >= LARGEST_OPERAND:
-            raise self.by_value()
-        return result.low if result.low == result.high else result
+    def add(self, other: Any) -> int | Unknown:
+        if type(other) is int and -LARGEST_OPERAND < other < LARGEST_OPERAND:
+            if not other:
+                return self
+            part, values = next(iter(self.terms.items()))
+            return Unknown(self.terms | {part: values + other}, self.low + other, self.high + other)
+        if isinstance(other, Unknown) and self.terms.keys().isdisjoint(other.terms):
+            return Unknown(self.terms | other.terms, self.low + other.low, self.high + other.high)
+        return self.calculate(operator.add, self, other)
+
+    def calculate(self, operation: Callable[[Any, Any], Any], first: Any, second: Any) -> int | Unknown:
+        operands = self.operand(first), self.operand(second)
+        if operation in (operator.floordiv, operator.mod) and not np.all(operands[1]):
+            raise self.split()
+        return unknown(next(iter(self.terms)), operation(*operands))
 
     def compare(self, relation: Callable[[Any, Any], Any], other: Any) -> bool:
-        if isinstance(other, Unknown):
-            if self.rest is not None or other.part != self.part or other.rest is not None:
-                raise self.by_value()
-            truths = relation(self.values, other.values)
-        elif not isinstance(other, int):
-            if relation in (operator.eq, operator.ne) and not isinstance(other, float | complex):
-                return relation is operator.ne
-            raise self.by_value()
-        elif other > self.high or other < self.low:
-            return bool(relation(self.low, other))  # the same for all values
-        elif self.rest is not None:
-            # A total: only its bounds are known.
-            truths = np.array([relation(total, other) for total in (self.low, self.high)])
-            if relation in (operator.eq, operator.ne) or truths[0] != truths[1]:
-                raise self.by_value()
-        else:
-            truths = relation(self.values, other)
-        if truths.all():
-            return True
-        if not truths.any():
-            return False
-        raise Split(self.part, truths)
+        equality = relation in (operator.eq, operator.ne)
+        if isinstance(other, int):
+            answers = relation(self.low, other), relation(self.high, other)
+            if answers[0] == answers[1] and not (equality and self.low <= other <= self.high):
+                return bool(answers[0])
+        elif equality and not isinstance(other, Unknown | Number):
+            return relation is operator.ne
+        truths = relation(self.operand(self), self.operand(other))
+        if truths.all() or not truths.any():
+            return bool(truths[0])
+        raise Split(next(iter(self.terms)), truths)
+
+    def operand(self, value: Any) -> Any:
+        """What NumPy calculates with, for an integer or an Unknown about the same single part."""
+        is_unknown = isinstance(value, Unknown)
+        if is_unknown and (len(value.terms) > 1 or value.terms.keys() != self.terms.keys()):
+            raise self.split()
+        low, high = (value.low, value.high) if is_unknown else (value, value)
+        if not isinstance(low, int) or max(-low, high) >= LARGEST_OPERAND:
+            raise self.split()
+        return next(iter(value.terms.values())) if is_unknown else value
 
     def __bool__(self) -> bool:
         return self.compare(operator.ne, 0)
 
     def __neg__(self) -> int | Unknown:
-        return self.calculate(operator.sub, 0, swapped=True)
+        return self.calculate(operator.sub, 0, self)
 
     def __hash__(self) -> int:
-        raise Split(self.part, np.arange(len(self.values)))  # a key is often made of several integers
+        part, values = next(iter(self.terms.items()))
+        raise Split(part, np.arange(len(values)))  # a key is often made of several integers
 
     def __getattr__(self, name: str) -> Any:
         if not hasattr(int, name):
             raise AttributeError(name)
-        raise self.by_value()
+        raise self.split()
 
-    def __eq__(self, other: object) -> bool:
-        return self.compare(operator.eq, other)
-
-    def __ne__(self, other: object) -> bool:
-        return self.compare(operator.ne, other)
-
-    def __add__(self, other: Any) -> int | Unknown:
-        return self.calculate(operator.add, other)
-
-    __radd__ = __add__
+    __add__ = __radd__ = add
 
 
-def _calculation(operation: Callable[[Any, Any], Any], swapped: bool = False) -> Callable[..., Any]:
-    return lambda self, other: self.calculate(operation, other, swapped)
+def unknown(part: Hashable, values: Values) -> int | Unknown:
+    """An integer that depends on one part, with these values."""
+    low, high = int(values.min()), int(values.max())
+    return low if low == high else Unknown({part: values}, low, high)
 
 
-def _comparison(relation: Callable[[Any, Any], Any]) -> Callable[..., bool]:
-    return lambda self, other: bool(self.compare(relation, other))
+def _define(name: str, operation: Callable[[Any, Any], Any]) -> None:
+    setattr(Unknown, f"__{name}__", lambda self, other: self.calculate(operation, self, other))
+    setattr(Unknown, f"__r{name}__", lambda self, other: self.calculate(operation, other, self))
 
 
-def _split_by_value(self: Unknown, *_: Any) -> Any:
-    raise self.by_value()
+def _define_comparison(name: str, relation: Callable[[Any, Any], Any]) -> None:
+    setattr(Unknown, f"__{name}__", lambda self, other: self.compare(relation, other))
+
+
+def _split(self: Unknown, *_: Any) -> Any:
+    raise self.split()
 
 
 for _name in ("sub", "mul", "floordiv", "mod"):
-    setattr(Unknown, f"__{_name}__", _calculation(getattr(operator, _name)))
-    setattr(Unknown, f"__r{_name}__", _calculation(getattr(operator, _name), swapped=True))
-for _name in ("lt", "le", "gt", "ge"):
-    setattr(Unknown, f"__{_name}__", _comparison(getattr(operator, _name)))
+    _define(_name, getattr(operator, _name))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    _define_comparison(_name, getattr(operator, _name))
 for _name in ("truediv", "divmod", "pow", "lshift", "rshift", "and", "or", "xor"):
-    setattr(Unknown, f"__{_name}__", _split_by_value)
-    setattr(Unknown, f"__r{_name}__", _split_by_value)
-for _name in (
-    "abs",
-    "pos",
-    "invert",
-    "int",
-    "float",
-    "index",
-    "round",
-    "trunc",
-    "floor",
-    "ceil",
-    "str",
-    "repr",
-    "format",
-):
-    setattr(Unknown, f"__{_name}__", _split_by_value)
+    setattr(Unknown, f"__{_name}__", _split)
+    setattr(Unknown, f"__r{_name}__", _split)
+for _name in ("abs", "pos", "invert", "int", "float", "index", "round", "str", "repr", "format"):
+    setattr(Unknown, f"__{_name}__", _split)
+
+
+class UnknownHands:
+    """Hands of which only some candidates are known. They are unknown integers, or tuples of such."""
+
+    def __init__(self, hands: Sequence[Any]) -> None:
+        self.example = hands[0]
+        rows = columns_of(hands)
+        self.numbers: dict[Hashable, int] | None = None
+        """A number for each hand, if the hands do not all consist of the same number of small integers."""
+        if rows is None or any(max(-min(row), max(row)) >= LARGEST_OPERAND for row in rows):
+            self.numbers = {hand: number for number, hand in enumerate(hands)}
+            rows = [range(len(hands))]
+        self.rows: Values = np.array(rows, np.int64)
+        """[integer of the hand, hand]"""
+
+    def value(self, part: Hashable, indices: npt.NDArray[Any]) -> Any:
+        """A hand that may be any of these."""
+        if self.numbers is None:
+            return _nested(self.example, iter([unknown(part, row[indices]) for row in self.rows]))
+        if len(indices) > 1:
+            raise Split(part, indices)
+        return list(self.numbers)[self.rows[0, indices[0]]]
+
+    def integers(self, hand: Any) -> list[Any]:
+        """The integers that a hand consists of, which may be unknown."""
+        return flat(hand) if self.numbers is None else [self.numbers.setdefault(hand, len(self.numbers))]
+
+
+def flat(value: Any) -> list[Any]:
+    """What a value consists of, if it is a tuple of tuples."""
+    return [leaf for part in value for leaf in flat(part)] if isinstance(value, tuple) else [value]
+
+
+def _nested(example: Any, leaves: Iterator[Any]) -> Any:
+    """A hand with the structure of an example, made of these leaves."""
+    if not isinstance(example, tuple):
+        return next(leaves)
+    return tuple.__new__(type(example), [_nested(part, leaves) for part in example])
+
+
+def columns_of(values: Sequence[Any]) -> list[Sequence[int]] | None:
+    """The integers that values of the same structure consist of, column by column; None if there is anything else."""
+    kinds = set(map(type, values))
+    kind = kinds.pop()
+    if kinds:
+        return None
+    if kind is int:
+        return [values]
+    if not issubclass(kind, tuple) or len(set(map(len, values))) > 1:
+        return None
+    parts = [columns_of(column) for column in zip(*values, strict=True)]
+    return None if None in parts else [column for part in parts for column in part or ()]

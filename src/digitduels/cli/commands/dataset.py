@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from digitduels import files
@@ -60,18 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         dataset.write_lines(dataset.rows(*sample, part=arguments.split), sys.stdout.buffer)
         return 0
     write = dataset.write_parquet if path.suffix.lower() == ".parquet" else dataset.write_lines
-    with write_errors(path), show_progress(game.title) as progress, _exit_on_sigterm(), files.writing(path) as file:
+    with write_errors(path), show_progress(game.title) as progress, files.writing(path) as file:
         count = write(dataset.rows(*sample, progress, arguments.split), file)
     fewer = "" if count == arguments.positions else "; the search found no more"
     console.say(f"{Count(count, 'position')} of {game.title} in {quoted_path(path)}{fewer}.")
     return 0
-
-
-@contextmanager
-def _exit_on_sigterm() -> Iterator[None]:
-    """Makes SIGTERM raise SystemExit, so that the unfinished file is removed."""
-    handler = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)

@@ -16,7 +16,7 @@ from digitduels.manual import card
 from digitduels.match import Match
 from digitduels.players import PERFECT_PLAYERS, player
 from digitduels.sentence import Names, Played, tell
-from digitduels.solver import Solution
+from digitduels.solver import Solution, UnknownPosition
 from digitduels.solver.search import Search
 from digitduels.solver.solution_cache import SolutionCache
 from digitduels.solver.verdict import Judgement, Verdict
@@ -48,6 +48,10 @@ SEARCHES = 4  # games whose search a worker keeps in memory
 VARIANT_POSITIONS = 10_000  # the limit of a search in a variant
 
 
+class NoPuzzle(ValueError):
+    """There is no puzzle of this kind."""
+
+
 class TooLargeHere(TooLarge):
     """The game is too large for this question. The message is for the visitor."""
 
@@ -73,7 +77,7 @@ class Lookahead:
         search = search_of(self.game)
         verdicts = search.within(state, plies)
         if search.exhausted and self._solution is not None:
-            with suppress(ValueError):  # the solution may lack a position that somebody set up
+            with suppress(UnknownPosition):  # the solution may lack a position that somebody set up
                 return self._solution.within(state, plies)
         self.complete = not search.exhausted
         return verdicts
@@ -311,7 +315,7 @@ def _find_puzzles(
     games = (link.book(name) for name in order(seed)) if everywhere else [match.game]
     result = find(map(solve, games), tier, seed, count)
     if result is None:
-        raise ValueError(NONE)
+        raise NoPuzzle(NONE)
     return result
 
 

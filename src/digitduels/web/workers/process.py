@@ -18,16 +18,16 @@ from functools import partial
 from typing import Any
 
 import digitduels
-from digitduels.core import TooLarge
+from digitduels.core import MoveError, TooLarge
 from digitduels.games import AnyGame, game, games
 from digitduels.match import Match
 from digitduels.options import Integer
 from digitduels.players.perfect import error_chance
-from digitduels.record import replay
+from digitduels.record import RecordError, replay
 from digitduels.solver import cache
-from digitduels.solver.solution import Solution
+from digitduels.solver.solution import Solution, UnknownPosition
 from digitduels.solver.solution_cache import SolutionCache
-from digitduels.web.positions.analysis import ANALYSES, TooLargeHere
+from digitduels.web.positions.analysis import ANALYSES, NoPuzzle, TooLargeHere
 
 VARIANTS = 2  # solutions of variants that a worker keeps in memory
 PRACTICE = 1 << 26  # bytes per solution in `practise`
@@ -66,7 +66,7 @@ def answer(question: dict[str, Any], solutions: SolutionCache) -> dict[str, Any]
         return {"refused": [413, str(error)]}
     except (MemoryError, TooLarge):
         return {"refused": [413, TOO_LARGE]}
-    except ValueError as error:  # such as a position that is not in the table
+    except (UnknownPosition, NoPuzzle, RecordError, MoveError) as error:
         return {"refused": [422, str(error)]}
     except Exception:  # a bug, which the server logs
         return {"failed": traceback.format_exc()}
