@@ -13,7 +13,7 @@ from typing import Any
 from numba import int64, njit, uint64
 
 from digitduels.adapters import BEGINNINGS
-from digitduels.players.policy import LEVEL, UNIFORM
+from digitduels.players.policy import PERFECT, UNIFORM
 from digitduels.players.policy_kernels import look_ahead, probabilities, weigh
 from digitduels.solver.compiled import LOST, WON
 
@@ -153,9 +153,8 @@ def drawn(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -
             look[legal].move, look[legal].ways = move, ways[mine, move]
             legal += 1
     best = look_ahead(look, legal, index(world, counts, game), mine, theirs, world.rules)
-    if world.kind == LEVEL:
-        weigh(look, legal, mine, theirs, world.rules)
-    elif best <= 0:
+    weigh(look, legal, mine, theirs, world.rules)
+    if world.kind == PERFECT and best <= 0:
         for entry in range(legal):
             if look[entry].value == best:
                 look[entry].hope = chances[look[entry].after] if look[entry].after >= 0 else 0

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from digitduels.core import State, winning_score
-from digitduels.players.levels import TIE, WASTED, apparent_score, nearness
+from digitduels.players.levels import POINTLESS, TIE, apparent_score, nearness
 from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, PolicyPlayer
 from digitduels.solver.arrays import Arrays, arrays
 from digitduels.solver.tables import Tables
@@ -47,8 +47,6 @@ class Rules(NamedTuple):
     near_won: float
     near_lost: float
     near_other: npt.NDArray[np.float64]
-    scores: npt.NDArray[np.float64]
-    wasted: float
 
 
 ENTRY = np.dtype(
@@ -93,8 +91,6 @@ def rules_of(solution: Tables) -> Rules:
         near_won=nearness(game, apparent_score(game, None, "good"), winning_score(game)),
         near_lost=nearness(game, apparent_score(game, None, "bad"), winning_score(game)),
         near_other=np.array([nearness(game, winning_score(game), score) for score in scores]),
-        scores=np.array([np.inf if score is None else float(score) for score in scores]),
-        wasted=WASTED,
     )
 
 
@@ -151,7 +147,7 @@ def look_ahead(look: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules:
             after = ((table - needs[move]) * hands + hand) * hands + other[theirs, move]
             code = np.int64(rules.codes[after])
         else:
-            after = ~(((table - needs[move]) * len(rules.scores) + hand) * hands + other[theirs, move])
+            after = ~(((table - needs[move]) * len(rules.near_own) + hand) * hands + other[theirs, move])
             code = np.int64(rules.ended[hand - hands])
         value, distance = decode(code, rules.low, rules.high, rules.top)
         look[entry].after, look[entry].code = after, code
@@ -163,15 +159,15 @@ def look_ahead(look: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules:
 @kernel
 def weigh(look: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
     """Writes how natural each listed move is after look_ahead; see levels.natural_weights."""
-    scores = rules.scores
+    before = rules.near_own[mine] * rules.near_other[theirs]
     for entry in range(legal):
         move = look[entry].move
         hand, others = rules.game.own[mine, move], rules.game.other[theirs, move]
         value = look[entry].value if look[entry].distance == 1 else 0
         near = rules.near_won if value > 0 else rules.near_lost if value < 0 else rules.near_own[hand]
         natural = near * rules.near_other[others]
-        if scores[hand] == scores[mine] and scores[others] == scores[theirs]:
-            natural *= rules.wasted
+        if natural <= before * (1 + TIE):
+            natural *= POINTLESS
         look[entry].natural, look[entry].weight = natural, natural * look[entry].ways
 
 
@@ -237,7 +233,7 @@ def level(look: Any, count: Any, sees: Any, losing: Any) -> None:
 @kernel
 def perfect(look: Any, count: Any, best: Any) -> None:
     """Writes the probabilities of perfect play. `hope` must be filled, and becomes the merit of the move."""
-    total, highest = 0, -1
+    total, highest, natural = 0, -1, 0.0
     for entry in range(count):
         merit = -1
         if look[entry].value == best:
@@ -245,13 +241,17 @@ def perfect(look: Any, count: Any, best: Any) -> None:
             distance = look[entry].distance
             merit = (1 << 40) - distance if best > 0 else (look[entry].hope << 32) + distance
             if merit > highest:
-                total, highest = 0, merit
+                highest, natural = merit, 0.0
             if merit == highest:
-                total += look[entry].ways
+                natural = max(natural, look[entry].natural)
         look[entry].hope = merit
     for entry in range(count):
-        chosen = look[entry].hope == highest
-        look[entry].likely = look[entry].share = look[entry].ways * (1 / total) if chosen else 0.0
+        look[entry].likely = 0.0
+        if look[entry].hope == highest and look[entry].natural * (1 + TIE) >= natural:
+            look[entry].likely = look[entry].ways
+            total += look[entry].ways
+    for entry in range(count):
+        look[entry].likely = look[entry].share = look[entry].likely * (1 / total)
 
 
 @kernel
