@@ -1,4 +1,4 @@
-"""How often a level plays a move that changes no score, although it saw nothing wrong with a move that changes one."""
+"""How often a level plays a move after which its board looks no better, although it saw nothing wrong with another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import digitduels as dd
 from digitduels.match import Match
-from digitduels.players.levels import Level, candidates, natural_weights, tuning
+from digitduels.players.levels import TIE, Level, candidates, impression, impressions, natural_weights, tuning
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 
@@ -14,9 +14,9 @@ PAGE = "levels.md"
 GAMES = 100  # per level against itself, half of them from fair starts
 HEAD = "| game | level | positions | pointless moves |\n|---|---:|---:|---:|"
 NOTE = (
-    "The share of turns in which a level plays a move that changes no score, although it saw nothing wrong with a\n"
-    f"move that changes one: in {GAMES} games of the level against itself, half from the first position and half from\n"
-    "fair starts."
+    "The share of turns in which a level plays a move that brings it no nearer to the goal and does not set the\n"
+    f"opponent back, although it saw nothing wrong with a move that does: in {GAMES} games of the level against\n"
+    "itself, half from the first position and half from fair starts."
 )
 
 
@@ -45,7 +45,8 @@ def share(player: Level, match: Match) -> float:
     """The probability that the player to move plays a pointless move."""
     game, state = match.game, match.state
     natural, probability = natural_weights(game, state), 0.0
-    still = {move for move in natural if game.scores(game.after(state, move)) == game.scores(state)}
+    before = impression(game, state, state.player)
+    still = {move for move, looks in impressions(game, state).items() if looks <= before * (1 + TIE)}
     for likely, seen in player.looks(state):
         choice = candidates(natural, seen)
         if any(verdict is None or verdict.value >= 0 for move, verdict in seen.items() if move not in still):

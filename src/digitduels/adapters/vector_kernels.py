@@ -13,7 +13,7 @@ from typing import Any
 from numba import int64, njit, uint64
 
 from digitduels.adapters import BEGINNINGS
-from digitduels.players.policy import LEVEL, UNIFORM
+from digitduels.players.policy import PERFECT, UNIFORM
 from digitduels.players.policy_kernels import judge_moves, probabilities, weigh
 from digitduels.solver.compiled import LOST, WON
 
@@ -159,9 +159,8 @@ def drawn(world: Any, counts: Any, hands: Any, mask: Any, game: Any, rng: Any) -
             entries[legal].move, entries[legal].ways = move, ways[mine, move]
             legal += 1
     best = judge_moves(entries, legal, index(world, counts, game), mine, theirs, world.rules)
-    if world.kind == LEVEL:
-        weigh(entries, legal, mine, theirs, world.rules)
-    elif best <= 0:
+    weigh(entries, legal, mine, theirs, world.rules)
+    if world.kind == PERFECT and best <= 0:
         for entry in range(legal):
             if entries[entry].value == best:
                 entries[entry].hope = chances[entries[entry].after] if entries[entry].after >= 0 else 0

@@ -6,8 +6,8 @@ ones more often. If it sees that every move loses, it plays the slowest loss. So
 make them, about distant results, and never plays a move that it knows to be bad.
 
 A move is natural if a person who cannot see any result would play it, judging by the board alone. A person moves
-towards the goal, sets the opponent back if possible, and does not waste a turn. How natural a move is does not depend
-on who wins.
+towards the goal or sets the opponent back, and neither wastes a turn nor moves away. How natural a move is does not
+depend on who wins.
 
 This is the definition. policy_kernels.py computes the same probabilities, compiled, and tests/test_policies.py compares
 the two in every position of small games.
@@ -45,7 +45,7 @@ CHARACTERS = {
 }
 
 
-LEVELS_VERSION = 3
+LEVELS_VERSION = 4
 """Increased when levels or perfect play choose differently, so that games of different versions are not mixed."""
 
 
@@ -60,7 +60,7 @@ class Tuning(NamedTuple):
 
 TUNING = {
     # Moving towards the goal is a mistake in most positions, so a level that sees only one reply loses to random play.
-    "numerical-nexus": Tuning(reaches=(6.8, 10.0, 16.0, 28.0, 65.0)),
+    "numerical-nexus": Tuning(reaches=(8.2, 12.0, 19.0, 33.0, 76.0)),
     # There are two moves, and the only choices are far from the end.
     "operation-target": Tuning((1, 4, 5, 6, 7), (0.0, 0.0, 3.4, 7.0, 17.0)),
     "number-duel": Tuning(reaches=(0.0, 0.0, 1.2, 3.5, 11.0)),
@@ -167,7 +167,7 @@ def candidates(natural: Mapping[Any, float], seen: Mapping[Any, Verdict | None])
 
 NEARER = 3.0  # how strongly a person prefers to be near the goal
 FURTHER = 1.5  # how strongly a person prefers the opponent to be far from it
-WASTED = 0.02  # the factor for a move that changes no score
+POINTLESS = 0.001  # the factor for a move after which the board looks no better
 TIE = 1e-9  # relative; weights that differ by less are equal, because rounding can make that difference
 
 
@@ -180,14 +180,21 @@ def natural_weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
     >>> natural[rules.read("+9")] > natural[rules.read("+2")] > natural[rules.read("x2")]
     True
     """
-    before, player = game.scores(state), state.player
-    natural = {}
-    for move in game.legal_moves(state):
-        after = game.after(state, move)
-        scores = game.scores(after)
-        own = apparent_score(game, scores[player], outcome_tone(player, game.outcome(after)))
-        natural[move] = (WASTED if scores == before else 1.0) * nearness(game, own, scores[1 - player])
-    return natural
+    natural = impressions(game, state)
+    before = impression(game, state, state.player)
+    return {move: looks if looks > before * (1 + TIE) else looks * POINTLESS for move, looks in natural.items()}
+
+
+def impressions(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
+    """How good the board looks after each legal move to the player who makes it."""
+    return {move: impression(game, game.after(state, move), state.player) for move in game.legal_moves(state)}
+
+
+def impression(game: AnyGame, state: State[Any, Any], player: int) -> float:
+    """How good a position looks to a player who sees only the scores, and who has won."""
+    scores = game.scores(state)
+    own = apparent_score(game, scores[player], outcome_tone(player, game.outcome(state)))
+    return nearness(game, own, scores[1 - player])
 
 
 def apparent_score(game: AnyGame, score: int | None, tone: str) -> int | None:

@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from digitduels.core import State
-from digitduels.players.levels import Level
+from digitduels.players.levels import TIE, Level, natural_weights
 from digitduels.players.policy import PERFECT, PolicyPlayer, Uniform, chance_steps
 from digitduels.solver.solution import Solution
 from digitduels.solver.tables import Tables
@@ -58,7 +58,10 @@ class ErrorChances:
 
 
 class Perfect(PolicyPlayer):
-    """Wins as quickly as possible. If it cannot win, it plays for the opponent's mistake, then for a long game."""
+    """Wins as quickly as possible. If it cannot win, it plays for the opponent's mistake, then for a long game.
+
+    Among equally good moves it plays the most natural one.
+    """
 
     name, kind = "perfect", PERFECT
 
@@ -81,14 +84,17 @@ class Perfect(PolicyPlayer):
     def candidates(self, state: State[Any, Any]) -> list[Any]:
         """The moves among which perfect play draws."""
         judgement = self.solution.judge(state)
-        if judgement.best_verdict.value > 0:
-            return judgement.best_moves
-        merits = {
-            move: (chance_steps(self.chances.after(state, move)), judgement[move].distance)
-            for move in judgement.keeping
-        }
-        best = max(merits.values())
-        return [move for move, merit in merits.items() if merit == best]
+        moves = judgement.best_moves
+        if judgement.best_verdict.value <= 0:
+            merits = {
+                move: (chance_steps(self.chances.after(state, move)), judgement[move].distance)
+                for move in judgement.keeping
+            }
+            best = max(merits.values())
+            moves = [move for move, merit in merits.items() if merit == best]
+        natural = natural_weights(self.game, state)
+        most = max(natural[move] for move in moves)
+        return [move for move in moves if natural[move] * (1 + TIE) >= most]
 
 
 def error_chance(state: State[Any, Any], move: Any, solution: Solution) -> float:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from digitduels.core import State, winning_score
-from digitduels.players.levels import TIE, WASTED, apparent_score, nearness
+from digitduels.players.levels import POINTLESS, TIE, apparent_score, nearness
 from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, PolicyPlayer
 from digitduels.solver.arrays import Arrays, arrays
 from digitduels.solver.tables import Tables
@@ -47,8 +47,6 @@ class Rules(NamedTuple):
     near_won: float
     near_lost: float
     near_other: npt.NDArray[np.float64]
-    scores: npt.NDArray[np.float64]
-    wasted: float
 
 
 ENTRY = np.dtype(
@@ -93,8 +91,6 @@ def rules_of(solution: Tables) -> Rules:
         near_won=nearness(game, apparent_score(game, None, "good"), winning_score(game)),
         near_lost=nearness(game, apparent_score(game, None, "bad"), winning_score(game)),
         near_other=np.array([nearness(game, winning_score(game), score) for score in scores]),
-        scores=np.array([np.inf if score is None else float(score) for score in scores]),
-        wasted=WASTED,
     )
 
 
@@ -162,7 +158,7 @@ def judge_moves(entries: Any, legal: Any, table: Any, mine: Any, theirs: Any, ru
             after = ((table - needs[move]) * hands + hand) * hands + other[theirs, move]
             code = np.int64(rules.codes[after])
         else:
-            after = ~(((table - needs[move]) * len(rules.scores) + hand) * hands + other[theirs, move])
+            after = ~(((table - needs[move]) * len(rules.near_own) + hand) * hands + other[theirs, move])
             code = np.int64(rules.ended[hand - hands])
         value, distance = decode(code, rules.low, rules.high, rules.top)
         entries[entry].after, entries[entry].code = after, code
@@ -174,15 +170,15 @@ def judge_moves(entries: Any, legal: Any, table: Any, mine: Any, theirs: Any, ru
 @kernel
 def weigh(entries: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
     """Writes how natural each listed move is after judge_moves; see levels.natural_weights."""
-    scores = rules.scores
+    before = rules.near_own[mine] * rules.near_other[theirs]
     for entry in range(legal):
         move = entries[entry].move
         hand, others = rules.arrays.own[mine, move], rules.arrays.other[theirs, move]
         value = entries[entry].value if entries[entry].distance == 1 else 0
         near = rules.near_won if value > 0 else rules.near_lost if value < 0 else rules.near_own[hand]
         natural = near * rules.near_other[others]
-        if scores[hand] == scores[mine] and scores[others] == scores[theirs]:
-            natural *= rules.wasted
+        if natural <= before * (1 + TIE):
+            natural *= POINTLESS
         entries[entry].natural, entries[entry].weight = natural, natural * entries[entry].ways
 
 
@@ -248,7 +244,7 @@ def level(entries: Any, count: Any, sight: Any, losing: Any) -> None:
 @kernel
 def perfect(entries: Any, count: Any, best: Any) -> None:
     """Writes the probabilities of perfect play. `hope` must be filled, and becomes the merit of the move."""
-    total, highest = 0, -1
+    total, highest, natural = 0, -1, 0.0
     for entry in range(count):
         merit = -1
         if entries[entry].value == best:
@@ -256,13 +252,17 @@ def perfect(entries: Any, count: Any, best: Any) -> None:
             distance = entries[entry].distance
             merit = (1 << 40) - distance if best > 0 else (entries[entry].hope << 32) + distance
             if merit > highest:
-                total, highest = 0, merit
+                highest, natural = merit, 0.0
             if merit == highest:
-                total += entries[entry].ways
+                natural = max(natural, entries[entry].natural)
         entries[entry].hope = merit
     for entry in range(count):
-        chosen = entries[entry].hope == highest
-        entries[entry].likely = entries[entry].share = entries[entry].ways * (1 / total) if chosen else 0.0
+        entries[entry].likely = 0.0
+        if entries[entry].hope == highest and entries[entry].natural * (1 + TIE) >= natural:
+            entries[entry].likely = entries[entry].ways
+            total += entries[entry].ways
+    for entry in range(count):
+        entries[entry].likely = entries[entry].share = entries[entry].likely * (1 / total)
 
 
 @kernel
