@@ -19,19 +19,19 @@ from digitduels import __version__
 from digitduels.text import clean
 from digitduels.web.assets import Assets
 from digitduels.web.classes.allowances import Allowances
-from digitduels.web.classes.class_service import ClassService
-from digitduels.web.classes.classroom import ClassConflict
+from digitduels.web.classes.service import ClassService
 from digitduels.web.description import describe
 from digitduels.web.document import Document
 from digitduels.web.guard import Guard
 from digitduels.web.metrics import Metrics
 from digitduels.web.rate_limits import RateLimits
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms.acts import Conflict
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.routes import classes, health, lab, rooms, stateless
 from digitduels.web.settings import Settings
-from digitduels.web.store import StoreError, open_store
+from digitduels.web.streams.connect import open_store
+from digitduels.web.streams.fold import Conflict
+from digitduels.web.streams.store import StoreError
 from digitduels.web.workers.supervisor import Supervisor
 
 PAGE = Path(__file__).parent / "page"
@@ -89,7 +89,6 @@ def create_app(settings: Settings, stopping: asyncio.Event, workers: Supervisor 
     app.mount("/", GZipMiddleware(StaticFiles(directory=PAGE, check_dir=False)), name="page")
     app.add_exception_handler(Refusal, handle_refusal)
     app.add_exception_handler(Conflict, rooms.conflict)
-    app.add_exception_handler(ClassConflict, classes.conflict)
     app.add_exception_handler(StoreError, rooms.unavailable)
     app.add_exception_handler(HTTPException, handle_http_error)
     app.add_exception_handler(RequestValidationError, handle_invalid_request)
@@ -115,9 +114,9 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.rooms = await stack.enter_async_context(service)
         class_service = app.state.classes = ClassService(store, service, workers.ask, settings, app.state.allowances)
         class_service.start()
-        metrics.gauge("streams_open", "Open live feeds.", lambda: service.hub.streams + class_service.streams)
+        metrics.gauge("streams_open", "Open live feeds.", lambda: service.hub.feeds + class_service.streams)
         metrics.gauge("classes_live", "Classes in memory.", lambda: len(class_service))
-        metrics.gauge("rooms_live", "Games in memory.", lambda: len(service.live))
+        metrics.gauge("rooms_live", "Games in memory.", lambda: len(service.cache))
         metrics.gauge("database_waiting", "Requests waiting for the database.", lambda: store.waiting)
         failures = "Failures of background tasks."
         metrics.counter("background_failures_total", failures, lambda: service.background.failures)

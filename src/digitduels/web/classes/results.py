@@ -11,8 +11,8 @@ from urllib.parse import quote, urlencode
 
 from digitduels.games import game
 from digitduels.match import player_names
-from digitduels.web.classes.classroom import Classroom, Scores, Table
 from digitduels.web.classes.ranking import Standing, games_of, standings
+from digitduels.web.classes.state import Classroom, Scores, Table
 
 MOST_MOMENTS = 3  # per pupil; misses close to the end of a game come first, because they are the easiest to see
 EXPLAINED = (
@@ -34,7 +34,7 @@ def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping
     """The results of a class so far."""
     ranked = standings(classroom, scores)
     return {
-        "code": classroom.code,
+        "code": classroom.id,
         "began": classroom.created,
         "rounds": classroom.round,
         "title": game(classroom.rules["game"], **classroom.rules["options"]).title,

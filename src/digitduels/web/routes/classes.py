@@ -12,14 +12,12 @@ from starlette.types import ASGIApp
 from digitduels.match import Match
 from digitduels.web import link
 from digitduels.web.classes import results as class_results
-from digitduels.web.classes.class_service import ClassService
-from digitduels.web.classes.classroom import ClassAct, ClassConflict
+from digitduels.web.classes.acts import Act
+from digitduels.web.classes.service import ClassService
+from digitduels.web.encoding import encode
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import LONGEST_GAME
-from digitduels.web.rooms.feed import Receive, Scope, Send
-from digitduels.web.rooms.live import packed
 from digitduels.web.routes.rooms import (
-    JSON,
     Creation,
     Doing,
     JsonAnswer,
@@ -31,7 +29,8 @@ from digitduels.web.routes.rooms import (
     bearer_token,
     query_pairs,
 )
-from digitduels.web.store import StoreError
+from digitduels.web.streams.feed import Receive, Scope, Send
+from digitduels.web.streams.store import StoreError
 from digitduels.web.workers.supervisor import Supervisor
 
 _FEED = re.compile(r"/api/classes/([^/]+)/events")
@@ -132,14 +131,14 @@ async def act(code: str, body: Teaching, token: Token, request: Request) -> Resp
         details |= {"game": match.game.id, "options": match.game.changes}
     elif body.options is not None:
         raise Refusal(422, "Options belong to a game. Name it, too.")
-    act = ClassAct(body.act, body.version, body.key, details)
+    act = Act(body.act, body.version, body.key, details)
     answer, new = await _service(request).act(code, token, act, request.scope["sender"])
     return JsonAnswer(answer, 201 if new else 200)
 
 
 @router.get("/{code}/results", summary="The results of a class, for its teacher", responses=_RESPONSES)
 async def results(code: str, token: Token, request: Request) -> Response:
-    return JsonAnswer(packed(await _results(code, token, request)), 200)
+    return JsonAnswer(encode(await _results(code, token, request)), 200)
 
 
 @router.get("/{code}/results.csv", summary="The results as a CSV file, for its teacher", responses=_RESPONSES)
@@ -168,13 +167,6 @@ class ClassFeed:
             await service.stream(match[1], bearer_token(scope), scope["sender"], receive, send)
         except StoreError as error:
             raise Refusal(503, str(error), again=1) from None
-
-
-async def conflict(request: Request, error: Exception) -> Response:
-    """Returns the response to a version conflict, with the current state of the class."""
-    assert isinstance(error, ClassConflict)
-    state = _service(request).state_of(error.classroom)
-    return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
 
 
 async def _results(code: str, token: Token, request: Request) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Res
 from digitduels.web.metrics import Metrics
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings, split_list
-from digitduels.web.store import Store, StoreError
+from digitduels.web.streams.store import Store, StoreError
 from digitduels.web.workers.supervisor import Supervisor
 
 router = APIRouter(tags=["for the owner of the server"])

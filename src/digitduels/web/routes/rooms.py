@@ -11,17 +11,19 @@ from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from msgspec import Raw
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from digitduels.options import written
 from digitduels.web import link
+from digitduels.web.encoding import encode
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import acts
-from digitduels.web.rooms.acts import LEVELS, Conflict
-from digitduels.web.rooms.feed import Receive, Scope, Send
-from digitduels.web.rooms.live import NO_GAME, packed
-from digitduels.web.rooms.service import RoomService
-from digitduels.web.store import StoreError
+from digitduels.web.rooms.acts import LEVELS
+from digitduels.web.rooms.service import NO_GAME, RoomService
+from digitduels.web.streams.credentials import new_secret
+from digitduels.web.streams.feed import Receive, Scope, Send
+from digitduels.web.streams.fold import Conflict
+from digitduels.web.streams.store import StoreError
 
 JSON = "application/json"
 _ID = re.compile(r"[A-Za-z0-9_-]{12}")
@@ -119,7 +121,7 @@ async def create(body: Creation, request: Request) -> Response:
 
 @router.post("/{id}/seats", status_code=201, summary="Take the free seat with an invitation", responses=_RESPONSES)
 async def join(id: str, body: Joining, request: Request) -> Response:
-    answer, new = await _service(request).join(_check_id(id), body.invite, body.key or acts.new_secret(), body.name)
+    answer, new = await _service(request).join(_check_id(id), body.invite, body.key or new_secret(), body.name)
     return JsonAnswer(answer, 201 if new else 200)
 
 
@@ -146,7 +148,7 @@ async def history(
 @router.get("/{id}/seat", summary="The seat that a token opens", responses={403: _RESPONSES[403], 404: _RESPONSES[404]})
 async def seat(id: str, token: Token, request: Request) -> Response:
     number = await _service(request).seat(_check_id(id), token)
-    return JsonAnswer(packed({"seat": number}), 200)
+    return JsonAnswer(encode({"seat": number}), 200)
 
 
 @router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_RESPONSES)
@@ -258,17 +260,16 @@ def bearer_token(scope: Scope) -> str:
     return ""
 
 
-async def conflict(request: Request, error: Exception) -> Response:
-    """Returns the response to a version conflict, with the current state of the game."""
+async def conflict(_: Request, error: Exception) -> Response:
+    """Returns the response to a version conflict, with the current state of the game or class."""
     assert isinstance(error, Conflict)
-    state = _service(request).state_of(error.room)
-    return Response(b'{"detail":%b,"state":%b}' % (packed(str(error)), state), error.status, media_type=JSON)
+    return Response(encode({"detail": str(error), "state": Raw(error.state)}), error.status, media_type=JSON)
 
 
 async def unavailable(_: Request, error: Exception) -> Response:
     """Returns the response when the store is unavailable. The client may retry with the same key."""
     assert isinstance(error, StoreError)
-    return Response(packed({"detail": str(error)}), 503, {"Retry-After": "1"}, JSON)
+    return Response(encode({"detail": str(error)}), 503, {"Retry-After": "1"}, JSON)
 
 
 async def _act(request: Request, id: str, token: str, kind: str, body: Doing, details: Any = None) -> Response:

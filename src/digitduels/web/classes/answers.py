@@ -1,27 +1,167 @@
-"""A class as JSON values: the teacher's view and a pupil's view."""
+"""The JSON of a class: the teacher's view and a pupil's view."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Set
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from digitduels.core import winning_score
 from digitduels.games import game
 from digitduels.manual import summary
 from digitduels.rule_sets import house_rules
-from digitduels.web.classes.classroom import Classroom, Pupil, Scores, twin, waits
+from digitduels.web.classes.acts import twin, waits
 from digitduels.web.classes.ranking import games_of, standings
-from digitduels.web.rooms.acts import Room
+from digitduels.web.classes.state import Classroom, Pupil, Scores
+from digitduels.web.rooms.state import Room
 
 STUCK = 60  # seconds without a move after which the teacher's desk marks a board
 
 
-def rules_of(classroom: Classroom) -> dict[str, Any]:
+class ClassSettings(TypedDict):
+    """The settings of a class, with its game in words."""
+
+    game: str
+    options: dict[str, Any]
+    mode: Literal["pairs", "computer", "rounds"]
+    level: int
+    hints: bool
+    takebacks: bool
+    start: Literal["book", "fair"]
+    anonymous: bool
+    locked: bool
+    title: str
+    summary: str
+    house_rules: str
+
+
+class ClassState(TypedDict):
+    """The fields that the teacher and all pupils may see."""
+
+    code: str
+    version: int
+    round: int
+    rules: ClassSettings
+    paused: str | None
+    ended: bool
+    pupil_count: int
+
+
+class BoardView(TypedDict):
+    """A game as the wall shows it."""
+
+    id: str
+    scores: list[int | None]
+    table: int | None
+    goal: int | None
+    player: int | None
+    moves: int
+    since: float
+    over: bool
+    winner: int | None
+    closed: bool
+    levels: list[int | None]
+
+
+class PairedBoard(BoardView):
+    """A board of this round, with the numbers of its pupils."""
+
+    pupils: list[int | None]
+
+
+class PupilRow(TypedDict):
+    """A pupil on the teacher's desk."""
+
+    pupil: int
+    name: str
+    points: float
+    place: int
+    away: bool
+    playing: bool
+    waiting: bool
+    newcomer: bool
+    absent: bool
+    like: int | None
+
+
+class RemovedPupil(TypedDict):
+    pupil: int
+    name: str
+
+
+class TeacherState(ClassState):
+    """The whole class: its pupils, and the boards of this round."""
+
+    role: Literal["teacher"]
+    now: float
+    deleted: float
+    stuck: int
+    pupils: list[PupilRow]
+    removed: list[RemovedPupil]
+    boards: list[PairedBoard]
+
+
+class CurrentGame(TypedDict):
+    """The game that a pupil plays, and the token of their seat."""
+
+    id: str
+    seat: int
+    token: str
+
+
+class PlayedGame(TypedDict):
+    """A game from one pupil's point of view. `points` is null until it is over."""
+
+    round: int
+    against: str
+    points: float | None
+
+
+class PupilState(ClassState):
+    """What a pupil sees of the class: their name, their current game, and their points so far."""
+
+    role: Literal["pupil"]
+    pupil: int
+    name: str
+    game: CurrentGame | None
+    playing: bool
+    points: float
+    games: list[PlayedGame]
+
+
+class NewClass(TypedDict):
+    """The answer to the founder of a class, beside its state."""
+
+    code: str
+    token: str
+
+
+class JoinedClass(TypedDict):
+    """The answer to a pupil who has joined a class, beside its state."""
+
+    pupil: int
+    token: str
+
+
+def rules_of(classroom: Classroom) -> ClassSettings:
     """The settings of a class with the title, a summary and the house rules of its game."""
     title, about, house_rules = _words(classroom.rules["game"], json.dumps(classroom.rules["options"]))
-    return {"locked": False, **classroom.rules, "title": title, "summary": about, "house_rules": house_rules}
+    rules = classroom.rules
+    return {
+        "game": rules["game"],
+        "options": rules["options"],
+        "mode": rules["mode"],
+        "level": rules["level"],
+        "hints": rules["hints"],
+        "takebacks": rules["takebacks"],
+        "start": rules["start"],
+        "anonymous": rules["anonymous"],
+        "locked": rules.get("locked", False),
+        "title": title,
+        "summary": about,
+        "house_rules": house_rules,
+    }
 
 
 @lru_cache(256)
@@ -31,7 +171,7 @@ def _words(name: str, options: str) -> tuple[str, str, str]:
     return rules.title, summary(rules), house_rules(rules)
 
 
-def board_of(room: Room) -> dict[str, Any]:
+def board_of(room: Room) -> BoardView:
     """A game as the wall shows it."""
     match = room.match
     first, second, table = match.game.board(match.state).scores
@@ -51,10 +191,10 @@ def board_of(room: Room) -> dict[str, Any]:
     }
 
 
-def common(classroom: Classroom) -> dict[str, Any]:
+def common(classroom: Classroom) -> ClassState:
     """The fields that the teacher and all pupils may see."""
     return {
-        "code": classroom.code,
+        "code": classroom.id,
         "version": classroom.head,
         "round": classroom.round,
         "rules": rules_of(classroom),
@@ -66,12 +206,12 @@ def common(classroom: Classroom) -> dict[str, Any]:
 
 def teacher_view(
     classroom: Classroom,
-    boards: Mapping[str, dict[str, Any]],
+    boards: Mapping[str, BoardView],
     scores: Scores,
     away: Set[int],
     now: float,
     lasts: float,
-) -> dict[str, Any]:
+) -> TeacherState:
     """The whole class: its pupils, and the boards of this round.
 
     `lasts` is how many seconds a class is stored after the last act or move in it.
@@ -118,10 +258,10 @@ def _possible_twin(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | 
     return other.number if new or other.number in away else None
 
 
-def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -> dict[str, Any]:
+def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -> PupilState:
     """A pupil's view of the class: their name, their current game, and their points so far."""
     table = classroom.table_of(pupil.number)
-    current_game = None
+    current_game: CurrentGame | None = None
     if table is not None:
         current_game = {"id": table.id, "seat": table.pupils.index(pupil.number) + 1, "token": token}
     return {
@@ -132,5 +272,8 @@ def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -
         "game": current_game,
         "playing": table is not None and table.id not in scores,
         "points": classroom.points(pupil.number, scores),
-        "games": [game._asdict() for game in games_of(classroom, pupil.number, scores)],
+        "games": [
+            {"round": game.round, "against": game.against, "points": game.points}
+            for game in games_of(classroom, pupil.number, scores)
+        ],
     }
