@@ -24,8 +24,9 @@ from hypothesis.stateful import (
 
 import digitduels as dd
 from digitduels.solver import Reference
-from digitduels.web.classes.classroom import ClassAct, Classroom, Context, begin_class, class_act, join_class
+from digitduels.web.classes.acts import Act, Context, act, begin, join
 from digitduels.web.classes.results import NO_GRADE, results
+from digitduels.web.classes.state import Classroom
 from digitduels.web.rate_limits import RateLimits
 from web import application, wait_for
 
@@ -327,10 +328,10 @@ def test_a_whole_lesson_with_two_rounds(client: TestClient) -> None:
 def test_the_position_that_most_pupils_missed_is_suggested() -> None:
     more = {"level": 2, "hints": False, "takebacks": False, "start": "book", "anonymous": False, "mode": "pairs"}
     rules = {"game": "operation-target", "options": {}, **more}
-    classroom = Classroom(begin_class(rules, "BCDFG", "a key", 0.0)[0])
+    classroom = Classroom(begin(rules, "BCDFG", "a key", 0.0)[0])
     for name in ("Ann", "Bob", "Cem", "Dora", "Eve"):
-        classroom = join_class(classroom, f"token of {name}", name, 0.0).classroom
-    classroom = class_act(classroom, ClassAct("pair", classroom.head, "another key"), Context(0.0)).classroom
+        classroom = join(classroom, f"token of {name}", name, 0.0).value
+    classroom = act(classroom, Act("pair", classroom.head, "another key"), Context(0.0)).value
     *games, against_computer = sorted(classroom.tables, key=lambda table: None in table.pupils)
     missed, found = ({"found": found, "path": "/there", "position": ["At 3"], "quest": "Find it."} for found in (0, 1))
 
@@ -386,9 +387,7 @@ def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> N
         messages.append(message.get("body", b""))
 
     async def watching() -> set[int]:
-        live = await service._classes.load(teacher.code)
-        live.seen.clear()
-        return set(service._watchers.present(live))
+        return set(service.hub.present(teacher.code))
 
     def hears(text: bytes) -> None:
         wait_for(lambda: any(text in body for body in messages))

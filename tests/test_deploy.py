@@ -28,8 +28,10 @@ from databases import Postgresql
 from digitduels.match import Match
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Act
+from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
-from digitduels.web.store import Store, open_store
+from digitduels.web.streams.connect import open_store
+from digitduels.web.streams.store import Store
 from servers import QUICK, Server
 from test_proxy import NAME, NGINX, Proxy
 
@@ -300,11 +302,11 @@ def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
         kept, _, invite = acts.begin(Match(dd.game("number-duel")), 0, "Annabel", None, 1.0, secrets.token_hex(16))
         await store.create(kept)
         assert invite is not None
-        result = acts.join(acts.Room(kept), invite, secrets.token_hex(16), "Bob", 2.0)
+        result = acts.join(Room(kept), invite, secrets.token_hex(16), "Bob", 2.0)
         for number in range(int(moves) + 1):
             assert result.change is not None
             await store.append(kept.id, number, result.change)
-            room = result.room
+            room = result.value
             move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps keep the game going
             act = Act("move", room.match.state.player, room.head, secrets.token_hex(16), {"move": move})
             result = acts.act(room, act, 3.0)

@@ -317,7 +317,7 @@ def test_the_computer_substitutes_for_an_absent_player_who_can_return(client: Te
     friends = Friends(client)
     friends.play("+5")
     assert friends.act(1, "substitute", level=1).json()["detail"] == "Bert is still there."
-    sql(games_file, "UPDATE seat SET seen = 0 WHERE game = ? AND seat = 1", friends.id)
+    sql(games_file, "UPDATE member SET seen = 0 WHERE stream = ? AND number = 1", friends.id)
     assert [seat["away"] for seat in friends.state["seats"]] == [False, True]
     assert client.get(f"/api/games/{friends.id}").headers["ETag"] == '"2-2"'
     assert friends.act(1, "substitute", level=9).status_code == 422
@@ -344,7 +344,7 @@ def test_unjoined_games_are_deleted_and_idle_games_are_closed(tmp_path: Path) ->
         alone.play("+5")
         over.act(1, "concede")
         long_ago = time.time() - 31 * retention.DAY
-        sql(file, "UPDATE game SET created = ?, touched = ? WHERE id != ?", long_ago, long_ago, playing.id)
+        sql(file, "UPDATE stream SET created = ?, touched = ? WHERE id != ?", long_ago, long_ago, playing.id)
     with TestClient(application(**settings)) as client:
         end = time.monotonic() + PATIENCE
         idle.client = playing.client = over.client = client
@@ -362,7 +362,7 @@ def test_secrets_are_neither_stored_nor_shown(client: TestClient, games_file: Pa
     friends.play("+5 +6")
     credentials = [friends.created["invite"], *friends.tokens.values()]
     response = client.get(f"/api/games/{friends.id}").text
-    rows = repr([sql(games_file, f"SELECT * FROM {table}") for table in ("game", "seat", "event")])
+    rows = repr([sql(games_file, f"SELECT * FROM {table}") for table in ("stream", "member", "token", "event")])
     for secret in credentials:
         assert len(secret) == 32
         assert secret not in response

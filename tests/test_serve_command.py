@@ -27,7 +27,8 @@ from databases import Postgresql
 from digitduels.match import Match
 from digitduels.web.link import KEYS
 from digitduels.web.settings import Settings
-from digitduels.web.store import open_store, sqlite
+from digitduels.web.streams import migrations
+from digitduels.web.streams.connect import open_store
 from digitduels.web.view import view
 from servers import Server
 from test_docs import first_column, section
@@ -211,7 +212,7 @@ def test_check_says_what_a_start_would_change_and_changes_nothing(duels: Run, ho
     assert check() == f"A new database will be created at {new}.\n"
     assert not new.parent.exists()
     shutil.copy(ROOT / "tests" / "first_edition" / "rooms.sqlite", home / "old.sqlite")
-    newest = len(sqlite.MIGRATIONS)
+    newest = migrations.NEWEST
     migration = f"The database will be migrated from version 2 to version {newest}. Back it up first.\n"
     assert check("--database", "old.sqlite") == migration
     asyncio.run(open_store(str(home / "old.sqlite")).close())
