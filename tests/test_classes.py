@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from digitduels.web.classes.acts import Act, Context, act, begin, join
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom
 from digitduels.web.rate_limits import RateLimits
+from digitduels.web.streams.credentials import hash_secret
 from web import application, wait_for
 
 pytestmark = pytest.mark.slow
@@ -618,6 +621,21 @@ def test_wrong_codes_count_against_the_address_but_not_against_its_class(tmp_pat
             still = client.post("/api/classes/BBBBB/pupils", json=body, headers=there)
             assert still.status_code == 429
         assert teacher.look()["version"] == 1
+
+
+def test_a_teacher_may_have_a_second_token_that_only_shows_the_class(tmp_path: Path) -> None:
+    file, wall = tmp_path / "games.sqlite", secrets.token_urlsafe(24)
+    with TestClient(application(database=str(file))) as client:
+        teacher = Teacher(client)
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("INSERT INTO token VALUES (?, 0, ?, true)", (teacher.code, hash_secret(wall)))
+    with TestClient(application(database=str(file))) as client:
+        teacher.client = client
+        assert teacher.look(wall)["role"] == teacher.look()["role"] == "teacher"
+        body = {"act": "end", "version": 0, "key": secrets.token_urlsafe(9)}
+        refused = client.post(f"{teacher.path}/acts", json=body, headers=teacher.headers(wall))
+        assert (refused.status_code, refused.json()["detail"]) == (403, "This link is only for watching.")
+        assert teacher.act("end")["ended"]
 
 
 def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import secrets
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -248,6 +249,21 @@ def test_watchers_are_notified_when_players_leave_and_return(tmp_path: Path, mon
                 assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, True]
                 async with watching(client, id, players[1]):
                     assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, False]
+
+    asyncio.run(main())
+
+
+def test_a_player_who_is_watching_is_never_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = time.time
+
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite"), away=1) as (_, client):
+            id, players = await begin(client)
+            async with watching(client, id, players[0]) as lines:
+                assert await next_state(lines)
+                monkeypatch.setattr(time, "time", lambda: real() + 10)
+                state = (await client.get(f"/api/games/{id}")).json()
+                assert [seat["away"] for seat in state["seats"]] == [False, True]
 
     asyncio.run(main())
 

@@ -14,6 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from digitduels.web.rooms import opponents, retention, service
+from digitduels.web.streams.credentials import hash_secret
 from web import application
 
 pytestmark = pytest.mark.slow
@@ -151,6 +152,21 @@ def test_only_the_players_may_act_and_only_in_their_own_game(client: TestClient)
     assert friends.act(3, "moves", move="+5").status_code == 403
     assert friends.act(2, "moves", move="+5").json()["detail"] == "It is Anna's turn."
     assert friends.state["version"] == 1
+
+
+def test_a_token_that_only_reads_opens_the_feed_and_allows_no_act(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    with TestClient(application(database=str(file))) as client:
+        friends = Friends(client)
+    screen = secrets.token_urlsafe(24)
+    sql(file, "INSERT INTO token VALUES (?, 0, ?, true)", friends.id, hash_secret(screen))
+    with TestClient(application(database=str(file))) as client:
+        friends.client, friends.tokens[3] = client, screen
+        headers = {"Authorization": f"Bearer {screen}"}
+        assert client.get(f"/api/games/{friends.id}/seat", headers=headers).json() == {"seat": 1}
+        refused = friends.act(3, "moves", move="+5")
+        assert (refused.status_code, refused.json()["detail"]) == (403, "This link is only for watching.")
+        assert friends.act(1, "moves", move="+5").status_code == 201
 
 
 @pytest.mark.parametrize("id", ["nosuchgame12", "short", "..%5c..%5cetc", "%00" * 12, "é" * 12])

@@ -110,7 +110,7 @@ class CurrentGame(TypedDict):
     token: str
 
 
-class PlayedGame(TypedDict):
+class PupilGameView(TypedDict):
     """A game from one pupil's point of view. `points` is null until it is over."""
 
     round: int
@@ -127,10 +127,10 @@ class PupilState(ClassState):
     game: CurrentGame | None
     playing: bool
     points: float
-    games: list[PlayedGame]
+    games: list[PupilGameView]
 
 
-class NewClass(TypedDict):
+class CreatedClass(TypedDict):
     """The answer to the founder of a class, beside its state."""
 
     code: str

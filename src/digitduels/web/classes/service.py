@@ -15,7 +15,7 @@ from digitduels.match import Match
 from digitduels.web.classes import acts
 from digitduels.web.classes.acts import Act, Context
 from digitduels.web.classes.allowances import Allowances
-from digitduels.web.classes.answers import JoinedClass, NewClass, pupil_view, rules_of, teacher_view
+from digitduels.web.classes.answers import CreatedClass, JoinedClass, pupil_view, rules_of, teacher_view
 from digitduels.web.classes.live import Graded, LiveClass
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom, Pupil
@@ -142,7 +142,7 @@ class ClassService(StreamService[LiveClass]):
             raise Refusal(422, room_acts.KEY_USED)
         live = self.cache.add(self.load(new)) if stored is new else await self.fresh(stored.id)
         self._allowances.remember_teacher(stored.id, sender.address)
-        answer: NewClass = {"code": stored.id, "token": token}
+        answer: CreatedClass = {"code": stored.id, "token": token}
         return encode({**answer, "state": Raw(self.state(live))}), stored is new
 
     async def join(self, code: str, name: str, key: str, sender: Sender) -> tuple[bytes, bool]:
@@ -243,7 +243,7 @@ class ClassService(StreamService[LiveClass]):
         assert resolution is not None
         return resolution
 
-    async def after(self, live: LiveClass, change: Change, heads: dict[str, int]) -> None:
+    async def follow_up(self, live: LiveClass, change: Change, heads: dict[str, int]) -> None:
         await self._rooms.go_on(heads | {begun.id: begun.head for begun in change.begins})
         self.mark(live.value.id)
 

@@ -40,7 +40,7 @@ class RoomFields(_ClassField):
     paused: str | None
 
 
-class NewGame(TypedDict):
+class CreatedGame(TypedDict):
     """The answer to the founder of a game, beside its state."""
 
     id: str

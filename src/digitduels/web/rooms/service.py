@@ -15,7 +15,7 @@ from digitduels.web.encoding import encode
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Act
-from digitduels.web.rooms.answers import JoinedGame, NewGame
+from digitduels.web.rooms.answers import CreatedGame, JoinedGame
 from digitduels.web.rooms.live import LiveRoom
 from digitduels.web.rooms.opponents import THINK, Chooser, Opponents
 from digitduels.web.rooms.retention import Retention
@@ -100,7 +100,7 @@ class RoomService(StreamService[LiveRoom]):
         if new:
             self._opponents.founders.remember(game.id, founder)
         self._opponents.wake(live.value)
-        answer: NewGame = {"id": game.id, "seat": seat + 1, "token": token, "invite": invite}
+        answer: CreatedGame = {"id": game.id, "seat": seat + 1, "token": token, "invite": invite}
         return encode({**answer, "state": Raw(self.state(live))}), new
 
     async def join(self, id: str, invite: str, key: str, name: str) -> tuple[bytes, bool]:
@@ -137,7 +137,7 @@ class RoomService(StreamService[LiveRoom]):
         state = Raw(self.state(live))
         return encode({"accepted": resolution.accepted, "state": state}), resolution.change is not None
 
-    async def after(self, live: LiveRoom, change: Change, heads: dict[str, int]) -> None:
+    async def follow_up(self, live: LiveRoom, change: Change, heads: dict[str, int]) -> None:
         for begun in change.begins:
             self._opponents.founders.remember(begun.id, self._opponents.founders.of(live.value))
         self.publish(live)

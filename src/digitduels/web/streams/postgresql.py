@@ -28,10 +28,10 @@ from digitduels.web.streams.store import (
     MOST_QUEUED,
     Change,
     Rows,
-    Session,
     Store,
     StoreError,
     Stream,
+    Transaction,
     event_row,
     stream_from_rows,
 )
@@ -159,14 +159,14 @@ class PostgresqlStore(Store):
 
     # Worker threads, each with its own connection.
 
-    async def _write(self, work: Callable[[Session], T], erases: bool = False) -> T:
+    async def _write(self, work: Callable[[Transaction], T], erases: bool = False) -> T:
         def transaction(database: Database) -> T:
             with database.transaction():
                 return work(Connected(database))
 
         return await self._do(transaction)
 
-    async def _read(self, work: Callable[[Session], T]) -> T:
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await self._do(lambda database: work(Connected(database)))
 
     async def _do(self, work: Callable[[Database], T]) -> T:

@@ -78,7 +78,7 @@ class StreamService(ABC, Generic[L]):
         """The state of a stream as somebody sees it who acts in it, as JSON."""
 
     @abstractmethod
-    async def after(self, live: L, change: Change, heads: dict[str, int]) -> None:
+    async def follow_up(self, live: L, change: Change, heads: dict[str, int]) -> None:
         """Continues after a change has been stored. `heads` are the new versions of the streams in its notices."""
 
     def announce(self, live: L) -> None:
@@ -119,7 +119,7 @@ class StreamService(ABC, Generic[L]):
                     heads = await self.store.append(id, change.events[0].version - 1, change)
                     if heads is not None:
                         self.cache.put(live, resolution.value)
-                        await self.after(live, change, heads)
+                        await self.follow_up(live, change, heads)
                         return resolution
                     await self.cache.catch_up(live)
         finally:

@@ -24,10 +24,10 @@ from digitduels.web.streams.store import (
     BUSY_STORE,
     MOST_QUEUED,
     Change,
-    Session,
     Store,
     StoreError,
     Stream,
+    Transaction,
     event_row,
     stream_from_rows,
 )
@@ -61,7 +61,7 @@ class Append:
     head: int
     change: Change
 
-    def __call__(self, database: Session) -> dict[str, int] | None:
+    def __call__(self, database: Transaction) -> dict[str, int] | None:
         return self.store._append(database, self.id, self.head, self.change)
 
 
@@ -69,7 +69,7 @@ class Append:
 class Job:
     """A database operation, and the future that awaits its result."""
 
-    work: Callable[[Session], Any]
+    work: Callable[[Transaction], Any]
     loop: asyncio.AbstractEventLoop
     answer: asyncio.Future[Any]
     erases: bool = False
@@ -222,13 +222,13 @@ class SqliteStore(Store):
         database.execute(f"PRAGMA busy_timeout = {1000 * LOCK_SECONDS:.0f}")
         self._erase_at = time.monotonic() + ERASE_AGAIN if busy else math.inf
 
-    async def _write(self, work: Callable[[Session], T], erases: bool = False) -> T:
+    async def _write(self, work: Callable[[Transaction], T], erases: bool = False) -> T:
         return await self._do(self._writes, work, erases)
 
-    async def _read(self, work: Callable[[Session], T]) -> T:
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await self._do(self._reads, work)
 
-    async def _do(self, jobs: Jobs, work: Callable[[Session], T], erases: bool = False) -> T:
+    async def _do(self, jobs: Jobs, work: Callable[[Transaction], T], erases: bool = False) -> T:
         if jobs.qsize() >= MOST_QUEUED:
             raise StoreError(BUSY_STORE)
         began = time.perf_counter()
@@ -245,7 +245,7 @@ class SqliteStore(Store):
         return self._writes.qsize() + self._reads.qsize()
 
     async def read(self, id: str, after: int = 0) -> Stream | None:
-        def work(database: Session) -> Stream | None:
+        def work(database: Transaction) -> Stream | None:
             row = database.execute(_READ, (id,)).fetchone()
             if row is None:
                 return None

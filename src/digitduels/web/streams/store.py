@@ -155,7 +155,7 @@ class Rows(Protocol):
     def fetchall(self) -> list[Any]: ...
 
 
-class Session(Protocol):
+class Transaction(Protocol):
     """A connection to a database, inside a transaction. Placeholders are question marks."""
 
     def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Rows: ...
@@ -193,11 +193,11 @@ class Store(ABC):
         """Returns a list as the value for `among`."""
 
     @abstractmethod
-    async def _read(self, work: Callable[[Session], T]) -> T:
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
         """Runs one statement that only reads."""
 
     @abstractmethod
-    async def _write(self, work: Callable[[Session], T], erases: bool = False) -> T:
+    async def _write(self, work: Callable[[Transaction], T], erases: bool = False) -> T:
         """Runs a transaction. With `erases`, the rows that it deletes are gone from the disk when this returns."""
 
     async def create(self, stream: Stream) -> Stream | None:
@@ -206,7 +206,7 @@ class Store(ABC):
         If the same founder's key has created one before, returns that. If the id is taken or reserved, returns None.
         """
 
-        def work(database: Session) -> bool:
+        def work(database: Transaction) -> bool:
             database.execute("DELETE FROM reserved WHERE until < ?", (stream.created,))
             reserved = database.execute("SELECT 1 FROM reserved WHERE id = ?", (stream.id,)).fetchone()
             return reserved is None and insert(database, stream)
@@ -230,7 +230,7 @@ class Store(ABC):
         """
         return await self._write(lambda database: self._append(database, id, head, change))
 
-    def _append(self, database: Session, id: str, head: int, change: Change) -> dict[str, int] | None:
+    def _append(self, database: Transaction, id: str, head: int, change: Change) -> dict[str, int] | None:
         last = change.events[-1]
         values = (last.version, change.status, change.due, last.at, id, head)
         if not database.execute(UPDATE, values).rowcount:
@@ -244,7 +244,7 @@ class Store(ABC):
             heads |= self._append_notice(database, notice, last.at)
         return heads
 
-    def _append_notice(self, database: Session, notice: Notice, at: float) -> dict[str, int]:
+    def _append_notice(self, database: Transaction, notice: Notice, at: float) -> dict[str, int]:
         """Appends one event to several streams. Returns their new versions."""
         closed = ", status = 'closed', due = false" if notice.closes else ""
         heads: dict[str, int] = dict(
@@ -293,7 +293,7 @@ class Store(ABC):
     async def expire(self, query: Query, before: float) -> list[str]:
         """Deletes up to AT_ONCE streams for which a query holds. Returns their ids."""
 
-        def work(database: Session) -> list[str]:
+        def work(database: Transaction) -> list[str]:
             statement = f"SELECT id FROM stream WHERE {query} ORDER BY id LIMIT {AT_ONCE} {self.lock}"  # noqa: S608
             ids = [id for (id,) in database.execute(statement, (before,) * query.count("?")).fetchall()]
             self._delete(database, ids)
@@ -317,14 +317,14 @@ class Store(ABC):
         act.
         """
 
-        def hide(database: Session) -> bool:
+        def hide(database: Transaction) -> bool:
             if not database.execute("UPDATE stream SET deleting = true WHERE id = ?", (id,)).rowcount:
                 return False
             statement = "INSERT INTO reserved (id, until, deletion) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
             database.execute(statement, (id, reserve, deletion))
             return True
 
-        def delete_some_children(database: Session) -> int:
+        def delete_some_children(database: Transaction) -> int:
             query = f"SELECT id FROM stream WHERE parent = ? ORDER BY id LIMIT {CHILDREN_AT_ONCE}"  # noqa: S608
             children = [child for (child,) in database.execute(query, (id,)).fetchall()]
             self._delete(database, children)
@@ -337,7 +337,7 @@ class Store(ABC):
         await self._write(lambda database: self._delete(database, [id]), erases=True)
         return True
 
-    def _delete(self, database: Session, ids: list[str]) -> None:
+    def _delete(self, database: Transaction, ids: list[str]) -> None:
         values = (self.values_of(ids),)
         database.execute(f"UPDATE stream SET deleting = true WHERE id {self.among}", values)  # noqa: S608
         for table, column in (("event", "stream"), ("token", "stream"), ("member", "stream"), ("stream", "id")):
@@ -367,7 +367,7 @@ class Store(ABC):
         """Finishes the queued requests and closes the database."""
 
 
-def insert(database: Session, stream: Stream) -> bool:
+def insert(database: Transaction, stream: Stream) -> bool:
     """Inserts a stream with its members. Returns False if its id or its origin exists."""
     row = (stream.id, stream.kind, stream.origin, stream.parent, json.dumps(stream.data))
     times = (stream.status, stream.due, stream.created, stream.touched)
@@ -377,7 +377,7 @@ def insert(database: Session, stream: Stream) -> bool:
     return True
 
 
-def insert_members(database: Session, id: str, members: tuple[Member, ...]) -> None:
+def insert_members(database: Transaction, id: str, members: tuple[Member, ...]) -> None:
     if not members:
         return
     database.executemany(
