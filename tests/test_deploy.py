@@ -276,6 +276,13 @@ def test_a_backup_of_a_running_server_is_restored(tmp_path: Path) -> None:
         assert client.post(f"{path}/moves", json=body, headers=headers).status_code == 422, "not this player's turn"
 
 
+def test_a_database_of_an_earlier_edition_is_backed_up_before_the_update(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    command = [sys.executable, str(DEPLOY / "backup.py"), str(ROOT / "tests/second_edition/games.sqlite"), str(copy)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert re.fullmatch(r"\d\d games are in .*\.\n", ran.stdout)
+
+
 def test_a_damaged_database_does_not_replace_a_good_backup(tmp_path: Path) -> None:
     file, copy = tmp_path / "games.sqlite", tmp_path / "copy.sqlite"
     copy.write_text("the good one")

@@ -30,10 +30,11 @@ _ClassField = TypedDict("_ClassField", {"class": ClassRules | None})
 
 
 class RoomFields(_ClassField):
-    """The part of a room's state that is neither the position nor the seats."""
+    """The part of a room's state that is not the position."""
 
     id: str
     version: int
+    seats: list[SeatView]
     takeback: int | None
     rematch: str | None
     closed: bool
@@ -56,14 +57,15 @@ class JoinedGame(TypedDict):
     token: str
 
 
-def room_fields(room: Room) -> RoomFields:
-    """The part of a room's state that is neither the position nor the seats."""
+def room_fields(room: Room, away: Away) -> RoomFields:
+    """The part of a room's state that is not the position."""
     in_class: ClassRules | None = None
     if room.code is not None:
         in_class = {"hints": room.data["hints"], "takebacks": room.data["takebacks"]}
     return {
         "id": room.id,
         "version": room.head,
+        "seats": seats_view(room, away),
         "takeback": None if room.takeback is None else room.takeback + 1,
         "rematch": room.rematch,
         "closed": room.closed,

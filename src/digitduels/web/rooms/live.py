@@ -14,7 +14,7 @@ from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.sentence import PLAYERS, Played
 from digitduels.web.encoding import encode
-from digitduels.web.rooms.answers import SeatView, room_fields, seats_view
+from digitduels.web.rooms.answers import room_fields
 from digitduels.web.rooms.state import Room
 from digitduels.web.streams.fold import Away
 from digitduels.web.streams.live import Live
@@ -44,7 +44,6 @@ class LiveRoom(Live[Room]):
     def put(self, value: Room) -> None:
         before = self.value
         super().put(value)
-        self._cached_view: dict[str, Any] | None = None
         self._cached_state: tuple[Any, bytes] = None, b""
         if before.match.names != value.match.names:
             self._turns, self._turn_bytes = {}, 0
@@ -67,30 +66,25 @@ class LiveRoom(Live[Room]):
 
     def state(self, away: Away) -> bytes:
         """The state of the room as JSON."""
-        seating = away & {0, 1}, self.value.members, self.value.levels
-        if self._cached_state[0] != seating:
-            seats: list[SeatView] = seats_view(self.value, away)
-            self._cached_state = seating, encode({**self._view(), "seats": seats})
+        if self._cached_state[0] != away:
+            self._cached_state = away, encode(self._state(away))
             self.on_growth(self)
         return self._cached_state[1]
 
-    def _view(self) -> dict[str, Any]:
-        """The state without the seats."""
-        if self._cached_view is None:
-            room, match = self.value, self.value.match
-            count, effect = len(match.moves), last_effect(match)
-            last = turn_view(match, count - 1, effect) if count else None
-            view = position_view(match, last, effect)
-            if room.note is not None:
-                view["status"].insert(1 if last is not None else 0, wire(room.note, match.names))
-            self._cached_view = {
-                **self._rules,
-                **view,
-                **room_fields(room),
-                "last": None if last is None else Raw(self._cache_turn(count - 1, encode(last))),
-                "legal": [] if match.outcome else Raw(legal_text(match)),
-            }
-        return self._cached_view
+    def _state(self, away: Away) -> dict[str, Any]:
+        room, match = self.value, self.value.match
+        count, effect = len(match.moves), last_effect(match)
+        last = turn_view(match, count - 1, effect) if count else None
+        view = position_view(match, last, effect)
+        if room.note is not None:
+            view["status"].insert(1 if last is not None else 0, wire(room.note, match.names))
+        return {
+            **self._rules,
+            **view,
+            **room_fields(room, away),
+            "last": None if last is None else Raw(self._cache_turn(count - 1, encode(last))),
+            "legal": [] if match.outcome else Raw(legal_text(match)),
+        }
 
     def history(self, start: int) -> bytes:
         """A page of turns in words as JSON, from the turn at index `start`."""

@@ -72,6 +72,8 @@ class Cache(Generic[L]):
         """Called after a stream was updated with events that other processes stored."""
         self.on_drop: Callable[[L], None] = lambda _: None
         """Called after a stream was removed from the cache."""
+        self.on_deletion: Callable[[str], None] = self.drop
+        """Called with the id of a stream that the database no longer has."""
         self._streams: OrderedDict[str, L] = OrderedDict()
         self._weights: dict[str, int] = {}
         self.weight = 0
@@ -120,7 +122,7 @@ class Cache(Generic[L]):
         before = live.value
         stream = await self._store.read(before.id, before.head)
         if stream is None:
-            self.drop(before.id)
+            self.on_deletion(before.id)
             raise Refusal(404, self._missing)
         if live.value is not before:  # another request was faster
             return bool(live.value.head > before.head)

@@ -42,7 +42,7 @@ class StreamService(ABC, Generic[L]):
         self.store, self.background, self.settings = store, background, settings
         self.hub = Hub()
         self.cache: Cache[L] = Cache(store, self.kind, self.missing, self.load)
-        self.cache.on_news = self.announce
+        self.cache.on_news, self.cache.on_deletion = self.announce, self.end
         self.presence = Presence(store, self.hub, settings.away)
         self._published: dict[str, tuple[int, Away]] = {}
         """The version that each watched stream was last published with, and who was away."""
@@ -130,7 +130,7 @@ class StreamService(ABC, Generic[L]):
         """The version of a stream in the database, and when its members were seen. Raises Refusal if it is deleted."""
         glance = (await self.store.glance([id])).get(id)
         if glance is None:
-            self.cache.drop(id)
+            self.end(id)
             raise Refusal(404, self.missing)
         live = self.cache.known(id)
         if live is not None:

@@ -207,9 +207,11 @@ class Store(ABC):
         """
 
         def work(database: Transaction) -> bool:
-            database.execute("DELETE FROM reserved WHERE until < ?", (stream.created,))
-            reserved = database.execute("SELECT 1 FROM reserved WHERE id = ?", (stream.id,)).fetchone()
-            return reserved is None and insert(database, stream)
+            if stream.origin is not None:
+                database.execute("DELETE FROM reserved WHERE until < ?", (stream.created,))
+                if database.execute("SELECT 1 FROM reserved WHERE id = ?", (stream.id,)).fetchone():
+                    return False
+            return insert(database, stream)
 
         if await self._write(work):
             return stream
@@ -406,6 +408,6 @@ def stream_from_rows(
         tokens_of[number] = (*tokens_of.get(number, ()), Token(hash, bool(reads_only)))
     return Stream(
         id, kind, json.loads(data), status, bool(due), created, touched, head, origin, parent,
-        tuple(Member(number, *rest, tokens_of.get(number, ())) for number, *rest in members),
+        tuple(Member(number, name, level, seen, tokens_of.get(number, ())) for number, name, level, seen in members),
         tuple(Event(version, who, kind, json.loads(body), key, at) for version, who, kind, body, key, at in events),
     )  # fmt: skip
